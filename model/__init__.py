@@ -1,0 +1,1 @@
+"""The translator and everything that is computed from it."""

@@ -1,0 +1,1 @@
+"""The command line's subcommands, one file each: ``add_arguments(parser)`` and ``run(args) -> None``."""

@@ -1,0 +1,32 @@
+"""python -m model prepare: TSV files → a folder to train on."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from model.training.prepare import prepare, prepare_reversal
+
+HELP = "learn vocabularies from your own TSV files and write token ids"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--tsv", type=Path, nargs="+", metavar="FILE", help="English, tab, Chinese [, tab, source] a line")
+    what.add_argument("--reversal", action="store_true", help="the toy task: letters and digits, backwards")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
+    parser.add_argument("--dev", type=Path, metavar="FILE", help="TSV that chooses the checkpoint (else held out)")
+    parser.add_argument("--src-vocab", type=int, default=8000, metavar="N", help="English subwords (default 8000)")
+    parser.add_argument("--tgt-merges", type=int, default=1500, metavar="N", help="merges for Latin words in Chinese")
+    parser.add_argument("--seed", type=int, default=1)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Prepare, and print what was written as one JSON object."""
+    if args.reversal:
+        summary = prepare_reversal(args.out, seed=args.seed)
+    else:
+        summary = prepare(args.tsv, args.out, args.dev, args.src_vocab, args.tgt_merges, args.seed)
+    print(json.dumps(summary, ensure_ascii=False))

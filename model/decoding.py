@@ -1,0 +1,162 @@
+"""Greedy decoding and beam search over a key-value cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from model.layers import LayerCache
+from model.masks import padding_mask
+from model.transformer import Transformer
+from model.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+
+NEVER_WRITTEN = (PAD_ID, BOS_ID, UNK_ID)
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A decoded sentence.
+
+    Attributes:
+        ids: token ids without <bos> and <eos>.
+        log_probs: natural log-probability of each id, then that of <eos> if it was written.
+        finished: False where the cap on length cut it.
+    """
+
+    ids: tuple[int, ...]
+    log_probs: tuple[float, ...]
+    finished: bool
+
+    @property
+    def log_prob(self) -> float:
+        """Log-probability of the whole hypothesis."""
+        return sum(self.log_probs)
+
+
+def length_cap(src_len: int, max_len: int) -> int:
+    """Most tokens that a translation of ``src_len`` tokens may have."""
+    return min(2 * src_len + 20, max_len - 1)
+
+
+class _Stepper:
+    """One decoder step at a time over a batch that shares nothing but the model."""
+
+    def __init__(self, model: Transformer, memory: Tensor, src_ids: Tensor) -> None:
+        self.model, self.memory = model, memory
+        mask = padding_mask(src_ids, PAD_ID)
+        self.src_mask: Tensor | None = None if bool(mask.all()) else mask
+        self.cache: list[LayerCache] = model.new_cache()
+
+    def __call__(self, ids: Tensor) -> Tensor:
+        """Log-probabilities of the next token: ids [B, 1] → [B, V], tokens never written at −∞."""
+        states = self.model.decoder(ids, self.memory, None, self.src_mask, self.cache)
+        log_probs = self.model.project(states[:, -1]).float().log_softmax(-1)
+        log_probs[:, NEVER_WRITTEN] = -torch.inf
+        return log_probs
+
+    def select(self, rows: Tensor) -> None:
+        """Keep these rows of the batch, in this order."""
+        for layer in self.cache:
+            layer.select(rows)
+        self.memory = self.memory[rows]
+        if self.src_mask is not None:
+            self.src_mask = self.src_mask[rows]
+
+
+@torch.inference_mode()
+def greedy(
+    model: Transformer, src_ids: Tensor, memory: Tensor | None = None, prefix: Sequence[int] = ()
+) -> list[Hypothesis]:
+    """The most probable token at every step, for each sentence of a batch.
+
+    Args:
+        model: in evaluation mode.
+        src_ids: [B, S], padded with pad_id.
+        memory: ``model.encode(src_ids)``, where the caller has it.
+        prefix: target ids that every hypothesis must start with.
+    """
+    memory = model.encode(src_ids) if memory is None else memory
+    step = _Stepper(model, memory, src_ids)
+    caps = [length_cap(int(row), model.config.max_len) for row in (src_ids != PAD_ID).sum(1)]
+    n_rows = len(caps)
+    ids: list[list[int]] = [[] for _ in range(n_rows)]
+    log_probs: list[list[float]] = [[] for _ in range(n_rows)]
+    finished, active = [False] * n_rows, list(range(n_rows))
+    last = torch.full((n_rows, 1), BOS_ID, dtype=torch.long, device=src_ids.device)
+    while active:
+        log_p = step(last)
+        length = len(ids[active[0]])
+        best = torch.full_like(last[:, 0], prefix[length]) if length < len(prefix) else log_p.argmax(-1)
+        scores = log_p.gather(1, best[:, None])[:, 0]
+        for row, token, score in zip(active, best.tolist(), scores.tolist(), strict=True):
+            log_probs[row].append(score)
+            finished[row] = token == EOS_ID
+            ids[row] += [] if finished[row] else [token]
+        going = [place for place, row in enumerate(active) if not finished[row] and len(ids[row]) < caps[row]]
+        last = best[:, None]
+        if len(going) < len(active):
+            kept = torch.tensor(going, dtype=torch.long, device=last.device)
+            step.select(kept)
+            last, active = last[kept], [active[place] for place in going]
+    return [Hypothesis(tuple(i), tuple(p), f) for i, p, f in zip(ids, log_probs, finished, strict=True)]
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    """Divisor ((5 + length) / 6)^alpha of a hypothesis' log-probability (Wu et al. 2016, equation 14)."""
+    return ((5 + length) / 6) ** alpha
+
+
+@torch.inference_mode()
+def beam_search(
+    model: Transformer,
+    src_ids: Tensor,
+    beam: int,
+    alpha: float = 0.6,
+    memory: Tensor | None = None,
+) -> list[Hypothesis]:
+    """The hypotheses that beam search finishes, best first by log-probability over length penalty.
+
+    Args:
+        model: in evaluation mode.
+        src_ids: one sentence, [1, S], without padding.
+        beam: hypotheses kept at each step, at least 1.
+        alpha: strength of the length penalty; 0 turns it off.
+        memory: ``model.encode(src_ids)``, where the caller has it.
+    """
+    memory = model.encode(src_ids) if memory is None else memory
+    step = _Stepper(model, memory, src_ids)
+    open_beam: list[tuple[tuple[int, ...], tuple[float, ...]]] = [((), ())]
+    done: list[Hypothesis] = []
+
+    def rank(hypothesis: Hypothesis) -> float:
+        return hypothesis.log_prob / length_penalty(len(hypothesis.log_probs), alpha)
+
+    last = torch.full((1, 1), BOS_ID, dtype=torch.long, device=src_ids.device)
+    for length in range(1, length_cap(src_ids.shape[1], model.config.max_len) + 1):
+        log_p = step(last)
+        totals = torch.tensor([sum(p) for _, p in open_beam], device=log_p.device)[:, None] + log_p
+        scores, flat = totals.flatten().topk(min(2 * beam, totals.numel()))
+        extended, rows = [], []
+        for score, place in zip(scores.tolist(), flat.tolist(), strict=True):
+            row, token = divmod(place, log_p.shape[1])
+            if score == -float("inf") or len(extended) == beam:
+                continue
+            ids, probs = open_beam[row]
+            probs = (*probs, float(log_p[row, token]))
+            if token == EOS_ID:
+                done.append(Hypothesis(ids, probs, finished=True))
+            else:
+                extended.append(((*ids, token), probs))
+                rows.append(row)
+        done = sorted(done, key=rank, reverse=True)[:beam]
+        open_beam = extended
+        if not extended or (len(done) == beam and rank(done[-1]) >= _best_possible(extended[0][1], length, alpha)):
+            break
+        kept = torch.tensor(rows, dtype=torch.long, device=src_ids.device)
+        step.select(kept)
+        last = torch.tensor([[ids[-1]] for ids, _ in extended], device=src_ids.device)
+    done = done or [Hypothesis(ids, probs, finished=False) for ids, probs in open_beam]
+    return sorted(done, key=rank, reverse=True)

@@ -1,0 +1,23 @@
+"""Errors that a visitor can cause; each message is one plain sentence."""
+
+from __future__ import annotations
+
+
+class HeadlightError(Exception):
+    """Something the person at the screen can mend; the message says what."""
+
+
+class EmptySentenceError(HeadlightError):
+    """Nothing was typed."""
+
+
+class SentenceTooLongError(HeadlightError):
+    """More was typed than the model has positions for."""
+
+
+class CheckpointError(HeadlightError):
+    """A checkpoint is missing, damaged, or from a newer version."""
+
+
+class CorpusError(HeadlightError):
+    """A file of sentence pairs is missing or has a bad line."""

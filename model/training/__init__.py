@@ -1,0 +1,1 @@
+"""Making a checkpoint: vocabularies, batches, schedule, loss, loop."""

@@ -1,0 +1,182 @@
+"""Sentence pairs from TSV files, their vocabularies, and their token ids on disk."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer as SubwordModel
+from tokenizers import models, trainers
+
+from model.errors import CorpusError
+from model.tokenize import PIECES, PLAIN, WORD_START, CharacterTokenizer, EnglishTokenizer, normalise_chinese, word_spans
+from model.vocab import EOS_ID, SPECIAL_TOKENS
+
+Row = tuple[str, str, str]  # English, Chinese, source
+
+
+def read_rows(path: Path) -> list[Row]:
+    """English, Chinese and source of every line of a TSV file; the source is "" without a third column.
+
+    Raises:
+        CorpusError: the file is missing, not UTF-8, empty, or a line lacks one of the two sides.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise CorpusError(f"there is no file {path}") from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise CorpusError(f"cannot read {path}: {error}") from None
+    rows = []
+    for number, line in enumerate(lines, 1):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) < 2 or not cells[0] or not cells[1]:
+            raise CorpusError(f"{path} line {number}: expected English, a tab, and Chinese")
+        rows.append((cells[0], cells[1], cells[2] if len(cells) > 2 else ""))
+    if not rows:
+        raise CorpusError(f"{path} holds no sentence pair")
+    return rows
+
+
+def learn_casing(sentences: Iterable[str]) -> dict[str, str]:
+    """The usual casing of each word, by its lower-case form, counted where words do not stand first."""
+    counts: dict[str, Counter[str]] = {}
+    for sentence in sentences:
+        plain = sentence.translate(PLAIN)
+        for start, end in word_spans(sentence)[1:]:
+            word = plain[start:end]
+            if word[0].isalpha() and len(word.lower()) == len(word):
+                counts.setdefault(word.lower(), Counter())[word] += 1
+    return {lower: seen.most_common(1)[0][0] for lower, seen in counts.items() if seen.total() > 1}
+
+
+def learn_english(sentences: Sequence[str], vocab_size: int) -> EnglishTokenizer:
+    """A byte-pair encoding of English words that falls back to bytes."""
+    plain = EnglishTokenizer(SubwordModel(models.BPE()), learn_casing(sentences))
+    words: Counter[str] = Counter()
+    for sentence in sentences:
+        text = sentence.translate(PLAIN)
+        for number, (start, end) in enumerate(word_spans(sentence)):
+            words[WORD_START + plain.cased(text[start:end], number == 0)] += 1
+    byte_tokens = [f"<0x{byte:02X}>" for byte in range(256)]
+    model = SubwordModel(models.BPE(unk_token=SPECIAL_TOKENS[3], byte_fallback=True))
+    _train_bpe(model, _repeat(words), vocab_size, byte_tokens, limit_alphabet=200)
+    return EnglishTokenizer(model, plain.casing)
+
+
+def learn_characters(
+    sentences: Iterable[str], n_merges: int, min_count: int = 2, file_name: str = "tgt.json"
+) -> CharacterTokenizer:
+    """Every character seen ``min_count`` times, and pieces of Latin words from ``n_merges`` merges."""
+    characters: Counter[str] = Counter()
+    runs: Counter[str] = Counter()
+    for sentence in sentences:
+        normal, _ = normalise_chinese(sentence)
+        characters.update(normal)
+        runs.update(match.group() for match in PIECES.finditer(normal))
+    alphabet = sorted(char for char, count in characters.items() if count >= min_count)
+    model = SubwordModel(models.BPE(unk_token=SPECIAL_TOKENS[3]))
+    known = {run: count for run, count in runs.items() if all(characters[char] >= min_count for char in run)}
+    size = len(alphabet) + len(SPECIAL_TOKENS) + n_merges
+    _train_bpe(model, _repeat(known), size, [], initial_alphabet=alphabet)
+    return CharacterTokenizer(model, file_name)
+
+
+def _train_bpe(
+    model: SubwordModel, words: Iterator[str], vocab_size: int, extra_tokens: list[str], **options: object
+) -> None:
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        special_tokens=[*SPECIAL_TOKENS, *extra_tokens],
+        min_frequency=2,
+        show_progress=False,
+        **options,
+    )
+    model.train_from_iterator(words, trainer)
+
+
+def _repeat(words: dict[str, int]) -> Iterator[str]:
+    for word, count in sorted(words.items()):
+        for _ in range(count):
+            yield word
+
+
+class Corpus:
+    """Token ids of sentence pairs: two flat int32 arrays with their sentence boundaries, and sources.
+
+    ``source`` holds, for each pair, an index into ``sources``, the names of where pairs came from.
+    """
+
+    _ARRAYS = ("src_flat", "src_ends", "tgt_flat", "tgt_ends", "source", "sources")
+
+    def __init__(
+        self, src: Sequence[Sequence[int]], tgt: Sequence[Sequence[int]], labels: Sequence[str] | None = None
+    ) -> None:
+        self.src_flat, self.src_ends = _flatten(src)
+        self.tgt_flat, self.tgt_ends = _flatten(tgt)
+        self.sources, self.source = np.unique(np.array(labels or [""] * len(src)), return_inverse=True)
+
+    def __len__(self) -> int:
+        return len(self.src_ends)
+
+    def pair(self, index: int) -> tuple[np.ndarray, np.ndarray]:
+        """Ids of one pair: English with <eos>, Chinese without special tokens."""
+        return _row(self.src_flat, self.src_ends, index), _row(self.tgt_flat, self.tgt_ends, index)
+
+    def lengths(self) -> tuple[np.ndarray, np.ndarray]:
+        """Number of English and of Chinese ids, one entry a pair."""
+        return np.diff(self.src_ends, prepend=0), np.diff(self.tgt_ends, prepend=0)
+
+    def save(self, path: Path) -> None:
+        """Write one compressed NPZ file."""
+        np.savez_compressed(path, **{name: getattr(self, name) for name in self._ARRAYS})
+
+    @classmethod
+    def load(cls, path: Path) -> Corpus:
+        """Read what ``save`` wrote."""
+        corpus = cls.__new__(cls)
+        with np.load(path, allow_pickle=False) as arrays:
+            for name in cls._ARRAYS:
+                setattr(corpus, name, arrays[name])
+        return corpus
+
+
+def _flatten(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    ends = np.cumsum([len(row) for row in rows], dtype=np.int64)
+    flat = np.fromiter((item for row in rows for item in row), dtype=np.int32, count=int(ends[-1]))
+    return flat, ends
+
+
+def _row(flat: np.ndarray, ends: np.ndarray, index: int) -> np.ndarray:
+    return flat[ends[index - 1] if index else 0 : ends[index]]
+
+
+def encode_pairs(
+    rows: Sequence[tuple[str, str, str]],
+    src_tokenizer: EnglishTokenizer | CharacterTokenizer,
+    tgt_tokenizer: CharacterTokenizer,
+) -> Corpus:
+    """A corpus of (English, Chinese, source) rows; each English side ends in <eos>."""
+    src = [[*(token.id for token in src_tokenizer.encode(row[0])), EOS_ID] for row in rows]
+    tgt = [[token.id for token in tgt_tokenizer.encode(row[1])] for row in rows]
+    return Corpus(src, tgt, [row[2] for row in rows])
+
+
+def split_dev(pairs: list[Row], n_dev: int, seed: int) -> tuple[list[Row], list[Row]]:
+    """Training and dev rows, where none is given: ``n_dev`` drawn at random, at most a tenth."""
+    order = list(range(len(pairs)))
+    random.Random(seed).shuffle(order)
+    held_out = set(order[: max(1, min(n_dev, len(pairs) // 10))])
+    return (
+        [pair for index, pair in enumerate(pairs) if index not in held_out],
+        [pairs[index] for index in sorted(held_out)],
+    )
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a value as readable JSON."""
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,208 @@
+"""The training loop: one process, or several under torchrun."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from model import checkpoint
+from model.config import TransformerConfig
+from model.evaluation import dev_bleu
+from model.training.batching import bucketed, collate
+from model.training.corpus import Corpus, read_rows
+from model.training.settings import TrainingSettings
+from model.training.state import Progress, average, grow, load_state, save_state
+from model.transformer import Transformer
+from model.vocab import PAD_ID
+
+LOG_EVERY = 50
+
+
+class TranslationLoss(nn.Module):
+    """Label-smoothed cross-entropy of teacher-forced targets, padding left out."""
+
+    def __init__(self, model: Transformer, label_smoothing: float) -> None:
+        super().__init__()
+        self.model, self.label_smoothing = model, label_smoothing
+
+    def forward(self, src_ids: Tensor, tgt_in: Tensor, tgt_out: Tensor) -> Tensor:
+        """Mean over the real target tokens of the batch: a scalar, in nats."""
+        states = self.model.decode(tgt_in, self.model.encode(src_ids), src_ids)
+        real = tgt_out != PAD_ID
+        logits = self.model.project(states[real]).float()
+        return F.cross_entropy(logits, tgt_out[real], label_smoothing=self.label_smoothing)
+
+
+class Trainer:
+    """Trains a Transformer on a prepared folder and leaves a checkpoint folder behind."""
+
+    def __init__(
+        self, data: Path, out: Path, config: TransformerConfig, settings: TrainingSettings, device: torch.device
+    ) -> None:
+        self.data, self.out, self.settings, self.device = data, out, settings, device
+        self.rank, self.world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+        torch.manual_seed(settings.seed + self.rank)
+        self.prepared: dict[str, Any] = json.loads((data / "prepared.json").read_text(encoding="utf-8"))
+        self.corpus, dev = Corpus.load(data / "train.npz"), Corpus.load(data / "dev.npz")
+        self.dev_rows = [dev.pair(index)[0] for index in range(len(dev))]
+        self.references = [row[1] for row in read_rows(data / "dev.tsv")]
+        self.tokenizers = checkpoint.load_tokenizers(data, self.prepared["src_tokenizer"])
+        self.model = Transformer(config).to(device)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
+        self.progress = Progress()
+        self.loss_module: nn.Module = TranslationLoss(self.model, settings.label_smoothing)
+
+    def resume(self) -> None:
+        """Go on from the state that an earlier run left in the same folder."""
+        self.progress = load_state(self.out / "state", self.model, self.optimizer)
+
+    def start_from(self, folder: Path) -> None:
+        """Begin with the weights of another checkpoint, grown if it is shallower."""
+        grow({name: tensor.float() for name, tensor in load_file(folder / checkpoint.WEIGHTS).items()}, self.model)
+
+    def run(self) -> float:
+        """Train to the end of the settings; the dev BLEU of the checkpoint that was kept."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        if self.world > 1:
+            dist.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+            self.loss_module = nn.parallel.DistributedDataParallel(self.loss_module)
+        self.model.train()
+        started = time.monotonic() - self.progress.seconds
+        bar = tqdm(total=100, unit="%", disable=self.rank > 0, bar_format="{percentage:3.0f}%|{bar}| {remaining} left{postfix}")
+        window: list[tuple[float, int]] = []
+        mark = time.monotonic()
+        for rows in self._batches():
+            self.progress.seconds = time.monotonic() - started
+            share = self.settings.progress(self.progress.step, self.progress.seconds)
+            if self._everyone(share >= 1.0):
+                break
+            window.append(self._step(rows, share))
+            if self.progress.step % LOG_EVERY == 0 and self.rank == 0:
+                self._report(window, time.monotonic() - mark, bar, share)
+                window, mark = [], time.monotonic()
+            if self.progress.step % self.settings.eval_every == 0 and self.rank == 0:
+                self._evaluate()
+                mark = time.monotonic()
+        bar.close()
+        if self.rank > 0:
+            return self.progress.best_bleu
+        self._evaluate()
+        return self._finish()
+
+    def _batches(self) -> Iterator[np.ndarray]:
+        """This process' batches, epoch after epoch, from where the run stands."""
+        while True:
+            batches = bucketed(
+                self.corpus,
+                self.settings.batch_tokens,
+                self.model.config.max_len,
+                self.settings.seed + self.progress.epoch,
+                self.settings.source_weights,
+            )
+            own = batches[self.rank :: self.world][: max(1, len(batches) // self.world)]
+            while self.progress.batch < len(own):
+                self.progress.batch += 1
+                yield own[self.progress.batch - 1]
+            self.progress.epoch, self.progress.batch = self.progress.epoch + 1, 0
+
+    def _step(self, rows: np.ndarray, share: float) -> tuple[float, int]:
+        """One optimiser step: its loss, and the number of target tokens."""
+        self.progress.step += 1
+        rate = self.settings.learning_rate(self.progress.step, share, self.model.config.d_model)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        batch = [tensor.to(self.device) for tensor in collate(self.corpus, rows)]
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            loss = self.loss_module(*batch)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        tokens = int((batch[2] != PAD_ID).sum())
+        self.progress.tokens += tokens * self.world
+        return float(loss), tokens
+
+    def _report(self, window: list[tuple[float, int]], seconds: float, bar: Any, share: float) -> None:
+        tokens = sum(count for _, count in window)
+        loss = sum(value * count for value, count in window) / tokens
+        speed = tokens * self.world / seconds
+        bar.set_postfix_str(
+            f" step {self.progress.step}, loss {loss:.3f}, {speed:,.0f} tokens/s, dev BLEU {self.progress.best_bleu:.1f}"
+        )
+        bar.update(100 * share - bar.n)
+        rate = self.optimizer.param_groups[0]["lr"]
+        self._log(loss=round(loss, 4), lr=rate, tokens_per_second=round(speed))
+
+    def _log(self, **values: float) -> None:
+        entry = {
+            "step": self.progress.step,
+            "epoch": self.progress.epoch,
+            "tgt_tokens": self.progress.tokens,
+            "seconds": round(self.progress.seconds, 1),
+            **values,
+        }
+        with (self.out / checkpoint.LOG).open("a", encoding="utf-8") as log:
+            log.write(json.dumps(entry) + "\n")
+
+    def _evaluate(self) -> None:
+        """Score on dev, keep the best, remember a snapshot to average, and save the state."""
+        bleu = dev_bleu(self.model, self.tokenizers[1], self.dev_rows, self.references)
+        self._log(dev_bleu=round(bleu, 2))
+        folder = self.out / "state"
+        folder.mkdir(exist_ok=True)
+        save_file(self.model.state_dict(), folder / f"snapshot-{self.progress.step:08d}.safetensors")
+        for old in sorted(folder.glob("snapshot-*"))[: -self.settings.keep]:
+            old.unlink()
+        if bleu > self.progress.best_bleu:
+            self.progress.best_bleu = bleu
+            self._keep("best single")
+        save_state(folder, self.model, self.optimizer, self.progress)
+
+    def _finish(self) -> float:
+        """Average the last snapshots; keep the average if it is better on dev."""
+        paths = sorted((self.out / "state").glob("snapshot-*"))
+        self.model.load_state_dict(average([load_file(path) for path in paths]))
+        bleu = dev_bleu(self.model, self.tokenizers[1], self.dev_rows, self.references)
+        self._log(dev_bleu_of_average=round(bleu, 2), averaged=len(paths))
+        if bleu > self.progress.best_bleu:
+            self.progress.best_bleu = bleu
+            self._keep(f"mean of the last {len(paths)} evaluations")
+        return self.progress.best_bleu
+
+    def _keep(self, which: str) -> None:
+        meta = {
+            "training": {
+                **asdict(self.settings),
+                "optimizer": "Adam (0.9, 0.98), eps 1e-9",
+                "weights_kept": which,
+                "steps_done": self.progress.step,
+                "tgt_tokens_seen": self.progress.tokens,
+                "seconds": round(self.progress.seconds),
+                "device": torch.cuda.get_device_name() if self.device.type == "cuda" else "cpu",
+                "torch": torch.__version__,
+            },
+            "data": self.prepared,
+            "scores": {"dev_bleu_greedy": round(self.progress.best_bleu, 2)},
+        }
+        checkpoint.save(self.out, self.model, self.tokenizers, meta)
+
+    def _everyone(self, stop: bool) -> bool:
+        """True on all processes once it is True on one."""
+        if self.world == 1:
+            return stop
+        flag = torch.tensor([float(stop)], device=self.device)
+        dist.all_reduce(flag)
+        return bool(flag.item())

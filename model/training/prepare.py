@@ -1,0 +1,86 @@
+"""From TSV files to a folder that training reads: vocabularies, token ids, dev text."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from model.errors import CorpusError
+from model.tokenize import CharacterTokenizer, EnglishTokenizer
+from model.training.corpus import (
+    Row,
+    encode_pairs,
+    learn_characters,
+    learn_english,
+    read_rows,
+    split_dev,
+    write_json,
+)
+
+REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def prepare(
+    tsv: list[Path], out: Path, dev: Path | None = None, src_vocab: int = 8000, tgt_merges: int = 1500, seed: int = 1
+) -> dict[str, object]:
+    """Learn vocabularies from TSV files and write the token ids that ``train`` reads.
+
+    Args:
+        tsv: files of English, tab, Chinese and, if you like, a third column that names the source.
+        out: folder to write: train.npz, dev.npz, dev.tsv, vocabularies, prepared.json.
+        dev: a TSV that chooses checkpoints; without it up to 1,000 pairs are held out.
+        src_vocab: English subwords.
+        tgt_merges: merges for Latin words on the Chinese side.
+        seed: of the split.
+
+    Returns:
+        what stands in prepared.json: counts of pairs by source, and vocabulary sizes.
+
+    Raises:
+        CorpusError: a file is missing or has a bad line, or there are too few pairs.
+    """
+    rows = [row for path in tsv for row in read_rows(path)]
+    if len(rows) < 10:
+        raise CorpusError(f"{len(rows)} sentence pairs are too few to train on; give at least 10")
+    train_rows, dev_rows = (rows, read_rows(dev)) if dev else split_dev(rows, 1000, seed)
+    src = learn_english([row[0] for row in train_rows], src_vocab)
+    tgt = learn_characters([row[1] for row in train_rows], tgt_merges, 3 if len(rows) > 10_000 else 1)
+    return write_prepared(out, train_rows, dev_rows, src, tgt)
+
+
+def prepare_reversal(out: Path, n_pairs: int = 20_000, seed: int = 1) -> dict[str, object]:
+    """The toy task of ``checkpoints/reverse``: random letters and digits, and the same backwards."""
+    rng = random.Random(seed)
+    texts = ["".join(rng.choices(REVERSAL_ALPHABET, k=rng.randint(1, 24))) for _ in range(n_pairs + 200)]
+    rows = [(text, text[::-1], "synthetic") for text in texts]
+    src = learn_characters(REVERSAL_ALPHABET, 0, 1, "src.json")
+    tgt = learn_characters(REVERSAL_ALPHABET, 0, 1)
+    return write_prepared(out, rows[200:], rows[:200], src, tgt)
+
+
+def write_prepared(
+    out: Path,
+    train_rows: list[Row],
+    dev_rows: list[Row],
+    src: EnglishTokenizer | CharacterTokenizer,
+    tgt: CharacterTokenizer,
+) -> dict[str, object]:
+    """Write everything that ``train`` reads, and say what it holds."""
+    out.mkdir(parents=True, exist_ok=True)
+    src.save(out)
+    tgt.save(out)
+    train = encode_pairs(train_rows, src, tgt)
+    train.save(out / "train.npz")
+    encode_pairs(dev_rows, src, tgt).save(out / "dev.npz")
+    (out / "dev.tsv").write_text("".join(f"{row[0]}\t{row[1]}\n" for row in dev_rows), encoding="utf-8")
+    counts = {str(name): int((train.source == index).sum()) for index, name in enumerate(train.sources)}
+    summary = {
+        "src_tokenizer": src.kind,
+        "src_vocab_size": src.vocab_size,
+        "tgt_vocab_size": tgt.vocab_size,
+        "train_pairs": len(train_rows),
+        "dev_pairs": len(dev_rows),
+        "pairs_by_source": counts,
+    }
+    write_json(out / "prepared.json", summary)
+    return summary

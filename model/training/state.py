@@ -1,0 +1,94 @@
+"""What a stopped run needs to go on: weights, Adam's moments, counters. Safetensors and JSON, no pickle."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from model.errors import CheckpointError
+
+MOMENTS = ("exp_avg", "exp_avg_sq", "step")
+
+
+@dataclass
+class Progress:
+    """Counters of a run: optimiser steps, epochs finished, place in the epoch, seconds, best dev BLEU."""
+
+    step: int = 0
+    epoch: int = 0
+    batch: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    best_bleu: float = -1.0
+
+
+def save_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, progress: Progress) -> None:
+    """Write the state; the counters last and at once, so that a half-written state is never taken up."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tensors = {f"model.{name}": value.contiguous() for name, value in model.state_dict().items()}
+    for name, parameter in model.named_parameters():
+        for moment in MOMENTS:
+            if moment in optimizer.state[parameter]:
+                tensors[f"{moment}.{name}"] = optimizer.state[parameter][moment]
+    part = folder / "state.part"
+    save_file(tensors, part)
+    part.replace(folder / f"state-{progress.step}.safetensors")
+    part.write_text(json.dumps(asdict(progress)), encoding="utf-8")
+    part.replace(folder / "progress.json")
+    for old in folder.glob("state-*.safetensors"):
+        if old.name != f"state-{progress.step}.safetensors":
+            old.unlink()
+
+
+def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
+    """Put a saved state back into model and optimiser.
+
+    Raises:
+        CheckpointError: there is no state, or it belongs to a model of other sizes.
+    """
+    try:
+        progress = Progress(**json.loads((folder / "progress.json").read_text(encoding="utf-8")))
+        tensors = load_file(folder / f"state-{progress.step}.safetensors")
+        model.load_state_dict(_under("model.", tensors), strict=True)
+    except FileNotFoundError:
+        raise CheckpointError(f"there is no training state to resume in {folder}") from None
+    except RuntimeError:
+        raise CheckpointError(f"the training state in {folder} belongs to a model of other sizes") from None
+    for name, parameter in model.named_parameters():
+        for moment in MOMENTS:
+            if (value := tensors.get(f"{moment}.{name}")) is not None:
+                optimizer.state[parameter][moment] = value.to(parameter.device)
+    return progress
+
+
+def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+
+def average(snapshots: list[dict[str, Tensor]]) -> dict[str, Tensor]:
+    """Mean of several models' weights, name by name."""
+    return {name: torch.stack([snapshot[name] for snapshot in snapshots]).mean(0) for name in snapshots[0]}
+
+
+def grow(shallow: dict[str, Tensor], deep: nn.Module) -> None:
+    """Fill a deeper model with a shallower one's weights, its layers repeated in order (0 1 2 0 1 2).
+
+    After "Stacking your Transformers" (Du et al. 2024) and Gong et al. 2019, progressive stacking:
+    most of the training then runs at the cost of the shallow model.
+    """
+    depth = {
+        side: 1 + max(int(name.split(".")[2]) for name in shallow if name.startswith(f"{side}.layers."))
+        for side in ("encoder", "decoder")
+    }
+    grown = {}
+    for name in deep.state_dict():
+        parts = name.split(".")
+        if parts[1] == "layers":
+            parts[2] = str(int(parts[2]) % depth[parts[0]])
+        grown[name] = shallow[".".join(parts)]
+    deep.load_state_dict(grown, strict=True)
