@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -34,6 +35,14 @@ class Hypothesis:
     def log_prob(self) -> float:
         """Log-probability of the whole hypothesis."""
         return sum(self.log_probs)
+
+    def score(self, alpha: float) -> float:
+        """Log-probability over the length penalty: what ranks the hypotheses of a beam."""
+        return self.log_prob / length_penalty(len(self.log_probs), alpha)
+
+    def best_score(self, cap: int, alpha: float) -> float:
+        """No continuation of up to ``cap`` tokens can score higher than this."""
+        return self.log_prob / length_penalty(cap, alpha)
 
 
 def length_cap(src_len: int, max_len: int) -> int:
@@ -128,35 +137,38 @@ def beam_search(
     """
     memory = model.encode(src_ids) if memory is None else memory
     step = _Stepper(model, memory, src_ids)
-    open_beam: list[tuple[tuple[int, ...], tuple[float, ...]]] = [((), ())]
-    done: list[Hypothesis] = []
-
-    def rank(hypothesis: Hypothesis) -> float:
-        return hypothesis.log_prob / length_penalty(len(hypothesis.log_probs), alpha)
-
+    cap = length_cap(src_ids.shape[1], model.config.max_len)
+    growing, done = [Hypothesis((), (), finished=False)], list[Hypothesis]()
     last = torch.full((1, 1), BOS_ID, dtype=torch.long, device=src_ids.device)
-    for length in range(1, length_cap(src_ids.shape[1], model.config.max_len) + 1):
-        log_p = step(last)
-        totals = torch.tensor([sum(p) for _, p in open_beam], device=log_p.device)[:, None] + log_p
-        scores, flat = totals.flatten().topk(min(2 * beam, totals.numel()))
-        extended, rows = [], []
-        for score, place in zip(scores.tolist(), flat.tolist(), strict=True):
-            row, token = divmod(place, log_p.shape[1])
-            if score == -float("inf") or len(extended) == beam:
-                continue
-            ids, probs = open_beam[row]
-            probs = (*probs, float(log_p[row, token]))
-            if token == EOS_ID:
-                done.append(Hypothesis(ids, probs, finished=True))
-            else:
-                extended.append(((*ids, token), probs))
-                rows.append(row)
-        done = sorted(done, key=rank, reverse=True)[:beam]
-        open_beam = extended
-        if not extended or (len(done) == beam and rank(done[-1]) >= _best_possible(extended[0][1], length, alpha)):
+    for _ in range(cap):
+        ended, growing, rows = _expand(growing, step(last), beam)
+        done = sorted(done + ended, key=lambda h: h.score(alpha), reverse=True)[:beam]
+        if not growing or (len(done) == beam and done[-1].score(alpha) >= growing[0].best_score(cap, alpha)):
             break
-        kept = torch.tensor(rows, dtype=torch.long, device=src_ids.device)
-        step.select(kept)
-        last = torch.tensor([[ids[-1]] for ids, _ in extended], device=src_ids.device)
-    done = done or [Hypothesis(ids, probs, finished=False) for ids, probs in open_beam]
-    return sorted(done, key=rank, reverse=True)
+        step.select(torch.tensor(rows, dtype=torch.long, device=src_ids.device))
+        last = torch.tensor([[hypothesis.ids[-1]] for hypothesis in growing], device=src_ids.device)
+    return done or sorted(growing, key=lambda h: h.score(alpha), reverse=True)
+
+
+def _expand(
+    growing: list[Hypothesis], log_p: Tensor, beam: int
+) -> tuple[list[Hypothesis], list[Hypothesis], list[int]]:
+    """One step of beam search: log_p [N, V] of N hypotheses, best first.
+
+    Returns:
+        those that ended here, the ``beam`` best that go on, and the row that each of these came from.
+    """
+    totals = torch.tensor([h.log_prob for h in growing], device=log_p.device)[:, None] + log_p
+    scores, places = totals.flatten().topk(min(2 * beam, totals.numel()))
+    ended, kept, rows = list[Hypothesis](), list[Hypothesis](), list[int]()
+    for score, place in zip(scores.tolist(), places.tolist(), strict=True):
+        row, token = divmod(place, log_p.shape[1])
+        if score == -math.inf:
+            continue
+        parent, log_probs = growing[row], (*growing[row].log_probs, float(log_p[row, token]))
+        if token == EOS_ID:
+            ended.append(Hypothesis(parent.ids, log_probs, finished=True))
+        elif len(kept) < beam:
+            kept.append(Hypothesis((*parent.ids, token), log_probs, finished=False))
+            rows.append(row)
+    return ended, kept, rows

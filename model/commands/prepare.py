@@ -14,7 +14,9 @@ HELP = "learn vocabularies from your own TSV files and write token ids"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--tsv", type=Path, nargs="+", metavar="FILE", help="English, tab, Chinese [, tab, source] a line")
+    what.add_argument(
+        "--tsv", type=Path, nargs="+", metavar="FILE", help="English, tab, Chinese [, tab, source] a line"
+    )
     what.add_argument("--reversal", action="store_true", help="the toy task: letters and digits, backwards")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write")
     parser.add_argument("--dev", type=Path, metavar="FILE", help="TSV that chooses the checkpoint (else held out)")

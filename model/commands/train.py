@@ -33,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--warmup", type=int, default=_SETTINGS.warmup, help="steps to the highest learning rate")
     parser.add_argument("--eval-every", type=int, default=_SETTINGS.eval_every, metavar="STEPS")
     parser.add_argument("--keep", type=int, default=_SETTINGS.keep, help="evaluations to average")
-    parser.add_argument("--source-weight", nargs="*", default=[], metavar="NAME=W", help="how often an epoch shows a source")
+    parser.add_argument(
+        "--source-weight", nargs="*", default=[], metavar="NAME=W", help="how often an epoch shows a source"
+    )
     parser.add_argument("--seed", type=int, default=_SETTINGS.seed)
     for name, default in (("d-model", 256), ("d-ff", 1024), ("heads", 8), ("layers", 6)):
         parser.add_argument(f"--{name}", type=int, default=default)

@@ -13,7 +13,15 @@ from tokenizers import Tokenizer as SubwordModel
 from tokenizers import models, trainers
 
 from model.errors import CorpusError
-from model.tokenize import PIECES, PLAIN, WORD_START, CharacterTokenizer, EnglishTokenizer, normalise_chinese, word_spans
+from model.tokenize import (
+    PIECES,
+    PLAIN,
+    WORD_START,
+    CharacterTokenizer,
+    EnglishTokenizer,
+    normalise_chinese,
+    word_spans,
+)
 from model.vocab import EOS_ID, SPECIAL_TOKENS
 
 Row = tuple[str, str, str]  # English, Chinese, source

@@ -81,7 +81,9 @@ class Trainer:
             self.loss_module = nn.parallel.DistributedDataParallel(self.loss_module)
         self.model.train()
         started = time.monotonic() - self.progress.seconds
-        bar = tqdm(total=100, unit="%", disable=self.rank > 0, bar_format="{percentage:3.0f}%|{bar}| {remaining} left{postfix}")
+        bar = tqdm(
+            total=100, unit="%", disable=self.rank > 0, bar_format="{percentage:3.0f}%|{bar}| {remaining} left{postfix}"
+        )
         window: list[tuple[float, int]] = []
         mark = time.monotonic()
         for rows in self._batches():
@@ -133,7 +135,7 @@ class Trainer:
         self.optimizer.zero_grad(set_to_none=True)
         tokens = int((batch[2] != PAD_ID).sum())
         self.progress.tokens += tokens * self.world
-        return float(loss), tokens
+        return loss.item(), tokens
 
     def _report(self, window: list[tuple[float, int]], seconds: float, bar: Any, share: float) -> None:
         tokens = sum(count for _, count in window)

@@ -1,0 +1,221 @@
+"""Text in, translation and attention out: one model shared by everybody who asks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from model import checkpoint, decoding
+from model.capture import KINDS, SCORES, WEIGHTS, AttentionTrace, Captured, Label, capture_attention
+from model.decoding import Hypothesis
+from model.errors import EmptySentenceError, SentenceTooLongError
+from model.tokenize import BYTE, WORD_START, CharacterTokenizer, Token
+from model.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS, UNK_ID
+
+MAX_CHARACTERS = 1_000
+MAX_SRC_TOKENS = 200
+BOS, EOS = Label(SPECIAL_TOKENS[BOS_ID]), Label(SPECIAL_TOKENS[EOS_ID])
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A translation and how sure the model was.
+
+    Attributes:
+        source: what was typed.
+        text: the translation.
+        src, tgt: tokens as labels, without special tokens; spans point into source and text.
+        tgt_ids: ids of the target tokens.
+        log_probs: natural log-probability of each target token, then of <eos> if it was reached.
+        finished: False where the cap on length cut the translation.
+        trace: every attention map, where asked for.
+    """
+
+    source: str
+    text: str
+    src: tuple[Label, ...]
+    tgt: tuple[Label, ...]
+    tgt_ids: tuple[int, ...]
+    log_probs: tuple[float, ...]
+    finished: bool
+    trace: AttentionTrace | None = None
+
+
+class Translator:
+    """A checkpoint at work. Safe to share between threads: one forward pass at a time."""
+
+    def __init__(self, loaded: checkpoint.Checkpoint, name: str) -> None:
+        self.model, self.name, self.meta = loaded.model, name, loaded.meta
+        self.src_tokenizer, self.tgt_tokenizer = loaded.src_tokenizer, loaded.tgt_tokenizer
+        self._lock = threading.Lock()
+
+    @classmethod
+    def from_checkpoint(cls, name: str | Path, device: str | None = None) -> Translator:
+        """The translator of a checkpoint, given by its name or folder, on a GPU where there is one.
+
+        Raises:
+            CheckpointError: there is no such checkpoint, or it cannot be read.
+        """
+        path = checkpoint.resolve(str(name))
+        device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        return cls(checkpoint.load(path, device), path.name)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model lives."""
+        return next(self.model.parameters()).device
+
+    @property
+    def device_name(self) -> str:
+        """The device as a person calls it: the GPU's name, or CPU."""
+        return torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else self.device.type.upper()
+
+    def translate(self, text: str, beam: int = 1, capture: bool = False) -> Translation:
+        """Translate one sentence; greedily, or with a beam.
+
+        Decoding runs first; where maps are wanted, one teacher-forced pass over the result follows.
+        Because decoding is causal, its maps equal those of the single steps.
+
+        Args:
+            text: what was typed; line breaks count as spaces.
+            beam: hypotheses kept; 1 is greedy decoding.
+            capture: keep every attention map.
+
+        Raises:
+            EmptySentenceError: there is nothing to translate.
+            SentenceTooLongError: more than MAX_CHARACTERS characters or MAX_SRC_TOKENS tokens.
+        """
+        tokens, src_ids = self.encode_source(text)
+        with self._lock, torch.inference_mode():
+            memory, captured = self._encode(src_ids, capture)
+            if beam > 1:
+                best = decoding.beam_search(self.model, src_ids, beam, memory=memory)[0]
+            else:
+                best = decoding.greedy(self.model, src_ids, memory)[0]
+            if captured is not None:
+                self._force(src_ids, memory, best.ids, captured)
+        target = self.tgt_tokenizer.decode(list(best.ids))
+        pieces = [self.tgt_tokenizer.piece(token_id) for token_id in best.ids]
+        return self._translation((text, target), tokens, pieces, best, captured)
+
+    def trace(self, text: str, target: str) -> Translation:
+        """The attention with which the model would write a given translation (teacher forcing).
+
+        Raises:
+            EmptySentenceError, SentenceTooLongError: as ``translate``, for either side.
+        """
+        tokens, src_ids = self.encode_source(text)
+        forced = self.tgt_tokenizer.encode(target)
+        if not forced:
+            raise EmptySentenceError("The translation to force is empty.")
+        if len(forced) >= self.model.config.max_len:
+            raise SentenceTooLongError(
+                f"The translation to force has more than {self.model.config.max_len - 1} tokens."
+            )
+        ids = tuple(token.id for token in forced)
+        with self._lock, torch.inference_mode():
+            memory, captured = self._encode(src_ids, capture=True)
+            log_probs = self._force(src_ids, memory, ids, captured or Captured())
+        pieces = [target[token.start : token.end] if token.id == UNK_ID else token.text for token in forced]
+        hypothesis = Hypothesis(ids, log_probs, finished=True)
+        return self._translation((text, target), tokens, pieces, hypothesis, captured)
+
+    def encode_source(self, text: str) -> tuple[list[Token], Tensor]:
+        """Tokens of the source, and their ids with <eos>, [1, S].
+
+        Raises:
+            EmptySentenceError, SentenceTooLongError: as ``translate``.
+        """
+        if not text.strip():
+            raise EmptySentenceError("There is nothing to translate: type an English sentence.")
+        if len(text) > MAX_CHARACTERS:
+            raise SentenceTooLongError(
+                f"The text has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}. Translate it in parts."
+            )
+        tokens = self.src_tokenizer.encode(text)
+        if not tokens:
+            raise EmptySentenceError("There is nothing to translate: the text holds no word.")
+        if len(tokens) > MAX_SRC_TOKENS:
+            raise SentenceTooLongError(
+                f"The text has {len(tokens)} tokens; the limit is {MAX_SRC_TOKENS}. Translate it in parts."
+            )
+        return tokens, torch.tensor([[*(token.id for token in tokens), EOS_ID]], device=self.device)
+
+    def _encode(self, src_ids: Tensor, capture: bool) -> tuple[Tensor, Captured | None]:
+        if not capture:
+            return self.model.encode(src_ids), None
+        with capture_attention(self.model, kinds=("encoder_self",)) as captured:
+            return self.model.encode(src_ids), captured
+
+    def _force(self, src_ids: Tensor, memory: Tensor, ids: tuple[int, ...], captured: Captured) -> tuple[float, ...]:
+        """One teacher-forced pass that adds the decoder's maps; log-probabilities of ids and <eos>."""
+        inputs = torch.tensor([[BOS_ID, *ids]], device=self.device)
+        with capture_attention(self.model, kinds=("decoder_self", "cross")) as seen:
+            states = self.model.decode(inputs, memory, src_ids)
+        captured.values.update(seen.values)
+        written = torch.tensor([*ids, EOS_ID], device=self.device)
+        log_probs = self.model.project(states[0]).float().log_softmax(-1)
+        return tuple(log_probs.gather(1, written[:, None])[:, 0].tolist())
+
+    def _translation(
+        self,
+        texts: tuple[str, str],
+        tokens: Sequence[Token],
+        pieces: Sequence[str],
+        hypothesis: Hypothesis,
+        captured: Captured | None,
+    ) -> Translation:
+        by_letter = self.src_tokenizer.kind == CharacterTokenizer.kind
+        src, tgt = source_labels(texts[0], tokens, by_letter), target_labels(pieces, by_letter)
+        trace = None
+        if captured is not None:
+            weights = {kind: captured.stack(self.model, kind, WEIGHTS) for kind in KINDS}
+            scores = {kind: captured.stack(self.model, kind, SCORES) for kind in KINDS}
+            trace = AttentionTrace((*src, EOS), (BOS, *tgt), (*tgt, EOS), weights, scores)
+        return Translation(*texts, src, tgt, hypothesis.ids, hypothesis.log_probs, hypothesis.finished, trace)
+
+
+def source_labels(text: str, tokens: Sequence[Token], by_letter: bool = False) -> tuple[Label, ...]:
+    """Labels of source tokens: their own spelling in the text; ``##`` before a piece inside a word.
+
+    With ``by_letter`` every token is a word of its own.
+    """
+    if by_letter:
+        return tuple(Label(text[t.start : t.end].strip() or "␣", n, t.start, t.end) for n, t in enumerate(tokens))
+    labels = []
+    for number, token in enumerate(tokens):
+        earlier = tokens[number - 1] if number else None
+        inside = earlier is not None and earlier.word == token.word
+        surface = text[token.start : token.end]
+        if earlier is not None and inside and BYTE.fullmatch(token.text) and earlier.start == token.start:
+            surface = token.text  # a later byte of the same character
+        labels.append(Label(f"##{surface}" if inside else surface, token.word, token.start, token.end))
+    return tuple(labels)
+
+
+def target_labels(pieces: Sequence[str], by_letter: bool = False) -> tuple[Label, ...]:
+    """Labels of target pieces; Latin pieces that continue a word begin with ``##``; a lone space is ␣.
+
+    With ``by_letter`` every piece is a word of its own.
+    """
+    labels: list[Label] = []
+    position, word = 0, -1
+    for number, piece in enumerate(pieces):
+        surface = piece.replace(WORD_START, " ")
+        inside = not by_letter and number > 0 and _is_latin(piece[0]) and _is_latin(pieces[number - 1][-1])
+        word += 0 if inside else 1
+        start = position + (len(surface) - len(surface.lstrip()))
+        shown = surface.strip() or "␣"
+        end = position + len(surface)
+        labels.append(Label(f"##{shown}" if inside else shown, word, min(start, end), end))
+        position = end
+    return tuple(labels)
+
+
+def _is_latin(char: str) -> bool:
+    return char.isalpha() and char < "\u2e80"

@@ -1,0 +1,1 @@
+"""Pure functions: numpy arrays and labels in, Plotly figure or HTML string out."""
