@@ -25,8 +25,9 @@ class MultiHeadAttention(nn.Module):
         self.k_proj = nn.Linear(d_model, d_model)
         self.v_proj = nn.Linear(d_model, d_model)
         self.out_proj = nn.Linear(d_model, d_model)
-        for name in self.HOOKS:
-            setattr(self, name, nn.Identity())
+        self.query_hook, self.key_hook, self.value_hook = nn.Identity(), nn.Identity(), nn.Identity()
+        self.scores_hook, self.masked_scores_hook = nn.Identity(), nn.Identity()
+        self.weights_hook, self.heads_hook = nn.Identity(), nn.Identity()
 
     def forward(self, x: Tensor, keys_values: tuple[Tensor, Tensor], mask: Tensor | None = None) -> Tensor:
         """What each query gathers from the keys it attends to.
@@ -51,7 +52,7 @@ class MultiHeadAttention(nn.Module):
     @property
     def is_watched(self) -> bool:
         """True while a forward hook sits on one of the hook points."""
-        return any(self._modules[name]._forward_hooks for name in self.HOOKS)  # type: ignore[union-attr]
+        return any(getattr(self, name)._forward_hooks for name in self.HOOKS)
 
     def _attend_stepwise(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         query, key, value = self.query_hook(query), self.key_hook(key), self.value_hook(value)

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from nltk.tokenize import NLTKWordTokenizer
@@ -45,7 +46,7 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     cuts = [0, *(match.end() for match in SENTENCE_BREAK.finditer(text)), len(text)]
     return [
         (begin + start, begin + end)
-        for begin, stop in zip(cuts, cuts[1:], strict=False)
+        for begin, stop in pairwise(cuts)
         for start, end in _sentence_spans(text[begin:stop])
     ]
 
@@ -79,7 +80,7 @@ class EnglishTokenizer:
         encoding = self.subwords.encode([WORD_START + word for word in words], is_pretokenized=True)
         by_word: list[list[tuple[str, int]]] = [[] for _ in words]
         for piece, piece_id, word in zip(encoding.tokens, encoding.ids, encoding.word_ids, strict=True):
-            by_word[word].append((piece, piece_id))
+            by_word[int(word or 0)].append((piece, piece_id))
         return [
             Token(piece, piece_id, number, spans[number][0] + start, spans[number][0] + end)
             for number, pieces in enumerate(by_word)
@@ -133,9 +134,10 @@ class CharacterTokenizer:
         for piece, piece_id, word, (start, end) in zip(
             encoding.tokens, encoding.ids, encoding.word_ids, encoding.offsets, strict=True
         ):
-            begin = runs[word][0]
+            run = int(word or 0)
+            begin = runs[run][0]
             last = origin[begin + max(end, start + 1) - 1]
-            tokens.append(Token(piece, piece_id, word, origin[begin + start], last + 1))
+            tokens.append(Token(piece, piece_id, run, origin[begin + start], last + 1))
         return tokens
 
     def decode(self, ids: list[int]) -> str:
@@ -167,11 +169,10 @@ def normalise_chinese(text: str) -> tuple[str, list[int]]:
     dropped = {index for match in BESIDE_CHINESE.finditer(text) for index in range(*match.span())}
     kept: list[tuple[str, int]] = []
     for index, char in enumerate(text):
-        if char.isspace():
-            if index in dropped or not kept or kept[-1][0] == WORD_START:
-                continue
-            char = WORD_START
-        kept.append((char, index))
+        if not char.isspace():
+            kept.append((char, index))
+        elif index not in dropped and kept and kept[-1][0] != WORD_START:
+            kept.append((WORD_START, index))
     if kept and kept[-1][0] == WORD_START:
         kept.pop()
     return "".join(char for char, _ in kept), [index for _, index in kept]

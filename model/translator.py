@@ -4,46 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from model import checkpoint, decoding
-from model.capture import KINDS, SCORES, WEIGHTS, AttentionTrace, Captured, Label, capture_attention
+from model.capture import SCORES, WEIGHTS, Captured, capture_attention
 from model.decoding import Hypothesis
 from model.errors import EmptySentenceError, SentenceTooLongError
+from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.tokenize import BYTE, WORD_START, CharacterTokenizer, Token
+from model.trace import KINDS, AttentionTrace, Label, Translation
 from model.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS, UNK_ID
 
-MAX_CHARACTERS = 1_000
-MAX_SRC_TOKENS = 200
 BOS, EOS = Label(SPECIAL_TOKENS[BOS_ID]), Label(SPECIAL_TOKENS[EOS_ID])
-
-
-@dataclass(frozen=True)
-class Translation:
-    """A translation and how sure the model was.
-
-    Attributes:
-        source: what was typed.
-        text: the translation.
-        src, tgt: tokens as labels, without special tokens; spans point into source and text.
-        tgt_ids: ids of the target tokens.
-        log_probs: natural log-probability of each target token, then of <eos> if it was reached.
-        finished: False where the cap on length cut the translation.
-        trace: every attention map, where asked for.
-    """
-
-    source: str
-    text: str
-    src: tuple[Label, ...]
-    tgt: tuple[Label, ...]
-    tgt_ids: tuple[int, ...]
-    log_probs: tuple[float, ...]
-    finished: bool
-    trace: AttentionTrace | None = None
 
 
 class Translator:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.capture import AttentionTrace, Kind, Label
+from model.trace import AttentionTrace, Kind, Label
 
 COMBINATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "mean": lambda maps: maps.mean(axis=0),

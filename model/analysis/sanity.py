@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.capture import AttentionTrace, Kind
+from model.trace import AttentionTrace, Kind
 
 TOLERANCE = 1e-5
 

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> None:
         raise CorpusError(f"{args.data} was not written by prepare")
     device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if device == "cuda":
-        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
     try:
         trainer = Trainer(args.data, args.out, _config(args), _settings(args), torch.device(device))
     except ValueError as error:

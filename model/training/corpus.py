@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer as SubwordModel
@@ -95,7 +96,7 @@ def learn_characters(
 
 
 def _train_bpe(
-    model: SubwordModel, words: Iterator[str], vocab_size: int, extra_tokens: list[str], **options: object
+    model: SubwordModel, words: Iterator[str], vocab_size: int, extra_tokens: list[str], **options: Any
 ) -> None:
     trainer = trainers.BpeTrainer(
         vocab_size=vocab_size,

@@ -53,7 +53,7 @@ class Trainer:
         self, data: Path, out: Path, config: TransformerConfig, settings: TrainingSettings, device: torch.device
     ) -> None:
         self.data, self.out, self.settings, self.device = data, out, settings, device
-        self.rank, self.world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+        self.rank, self.world = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
         torch.manual_seed(settings.seed + self.rank)
         self.prepared: dict[str, Any] = json.loads((data / "prepared.json").read_text(encoding="utf-8"))
         self.corpus, dev = Corpus.load(data / "train.npz"), Corpus.load(data / "dev.npz")
@@ -142,7 +142,8 @@ class Trainer:
         loss = sum(value * count for value, count in window) / tokens
         speed = tokens * self.world / seconds
         bar.set_postfix_str(
-            f" step {self.progress.step}, loss {loss:.3f}, {speed:,.0f} tokens/s, dev BLEU {self.progress.best_bleu:.1f}"
+            f" step {self.progress.step}, loss {loss:.3f}, {speed:,.0f} tokens/s,"
+            f" dev BLEU {self.progress.best_bleu:.1f}"
         )
         bar.update(100 * share - bar.n)
         rate = self.optimizer.param_groups[0]["lr"]

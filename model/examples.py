@@ -1,0 +1,86 @@
+"""Sentences that teach, with their finished translations and maps: shown before the model has loaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from model.trace import KINDS, AttentionTrace, Label, Translation
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "english": (
+        "The animal didn't cross the street because it was too tired.",
+        "I love you.",
+        "You love me.",
+        "Thinking machines",
+        "My sister bought a red bicycle yesterday.",
+        "Priya moved to Ljubljana.",
+    ),
+    "characters": ("headlight", "stressed", "abc123", "attention"),
+}
+FOLDER = "examples"
+
+
+def sentences(src_tokenizer: str) -> tuple[str, ...]:
+    """Example sentences for a checkpoint whose source tokenizer is of this kind."""
+    return EXAMPLES.get(src_tokenizer, ())
+
+
+def save_example(folder: Path, number: int, translation: Translation, sha256: str) -> None:
+    """Write a finished translation as ``<folder>/examples/<number>.npz``: arrays and JSON text, no objects.
+
+    Raises:
+        ValueError: the translation has no trace.
+    """
+    if translation.trace is None:
+        raise ValueError("an example needs its trace")
+    facts = {
+        "sha256": sha256,
+        "source": translation.source,
+        "text": translation.text,
+        "src": [_plain(label) for label in translation.src],
+        "tgt": [_plain(label) for label in translation.tgt],
+        "tgt_ids": translation.tgt_ids,
+        "log_probs": translation.log_probs,
+        "finished": translation.finished,
+    }
+    arrays = {f"weights_{kind}": translation.trace.weights[kind] for kind in KINDS}
+    arrays |= {f"scores_{kind}": translation.trace.scores[kind] for kind in KINDS}
+    (folder / FOLDER).mkdir(exist_ok=True)
+    facts_text = np.array(json.dumps(facts, ensure_ascii=False))
+    with (folder / FOLDER / f"{number}.npz").open("wb") as file:
+        np.savez_compressed(file, facts=facts_text, **arrays)  # type: ignore[arg-type]
+
+
+def load_example(folder: Path, text: str, sha256: str) -> Translation | None:
+    """The finished greedy translation of an example; None if there is none, or other weights made it."""
+    for path in sorted((folder / FOLDER).glob("*.npz")):
+        with np.load(path, allow_pickle=False) as arrays:
+            facts = json.loads(str(arrays["facts"]))
+            if facts["source"] == text and facts["sha256"] == sha256:
+                return _translation(facts, {name: arrays[name] for name in arrays.files})
+    return None
+
+
+def _plain(label: Label) -> list[str | int]:
+    return [label.text, label.word, label.start, label.end]
+
+
+def _translation(facts: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> Translation:
+    src, tgt = (tuple(Label(*label) for label in facts[side]) for side in ("src", "tgt"))  # type: ignore[attr-defined]
+    weights = {kind: arrays[f"weights_{kind}"] for kind in KINDS}
+    scores = {kind: arrays[f"scores_{kind}"] for kind in KINDS}
+    trace = AttentionTrace((*src, Label("<eos>")), (Label("<bos>"), *tgt), (*tgt, Label("<eos>")), weights, scores)
+    return Translation(
+        source=str(facts["source"]),
+        text=str(facts["text"]),
+        src=src,
+        tgt=tgt,
+        tgt_ids=tuple(facts["tgt_ids"]),  # type: ignore[arg-type]
+        log_probs=tuple(facts["log_probs"]),  # type: ignore[arg-type]
+        finished=bool(facts["finished"]),
+        trace=trace,
+    )
