@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,12 @@ from safetensors.torch import load_file, save_file
 
 from model.config import TransformerConfig
 from model.errors import CheckpointError
+from model.folders import CHECKPOINTS, CONFIG, LOG, META, WEIGHTS, available, resolve
 from model.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.transformer import Transformer
 
 FORMAT_VERSION = 1
-CHECKPOINTS = Path(__file__).resolve().parent.parent / "checkpoints"
-WEIGHTS, CONFIG, META, LOG = "model.safetensors", "config.json", "meta.json", "training_log.jsonl"
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+__all__ = ["CHECKPOINTS", "CONFIG", "LOG", "META", "WEIGHTS", "Checkpoint", "available", "load", "resolve", "save"]
 
 
 @dataclass(frozen=True)
@@ -32,23 +30,6 @@ class Checkpoint:
     src_tokenizer: EnglishTokenizer | CharacterTokenizer
     tgt_tokenizer: CharacterTokenizer
     meta: dict[str, Any]
-
-
-def available(root: Path = CHECKPOINTS) -> list[str]:
-    """Names of the checkpoints under a folder, in alphabetical order."""
-    return sorted(path.parent.name for path in root.glob(f"*/{WEIGHTS}"))
-
-
-def resolve(name: str, root: Path = CHECKPOINTS) -> Path:
-    """The folder of a checkpoint given by its name, or by a path that holds a ``/``.
-
-    Raises:
-        CheckpointError: there is none; the message lists those that exist.
-    """
-    path = root / name if NAME.fullmatch(name) else Path(name)
-    if not path.is_dir():
-        raise CheckpointError(f"there is no checkpoint {name!r}; there are: {', '.join(available(root)) or 'none'}")
-    return path
 
 
 def load(path: Path, device: torch.device | str = "cpu") -> Checkpoint:

@@ -1,0 +1,150 @@
+"""What the visitor is looking at, and the cached loaders behind it."""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from model import examples
+from model.errors import HeadlightError
+from model.folders import META, available, resolve
+from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
+from model.trace import KINDS, Kind, Translation
+from viz.text import LANGUAGES, text
+from viz.theme import Theme, theme_named
+
+if TYPE_CHECKING:
+    from model.translator import Translator
+
+DEFAULT_CHECKPOINT = "en-zh"
+
+
+@dataclass(frozen=True)
+class View:
+    """One visitor's choices in this rerun; all of them live in the URL."""
+
+    text: str
+    checkpoint: str
+    beam: int
+    kind: Kind
+    layer: int
+    head: int
+    words: bool
+    hide_special: bool
+    language: str
+
+
+def view() -> View:
+    """The choices that the frame's widgets hold now."""
+    state = st.session_state
+    sizes = config(checkpoint())
+    kind = chosen("kind", "cross", KINDS)
+    layers = sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"]
+    return View(
+        text=str(state.get("text", default_text(checkpoint()))),
+        checkpoint=checkpoint(),
+        beam=int(chosen("beam", 1, range(1, 9))),
+        kind=kind,
+        layer=min(int(state.get("layer") or 0), layers - 1),
+        head=min(int(state.get("head") or 0), sizes["n_heads"] - 1),
+        words=bool(state.get("words", False)),
+        hide_special=bool(state.get("special", False)),
+        language=language(),
+    )
+
+
+def chosen(key: str, default: Any, options: Any) -> Any:
+    """A widget's value, or the default where it holds none of the options."""
+    value = st.session_state.get(key, default)
+    return value if value in options else default
+
+
+def language() -> str:
+    """The interface language: "en" or "zh"."""
+    return str(chosen("lang", "en", LANGUAGES))
+
+
+def say(key: str, **values: object) -> str:
+    """An interface string in the visitor's language."""
+    return text(language(), key, **values)
+
+
+def theme() -> Theme:
+    """The look that the visitor's browser shows."""
+    return theme_named(st.context.theme.type)
+
+
+def checkpoint() -> str:
+    """Name of the chosen checkpoint; the first that exists where the choice does not."""
+    names = available()
+    fallback = DEFAULT_CHECKPOINT if DEFAULT_CHECKPOINT in names else next(iter(names), DEFAULT_CHECKPOINT)
+    return str(chosen("checkpoint", fallback, names))
+
+
+def default_text(name: str) -> str:
+    """The sentence that a checkpoint opens on."""
+    return next(iter(example_sentences(name)), "")
+
+
+def example_sentences(name: str) -> tuple[str, ...]:
+    """The sentences one click away for a checkpoint."""
+    return examples.sentences(str(meta(name).get("src_tokenizer", "")))
+
+
+def choose_head(kind: Kind, layer: int, head: int) -> None:
+    """Select a head; to be called in a widget's callback, before the frame draws its pickers."""
+    st.session_state.update(kind=kind, layer=layer, head=head)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def config(name: str) -> dict[str, Any]:
+    """The sizes in a checkpoint's config.json."""
+    return _json(name, "config.json")
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def meta(name: str) -> dict[str, Any]:
+    """What a checkpoint's meta.json says."""
+    return _json(name, META)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def translator(name: str) -> Translator:
+    """The shared translator of a checkpoint; the first call loads PyTorch."""
+    from model.translator import Translator
+
+    return Translator.from_checkpoint(name)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _translated(sentence: str, name: str, beam: int) -> Translation:
+    """A finished translation with every map: a stored example where there is one, else computed."""
+    stored = examples.load_example(resolve(name), sentence, str(meta(name).get("sha256"))) if beam == 1 else None
+    return stored or translator(name).translate(sentence, beam=beam, capture=True)
+
+
+def translation() -> Translation:
+    """The current sentence's translation with its trace; a visitor's error ends the page in one sentence."""
+    now = view()
+    try:
+        return _translated(now.text, now.checkpoint, now.beam)
+    except HeadlightError as error:
+        show_error(error)
+        st.stop()
+
+
+def show_error(error: HeadlightError) -> None:
+    """One plain sentence that says what is wrong; whatever stands in it is shown literally."""
+    sentence = say(
+        f"error.{type(error).__name__}", message=str(error), characters=f"{MAX_CHARACTERS:,}", tokens=MAX_SRC_TOKENS
+    )
+    st.html(f'<p role="alert" class="hl-error">{html.escape(sentence)}</p>')
+
+
+def _json(name: str, file: str) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((resolve(name) / file).read_text(encoding="utf-8"))
+    return value

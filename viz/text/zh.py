@@ -1,0 +1,47 @@
+"""Interface strings in Chinese (simplified)."""
+
+STRINGS: dict[str, str] = {
+    # the frame around every view
+    "app.tagline": "看清翻译模型的每一个注意力头在看什么",
+    "app.sentence": "英文句子",
+    "app.placeholder": "输入一句英文，按回车键",
+    "app.translate": "翻译",
+    "app.examples": "例句",
+    "app.translation": "中文译文",
+    "app.settings": "设置",
+    "app.checkpoint": "检查点",
+    "app.checkpoint.help": "一个训练好的模型，即 checkpoints/ 下的一个文件夹。"
+    "“en-zh”把英文译成中文；“reverse”是把输入倒着写的小模型。",
+    "app.beam": "束宽",
+    "app.beam.help": "解码每一步保留多少个未完成的译文。1 就是贪心解码。",
+    "app.language": "语言",
+    "app.kind": "注意力",
+    "app.kind.help": "编码器自注意力：英文看英文。解码器自注意力：中文看已写出的中文。交叉注意力：中文看英文。",
+    "app.layer": "层",
+    "app.layer.help": "模型由若干层叠成，从 0 数起。浅层看词形，深层看意义。",
+    "app.head": "头",
+    "app.head.help": "每一层同时用几个“头”各看一遍句子。按键：← → 换头，↑ ↓ 换层。",
+    "app.words": "整词",
+    "app.words.help": "把一个词的各个子词合并：列上的权重相加，行取平均。",
+    "app.special": "隐藏 <bos>、<eos>",
+    "app.special.help": "去掉标记句首和句尾的记号，每一行再除以剩下的和。",
+    "app.status": "{checkpoint} · {device}",
+    "app.status.loading": "{checkpoint} · 正在载入模型…",
+    "app.truncated": "译文到达 {limit} 个词元的上限而被截断，模型还没有写完。",
+    "kind.encoder_self": "编码器自注意力",
+    "kind.decoder_self": "解码器自注意力",
+    "kind.cross": "交叉注意力",
+    # page names
+    "page.translate": "翻译",
+    "page.all_heads": "所有头",
+    "page.one_head": "单个头",
+    "page.side_by_side": "并排比较",
+    "page.lines": "连线",
+    "page.masks": "掩码",
+    "page.positions": "位置编码",
+    "page.about": "关于",
+    # errors that a visitor can cause; in English the error's own sentence is shown
+    "error.EmptySentenceError": "没有可翻译的内容：请输入一句英文。",
+    "error.SentenceTooLongError": "句子太长：最多 {characters} 个字符、{tokens} 个词元。请分几次翻译。",
+    "error.CheckpointError": "检查点无法载入：{message}",
+}
