@@ -1,0 +1,107 @@
+"""The real app in a real browser: for the benches and for the browser tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+from urllib.parse import urlencode
+
+from playwright.sync_api import Browser, Page, Playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+HOW_TO_GET = "no Chromium found: get one with 'apt-get install chromium' or 'python -m playwright install chromium'"
+VIEWPORT = {"width": 1280, "height": 720}
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+)
+_IDLE = """() => {
+  const app = document.querySelector('[data-testid="stApp"]');
+  return app !== null && app.dataset.testScriptState === "notRunning"
+    && document.querySelector('[data-testid="stMain"] [data-testid^="stElementContainer"]') !== null
+    && document.querySelector('[data-testid="stMain"] [data-stale="true"]') === null;
+}"""
+
+
+def find_chromium(playwright: Playwright) -> str | None:
+    """Path of a Chromium: one of the system's, or the one that Playwright installed; None without any."""
+    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    if found:
+        return found
+    own = playwright.chromium.executable_path
+    return own if Path(own).is_file() else None
+
+
+def launch(playwright: Playwright, executable: str) -> Browser:
+    """A headless Chromium that cannot resolve any host but this machine."""
+    return playwright.chromium.launch(executable_path=executable, args=list(_FLAGS))
+
+
+@contextmanager
+def running_app(log: IO[bytes]) -> Iterator[str]:
+    """The app's address, while it runs on a free port; its output goes to ``log``.
+
+    Raises:
+        RuntimeError: the app ended, or was not healthy within a minute.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    server = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ)  # noqa: S603
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_healthy(server, f"{url}/_stcore/health")
+        yield url
+    finally:
+        server.terminate()
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
+
+def _wait_until_healthy(server: subprocess.Popen[bytes], url: str) -> None:
+    for _ in range(1200):
+        if server.poll() is not None:
+            raise RuntimeError(f"the app ended with status {server.returncode} before it was healthy")
+        try:
+            with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own address
+                if answer.status == 200:
+                    return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.05)
+    raise RuntimeError("the app was not healthy within a minute")
+
+
+def address(base: str, path: str = "", **query: object) -> str:
+    """Address of a page of the app with query parameters; booleans as Streamlit writes them."""
+    values = {key: str(value).lower() if isinstance(value, bool) else value for key, value in query.items()}
+    return f"{base}/{path}" + (f"?{urlencode(values)}" if values else "")
+
+
+def wait_until_idle(page: Page, timeout_s: float = 60) -> None:
+    """Return once Streamlit has drawn something, runs no script, and shows nothing stale, for 0.3 s on end."""
+    deadline = time.monotonic() + timeout_s
+    calm = 0
+    while calm < 4:
+        page.wait_for_function(_IDLE, timeout=max(1.0, 1000 * (deadline - time.monotonic())))
+        page.wait_for_timeout(100)
+        calm = calm + 1 if page.evaluate(_IDLE) else 0

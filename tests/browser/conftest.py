@@ -1,0 +1,124 @@
+"""Fixtures for tests in Chromium against the real app.
+
+``visit("masks", text="I love you.", layer=2)`` opens a page with query parameters, waits until it is
+idle, and returns it. ``page`` is the same page, not yet opened. A test fails if its pages asked any
+other host for anything, or logged an error; ``guard.expected`` takes regular expressions for what a
+test provokes. ``color_scheme`` is "light"; parametrize it with "dark".
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from urllib.parse import urlparse
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from bench.browser import HOW_TO_GET, VIEWPORT, address, find_chromium, launch, running_app, wait_until_idle
+
+HERE = {"127.0.0.1", "localhost"}
+
+
+@dataclass
+class Guard:
+    """What the pages of a test must not do: ask another host, or log an error."""
+
+    expected: list[str] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+
+    def watch(self, page: Page) -> None:
+        page.on("request", lambda request: self._asked(request.url))
+        page.on("websocket", lambda socket: self._asked(socket.url))
+        page.on("pageerror", lambda error: self.seen.append(f"page error: {error}"))
+        page.on("console", lambda message: self._logged(message.type, message.text))
+
+    def _asked(self, url: str) -> None:
+        parts = urlparse(url)
+        if parts.scheme not in {"data", "blob", "about"} and parts.hostname not in HERE:
+            self.seen.append(f"request: {url}")
+
+    def _logged(self, kind: str, text: str) -> None:
+        if kind == "error":
+            self.seen.append(f"console: {text}")
+
+    def problems(self) -> list[str]:
+        return [line for line in self.seen if not any(re.search(pattern, line) for pattern in self.expected)]
+
+
+@pytest.fixture(scope="session")
+def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    path = tmp_path_factory.mktemp("app") / "server.log"
+    with path.open("wb") as log, running_app(log) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    # One a module: while Playwright's loop runs in this thread, no other test could start a loop.
+    with sync_playwright() as playwright:
+        executable = find_chromium(playwright)
+        if executable is None:
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(HOW_TO_GET)
+        chromium = launch(playwright, executable)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def color_scheme() -> str:
+    return "light"
+
+
+@pytest.fixture
+def guard() -> Iterator[Guard]:
+    guard = Guard()
+    yield guard
+    assert guard.problems() == []
+
+
+@pytest.fixture
+def new_page(browser: Browser, guard: Guard, color_scheme: str) -> Iterator[Callable[[], Page]]:
+    """A further visitor, with cookies and storage of his own."""
+    contexts = []
+
+    def new() -> Page:
+        context = browser.new_context(viewport=VIEWPORT, color_scheme=color_scheme, accept_downloads=True)
+        contexts.append(context)
+        page = context.new_page()
+        guard.watch(page)
+        return page
+
+    yield new
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(new_page: Callable[[], Page]) -> Page:
+    return new_page()
+
+
+@pytest.fixture
+def visit(page: Page, app_url: str) -> Callable[..., Page]:
+    """Open a path with query parameters and wait until it is idle; ``visitor`` takes another page."""
+
+    def visit(path: str = "", visitor: Page = page, **query: object) -> Page:
+        visitor.goto(address(app_url, path, **query))
+        wait_until_idle(visitor)
+        return visitor
+
+    return visit
+
+
+@pytest.fixture
+def wait_idle() -> Callable[..., None]:
+    return wait_until_idle
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker(pytest.mark.browser)
