@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,6 +17,8 @@ from viz.session import say
 from viz.text import LANGUAGES
 from viz.theme import FONTS
 
+PICKERS = ("kind", "layer", "head", "words", "special")
+LOGO = Path(__file__).parent / "logo.svg"
 LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
 STYLE = f"""<style>
 .stApp, .stApp button, .stApp input, .stApp textarea {{ font-family: {FONTS}; }}
@@ -31,78 +35,86 @@ STYLE = f"""<style>
 
 
 def draw(pickers: tuple[str, ...]) -> None:
-    """The frame above a view; ``pickers`` names the shared choices that this view uses."""
+    """The frame above a view; ``pickers`` names the shared choices that this view uses.
+
+    The others are drawn too, in the same place but out of sight: a choice that comes and goes would
+    leave the URL with its widget, and the browser's Back would forget it.
+    """
     st.html(STYLE)
+    st.logo(str(LOGO), size="large")
     name = session.checkpoint()
     st.session_state.setdefault("text", session.default_text(name))
     with st.form("sentence", enter_to_submit=True, border=False):
         box, button = st.columns([6, 1], vertical_alignment="bottom")
-        box.text_input(say("app.sentence"), key="text", placeholder=say("app.placeholder"), bind="query-params")
+        box.text_input(
+            say("app.sentence"),
+            key="text",
+            placeholder=say("app.placeholder"),
+            label_visibility="collapsed",
+            bind="query-params",
+        )
         button.form_submit_button(say("app.translate"), type="primary", width="stretch")
     _options(name)
-    if pickers:
-        _pickers(pickers, name)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for picker in PICKERS:
+            with st.container(key=f"hl_picker_{picker}", width="content"):
+                _picker(picker, name)
+    unused = [f".st-key-hl_picker_{picker}" for picker in PICKERS if picker not in pickers]
+    st.html(f"<style>{', '.join(unused) or '.hl-none'} {{ display: none; }}</style>")
 
 
 def _options(name: str) -> None:
-    examples, settings, status = st.columns([5, 1.2, 2], vertical_alignment="center")
-    sentences = session.example_sentences(name)
-    examples.pills(say("app.examples"), sentences, key="example", label_visibility="collapsed", on_change=_take_example)
+    examples, status, settings = st.columns([6, 2.2, 1.3], vertical_alignment="center")
+    examples.pills(
+        say("app.examples"),
+        session.example_sentences(name),
+        key="example",
+        label_visibility="collapsed",
+        on_change=_take_example,
+    )
+    st.session_state["_status"] = status.empty()
     with settings.popover(say("app.settings"), width="stretch"):
-        names = available()
-        _keep("checkpoint", names, name)
         st.selectbox(
             say("app.checkpoint"),
-            names,
+            available(),
+            index=available().index(name),
             key="checkpoint",
             help=say("app.checkpoint.help"),
             bind="query-params",
             on_change=_checkpoint_changed,
         )
-        _keep("beam", range(1, 9), 1)
-        st.select_slider(say("app.beam"), range(1, 9), key="beam", help=say("app.beam.help"), bind="query-params")
-        _keep("lang", LANGUAGES, "en")
+        st.select_slider(say("app.beam"), range(1, 9), 1, key="beam", help=say("app.beam.help"), bind="query-params")
         st.segmented_control(
             say("app.language"),
             list(LANGUAGES),
+            default="en",
             key="lang",
             format_func=LANGUAGE_NAMES.__getitem__,
             required=True,
             bind="query-params",
         )
-    st.session_state["_status"] = status.empty()
 
 
-def _pickers(pickers: tuple[str, ...], name: str) -> None:
-    sizes = session.config(name)
-    kind = session.chosen("kind", "cross", KINDS)
+def _picker(picker: str, name: str) -> None:
+    sizes, opening = session.config(name), session.opening(name)
+    kind = session.chosen("kind", opening["kind"], KINDS)
     layers = range(sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"])
-    choices: dict[str, dict[str, Any]] = {
-        "kind": {"options": KINDS, "format_func": lambda value: say(f"kind.{value}")},
-        "layer": {"options": layers},
-        "head": {"options": range(sizes["n_heads"])},
-    }
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        for picker in pickers:
-            if picker in choices:
-                options = choices[picker]["options"]
-                _keep(picker, options, "cross" if picker == "kind" else options[-1] if picker == "layer" else 0)
-                st.segmented_control(
-                    say(f"app.{picker}"),
-                    **choices[picker],
-                    key=picker,
-                    required=True,
-                    help=say(f"app.{picker}.help"),
-                    bind="query-params",
-                )
-            else:
-                _keep(picker, (True, False), False)
-                st.toggle(say(f"app.{picker}"), key=picker, help=say(f"app.{picker}.help"), bind="query-params")
-
-
-def _keep(key: str, options: Any, default: Any) -> None:
-    """Hold on to a choice that is still possible, else take the default."""
-    st.session_state[key] = session.chosen(key, default, options)
+    options: Sequence[Any] = {"kind": KINDS, "layer": layers, "head": range(sizes["n_heads"])}.get(picker, ())
+    if not options:
+        st.toggle(say(f"app.{picker}"), key=picker, help=say(f"app.{picker}.help"), bind="query-params")
+        return
+    if picker in st.session_state and st.session_state[picker] not in options:
+        st.session_state[picker] = options[-1]
+    st.segmented_control(
+        say(f"app.{picker}"),
+        options,
+        default=opening[picker] if opening[picker] in options else options[-1],
+        format_func=lambda value: say(f"kind.{value}") if picker == "kind" else str(value),
+        key=picker,
+        required=True,
+        help=say(f"app.{picker}.help"),
+        bind="query-params",
+    )
 
 
 def _take_example() -> None:
@@ -112,8 +124,9 @@ def _take_example() -> None:
 
 
 def _checkpoint_changed() -> None:
-    """Another checkpoint opens on its own first example."""
-    st.session_state["text"] = session.default_text(str(st.session_state["checkpoint"]))
+    """Another checkpoint opens on its own first example, with its own head."""
+    name = str(st.session_state["checkpoint"])
+    st.session_state.update(text=session.default_text(name), **session.opening(name))
 
 
 def status() -> None:

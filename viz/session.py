@@ -41,16 +41,16 @@ class View:
 def view() -> View:
     """The choices that the frame's widgets hold now."""
     state = st.session_state
-    sizes = config(checkpoint())
-    kind = chosen("kind", "cross", KINDS)
+    sizes, start = config(checkpoint()), opening(checkpoint())
+    kind = chosen("kind", start["kind"], KINDS)
     layers = sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"]
     return View(
         text=str(state.get("text", default_text(checkpoint()))),
         checkpoint=checkpoint(),
         beam=int(chosen("beam", 1, range(1, 9))),
         kind=kind,
-        layer=min(int(state.get("layer") or 0), layers - 1),
-        head=min(int(state.get("head") or 0), sizes["n_heads"] - 1),
+        layer=chosen("layer", min(start["layer"], layers - 1), range(layers)),
+        head=chosen("head", start["head"], range(sizes["n_heads"])),
         words=bool(state.get("words", False)),
         hide_special=bool(state.get("special", False)),
         language=language(),
@@ -93,6 +93,12 @@ def default_text(name: str) -> str:
 def example_sentences(name: str) -> tuple[str, ...]:
     """The sentences one click away for a checkpoint."""
     return examples.sentences(str(meta(name).get("src_tokenizer", "")))
+
+
+def opening(name: str) -> dict[str, Any]:
+    """The head that a checkpoint opens on: ``opens_on`` in its meta.json, else cross-attention's last layer."""
+    last = int(config(name)["n_decoder_layers"]) - 1
+    return {"kind": "cross", "layer": last, "head": 0, **meta(name).get("opens_on", {})}
 
 
 def choose_head(kind: Kind, layer: int, head: int) -> None:
