@@ -14,6 +14,7 @@ from model.capture import SCORES, WEIGHTS, Captured, capture_attention
 from model.decoding import Hypothesis
 from model.errors import EmptySentenceError, SentenceTooLongError
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
+from model.threads import one_thread
 from model.tokenize import BYTE, WORD_START, CharacterTokenizer, Token
 from model.trace import KINDS, AttentionTrace, Label, Translation
 from model.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS, UNK_ID
@@ -66,7 +67,7 @@ class Translator:
             SentenceTooLongError: more than MAX_CHARACTERS characters or MAX_SRC_TOKENS tokens.
         """
         tokens, src_ids = self.encode_source(text)
-        with self._lock, torch.inference_mode():
+        with self._lock, one_thread(), torch.inference_mode():
             memory, captured = self._encode(src_ids, capture)
             if beam > 1:
                 best = decoding.beam_search(self.model, src_ids, beam, memory=memory)[0]
@@ -93,7 +94,7 @@ class Translator:
                 f"The translation to force has more than {self.model.config.max_len - 1} tokens."
             )
         ids = tuple(token.id for token in forced)
-        with self._lock, torch.inference_mode():
+        with self._lock, one_thread(), torch.inference_mode():
             memory, captured = self._encode(src_ids, capture=True)
             log_probs = self._force(src_ids, memory, ids, captured or Captured())
         pieces = [target[token.start : token.end] if token.id == UNK_ID else token.text for token in forced]
