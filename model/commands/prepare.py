@@ -8,8 +8,6 @@ from pathlib import Path
 
 from model.training.prepare import prepare, prepare_reversal
 
-HELP = "learn vocabularies from your own TSV files and write token ids"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -23,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--src-vocab", type=int, default=8000, metavar="N", help="English subwords (default 8000)")
     parser.add_argument("--tgt-merges", type=int, default=1500, metavar="N", help="merges for Latin words in Chinese")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--credits", type=Path, metavar="FILE", help="JSON with the sources' licences and credits")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -30,5 +29,5 @@ def run(args: argparse.Namespace) -> None:
     if args.reversal:
         summary = prepare_reversal(args.out, seed=args.seed)
     else:
-        summary = prepare(args.tsv, args.out, args.dev, args.src_vocab, args.tgt_merges, args.seed)
+        summary = prepare(args.tsv, args.out, args.dev, args.src_vocab, args.tgt_merges, args.seed, args.credits)
     print(json.dumps(summary, ensure_ascii=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -21,7 +22,13 @@ REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def prepare(
-    tsv: list[Path], out: Path, dev: Path | None = None, src_vocab: int = 8000, tgt_merges: int = 1500, seed: int = 1
+    tsv: list[Path],
+    out: Path,
+    dev: Path | None = None,
+    src_vocab: int = 8000,
+    tgt_merges: int = 1500,
+    seed: int = 1,
+    credits_file: Path | None = None,
 ) -> dict[str, object]:
     """Learn vocabularies from TSV files and write the token ids that ``train`` reads.
 
@@ -32,6 +39,8 @@ def prepare(
         src_vocab: English subwords.
         tgt_merges: merges for Latin words on the Chinese side.
         seed: of the split.
+        credits_file: JSON with ``weights_licence`` and, under ``sources``, each source's licence and
+            credit; it travels into the checkpoint's meta.json.
 
     Returns:
         what stands in prepared.json: counts of pairs by source, and vocabulary sizes.
@@ -45,7 +54,7 @@ def prepare(
     train_rows, dev_rows = (rows, read_rows(dev)) if dev else split_dev(rows, 1000, seed)
     src = learn_english([row[0] for row in train_rows], src_vocab)
     tgt = learn_characters([row[1] for row in train_rows], tgt_merges, 3 if len(rows) > 10_000 else 1)
-    return write_prepared(out, train_rows, dev_rows, src, tgt)
+    return write_prepared(out, train_rows, dev_rows, (src, tgt), _read_credits(credits_file))
 
 
 def prepare_reversal(out: Path, n_pairs: int = 20_000, seed: int = 1) -> dict[str, object]:
@@ -55,17 +64,18 @@ def prepare_reversal(out: Path, n_pairs: int = 20_000, seed: int = 1) -> dict[st
     rows = [(text, text[::-1], "synthetic") for text in texts]
     src = learn_characters(REVERSAL_ALPHABET, 0, 1, "src.json")
     tgt = learn_characters(REVERSAL_ALPHABET, 0, 1)
-    return write_prepared(out, rows[200:], rows[:200], src, tgt)
+    return write_prepared(out, rows[200:], rows[:200], (src, tgt), {"weights_licence": "Apache-2.0", "sources": {}})
 
 
 def write_prepared(
     out: Path,
     train_rows: list[Row],
     dev_rows: list[Row],
-    src: EnglishTokenizer | CharacterTokenizer,
-    tgt: CharacterTokenizer,
+    tokenizers: tuple[EnglishTokenizer | CharacterTokenizer, CharacterTokenizer],
+    credits: dict[str, object],
 ) -> dict[str, object]:
     """Write everything that ``train`` reads, and say what it holds."""
+    src, tgt = tokenizers
     out.mkdir(parents=True, exist_ok=True)
     src.save(out)
     tgt.save(out)
@@ -81,6 +91,19 @@ def write_prepared(
         "train_pairs": len(train_rows),
         "dev_pairs": len(dev_rows),
         "pairs_by_source": counts,
+        "credits": credits,
     }
     write_json(out / "prepared.json", summary)
     return summary
+
+
+def _read_credits(path: Path | None) -> dict[str, object]:
+    if path is None:
+        return {}
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CorpusError(f"cannot read the credits in {path}: {error}") from None
+    if not isinstance(value, dict):
+        raise CorpusError(f"{path} must hold a JSON object")
+    return value
