@@ -4,30 +4,66 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
+import os
 import sys
+from typing import NoReturn
 
 from model.errors import HeadlightError
 
-COMMANDS = ("prepare", "train")
+COMMANDS = {
+    "translate": "translate sentences, one a line",
+    "trace": "write every attention map of one sentence to a file",
+    "evaluate": "BLEU and chrF on a file of sentence pairs",
+    "prepare": "learn vocabularies from your own TSV files and write token ids",
+    "train": "train a checkpoint, on CPU or GPU, also under torchrun",
+    "examples": "store the example sentences' translations and maps with a checkpoint",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one sentence on stderr, without the usage text."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and leave with status 2."""
+        self.exit(2, f"{self.prog}: {message}\n")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; 0 on success, 2 with one sentence on stderr where the caller can mend it."""
-    parser = argparse.ArgumentParser(prog="python -m model", description=__doc__)
-    subparsers = parser.add_subparsers(dest="command", required=True)
-    modules = {name: importlib.import_module(f"model.commands.{name}") for name in COMMANDS}
-    for name, module in modules.items():
-        module.add_arguments(subparsers.add_parser(name, help=module.HELP, description=module.HELP))
+    _speak_utf8()
+    argv = sys.argv[1:] if argv is None else argv
+    parser = Parser(prog="python -m model", description=__doc__)
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, help_text in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=help_text, description=f"{help_text[0].upper()}{help_text[1:]}.")
+        if name in argv[:1]:  # the others' modules need not be imported
+            command = importlib.import_module(f"model.commands.{name}")
+            command.add_arguments(subparser)
     args = parser.parse_args(argv)
     try:
-        modules[args.command].run(args)
+        return int(command.run(args) or 0)
     except HeadlightError as error:
-        print(f"{parser.prog} {args.command}: {error}", file=sys.stderr)
-        return 2
+        return _complain(parser, args, str(error))
+    except BrokenPipeError:  # the reader, say `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _complain(parser, args, f"{error.filename or 'a file'}: {error.strerror or error}")
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
-    return 0
+
+
+def _complain(parser: argparse.ArgumentParser, args: argparse.Namespace, sentence: str) -> int:
+    print(f"{parser.prog} {args.command}: {sentence}", file=sys.stderr)
+    return 2
+
+
+def _speak_utf8() -> None:
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="strict" if stream is sys.stdout else "backslashreplace")
 
 
 if __name__ == "__main__":

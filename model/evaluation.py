@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import sacrebleu
 import torch
 
 from model.decoding import Hypothesis, beam_search, greedy
+from model.errors import HeadlightError
+from model.threads import one_thread
 from model.tokenize import CharacterTokenizer
 from model.training.batching import pad
 from model.transformer import Transformer
+
+if TYPE_CHECKING:
+    from model.translator import Translator
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,49 @@ class Scores:
     bleu: float
     chrf: float
     signature: str
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores of a translator on a file.
+
+    Attributes:
+        scores: over all pairs.
+        translations: one a pair; empty for those refused.
+        seconds: wall clock of the translating.
+        refused: why a sentence was not translated, by its number, counted from 1.
+        unfinished: how many translations the cap on length cut.
+    """
+
+    scores: Scores
+    translations: tuple[str, ...]
+    seconds: float
+    refused: dict[int, str]
+    unfinished: int
+
+
+def evaluate(translator: Translator, rows: Sequence[Sequence[str]], beam: int = 1) -> Evaluation:
+    """Translate the English of (English, Chinese, …) rows and score it against the Chinese.
+
+    Each sentence is translated as ``Translator.translate`` would, only in batches. A sentence that it
+    would refuse (too long) counts as translated by nothing.
+    """
+    started = time.perf_counter()
+    encoded: dict[int, np.ndarray] = {}
+    refused: dict[int, str] = {}
+    for number, row in enumerate(rows, 1):
+        try:
+            encoded[number] = translator.encode_source(row[0])[1][0].cpu().numpy()
+        except HeadlightError as error:
+            refused[number] = str(error)
+    with one_thread(), torch.inference_mode():
+        hypotheses = translate_ids(translator.model, list(encoded.values()), beam)
+    texts = [translator.tgt_tokenizer.decode(list(hypothesis.ids)) for hypothesis in hypotheses]
+    by_number = dict(zip(encoded, texts, strict=True))
+    translations = tuple(by_number.get(number, "") for number in range(1, len(rows) + 1))
+    seconds = time.perf_counter() - started
+    scores = score(translations, [row[1] for row in rows])
+    return Evaluation(scores, translations, seconds, refused, sum(not h.finished for h in hypotheses))
 
 
 def score(translations: Sequence[str], references: Sequence[str]) -> Scores:

@@ -8,8 +8,6 @@ from model import examples
 from model.checkpoint import resolve
 from model.translator import Translator
 
-HELP = "store the example sentences' translations and maps with a checkpoint"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

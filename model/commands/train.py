@@ -15,7 +15,6 @@ from model.errors import CorpusError, HeadlightError
 from model.training.loop import Trainer
 from model.training.settings import SCHEDULES, TrainingSettings
 
-HELP = "train a checkpoint, on CPU or GPU, also under torchrun"
 _SETTINGS = TrainingSettings()
 
 

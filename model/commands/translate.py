@@ -1,0 +1,80 @@
+"""python -m model translate: one translation a line.
+
+Output stays in line with input: a blank line on standard input gives an empty line, and so does a
+line that cannot be translated, with its reason on stderr and exit status 2 at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from model.commands.options import add_beam, add_checkpoint
+from model.errors import EmptySentenceError, HeadlightError
+
+if TYPE_CHECKING:
+    from model.trace import Translation
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="English; without it, lines of standard input")
+    add_checkpoint(parser)
+    add_beam(parser)
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="one object a line: source, translation, src_tokens, tgt_tokens, log_probs (of each target token, "
+        "then of <eos>), finished (false where the cap on length cut it)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Translate, printing each line at once; 2 if a line could not be translated."""
+    from model.translator import Translator
+
+    translator = Translator.from_checkpoint(args.checkpoint)
+    status = 0
+    for where, text in _sentences(args.text):
+        try:
+            translation, problem = translator.translate(text, args.beam), ""
+        except HeadlightError as error:
+            translation, problem = None, str(error)
+            if isinstance(error, EmptySentenceError) and not args.text:
+                problem = ""  # a blank line is part of many files
+        print(
+            _as_json(text, translation, problem) if args.json else translation.text if translation else "", flush=True
+        )
+        if problem:
+            status = 2
+        elif translation and not translation.finished:
+            problem = f"the translation reached the cap on length and was cut after {len(translation.tgt)} tokens"
+        if problem:
+            print(f"python -m model translate: {where}: {problem}", file=sys.stderr)
+    return status
+
+
+def _sentences(texts: list[str]) -> Iterator[tuple[str, str]]:
+    """Each text with the place it came from, for messages."""
+    if texts:
+        yield from ((f"text {number}", text) for number, text in enumerate(texts, 1))
+        return
+    for number, line in enumerate(sys.stdin, 1):
+        yield f"line {number}", line.removesuffix("\n").removesuffix("\r")
+
+
+def _as_json(text: str, translation: Translation | None, problem: str) -> str:
+    values: dict[str, object] = {
+        "source": text,
+        "translation": translation.text if translation else "",
+        "src_tokens": [label.text for label in translation.src] if translation else [],
+        "tgt_tokens": [label.text for label in translation.tgt] if translation else [],
+        "log_probs": [round(value, 6) for value in translation.log_probs] if translation else [],
+        "finished": translation.finished if translation else not problem,
+    }
+    if problem:
+        values["error"] = problem
+    return json.dumps(values, ensure_ascii=False)
