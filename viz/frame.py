@@ -30,6 +30,8 @@ STYLE = f"""<style>
   background: rgba(213, 94, 0, .12); border-radius: .3rem; overflow-wrap: anywhere; }}
 .hl-status {{ font-size: .85rem; opacity: .75; text-align: right; margin: .35rem 0 0; white-space: nowrap;
   overflow: hidden; text-overflow: ellipsis; }}
+.hl-holds, .hl-fails, .hl-alt {{ font-size: .95rem; margin: 0; opacity: .85; overflow-wrap: anywhere; }}
+.hl-fails {{ color: #D55E00; opacity: 1; font-weight: 600; }}
 .hl-lead {{ font-size: 1rem; opacity: .85; margin: 0 0 .25rem; max-width: 60rem; }}
 </style>"""
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from model import examples
 from model.errors import HeadlightError
-from model.folders import META, available, resolve
+from model.folders import CONFIG, LOG, META, available, resolve
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.trace import KINDS, Kind, Translation
 from viz.text import LANGUAGES, text
@@ -106,16 +106,31 @@ def choose_head(kind: Kind, layer: int, head: int) -> None:
     st.session_state.update(kind=kind, layer=layer, head=head)
 
 
+def step_head(layers: int, heads: int) -> None:
+    """Go some layers up and heads to the right, round the ends; to be called in a widget's callback."""
+    now, sizes = view(), config(checkpoint())
+    n_layers = sizes["n_encoder_layers" if now.kind == "encoder_self" else "n_decoder_layers"]
+    choose_head(now.kind, (now.layer + layers) % n_layers, (now.head + heads) % sizes["n_heads"])
+
+
 @st.cache_data(max_entries=16, show_spinner=False)
 def config(name: str) -> dict[str, Any]:
     """The sizes in a checkpoint's config.json."""
-    return _json(name, "config.json")
+    return _json(name, CONFIG)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def meta(name: str) -> dict[str, Any]:
     """What a checkpoint's meta.json says."""
     return _json(name, META)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def training_log(name: str) -> list[dict[str, Any]]:
+    """The entries of a checkpoint's training log; empty where it has none."""
+    path = resolve(name) / LOG
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return [json.loads(line) for line in lines]
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.trace import AttentionTrace, Kind, Label
+from model.trace import AttentionTrace, Kind, Label, Translation
 
 COMBINATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "mean": lambda maps: maps.mean(axis=0),
@@ -53,6 +53,44 @@ def read(
     if words:
         reading = merge_words(reading)
     return without_special(reading) if hide_special else reading
+
+
+def read_cross(trace: AttentionTrace, drawn: str, layer: int, head: int) -> np.ndarray:
+    """Cross-attention [query, key] of one head ("head"), or of several heads combined.
+
+    Args:
+        trace: of a translation.
+        drawn: "head"; "layer_mean", the mean over the layer's heads; "mean" or "max" over all layers
+            and heads.
+        layer, head: which head, or which layer.
+
+    Raises:
+        ValueError: there is no such head, or ``drawn`` is none of these.
+    """
+    one = trace.map("cross", layer, head)
+    if drawn == "head":
+        return one
+    if drawn == "layer_mean":
+        return combine(trace.cross[layer], "mean")
+    return combine(trace.cross.reshape(-1, *one.shape), drawn)
+
+
+def written_probabilities(translation: Translation, words: bool, hide_special: bool) -> list[float]:
+    """Probability of each token written, <eos> last, read as ``read`` reads rows.
+
+    Of a merged word it is the product over its pieces; of an <eos> that was never reached, 0.
+
+    Raises:
+        ValueError: the translation has no trace.
+    """
+    if translation.trace is None:
+        raise ValueError("the translation was made without its trace")
+    labels = translation.trace.tgt_outputs
+    log_probs = np.full(len(labels), -np.inf)
+    log_probs[: len(translation.log_probs)] = translation.log_probs
+    groups = _word_groups(labels) if words else [[index] for index in range(len(labels))]
+    shown = [group for group in groups if not (hide_special and labels[group[0]].is_special)]
+    return [float(np.exp(log_probs[group].sum())) for group in shown]
 
 
 def merge_words(reading: Reading) -> Reading:

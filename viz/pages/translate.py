@@ -2,10 +2,47 @@
 
 from __future__ import annotations
 
-import streamlit as st
+import html
+import math
 
+import streamlit as st
+from viz.components.token_links import token_links
+
+from model.analysis.reading import read, read_cross, written_probabilities
 from viz import session
+from viz.session import say
 
 now = session.view()
 translation = session.translation()
-st.write(translation.text)
+trace = translation.trace
+assert trace is not None  # session.translation() always captures
+
+st.html(f'<p class="hl-translation" lang="zh">{html.escape(translation.text) or "∅"}</p>')
+if not translation.finished:
+    st.html(f'<p role="alert" class="hl-error">{html.escape(say("app.truncated", limit=len(translation.tgt)))}</p>')
+
+drawn = st.segmented_control(
+    say("translate.drawn"),
+    ("head", "layer_mean", "mean", "max"),
+    default="head",
+    format_func=lambda how: say(f"translate.drawn.{how}", layer=now.layer, head=now.head),
+    key="drawn",
+    required=True,
+    help=say("translate.drawn.help"),
+    bind="query-params",
+)
+weights = read_cross(trace, str(drawn), now.layer, now.head)
+reading = read(weights, trace.tgt_outputs, trace.src, now.words, now.hide_special)
+token_links(
+    [label.text for label in reading.columns],
+    [label.text for label in reading.rows],
+    reading.weights,
+    written_probabilities(translation, now.words, now.hide_special),
+    theme=session.theme(),
+    labels={key: say(f"tokens.{key}") for key in ()},
+    key="links",
+    src_words=[label.word for label in reading.columns],
+    tgt_words=[label.word for label in reading.rows],
+)
+total = math.exp(sum(translation.log_probs) / max(1, len(translation.log_probs)))
+st.html(f'<p class="hl-alt">{html.escape(say("translate.confidence", mean=f"{total:.0%}"))}</p>')
