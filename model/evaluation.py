@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scores:
-    """sacrebleu's BLEU (tokenize="zh") and chrF2, in points of 100, and BLEU's signature."""
+    """sacrebleu's BLEU and chrF2, in points of 100, and BLEU's signature (which names its tokenizer)."""
 
     bleu: float
     chrf: float
@@ -70,13 +70,14 @@ def evaluate(translator: Translator, rows: Sequence[Sequence[str]], beam: int = 
     by_number = dict(zip(encoded, texts, strict=True))
     translations = tuple(by_number.get(number, "") for number in range(1, len(rows) + 1))
     seconds = time.perf_counter() - started
-    scores = score(translations, [row[1] for row in rows])
+    by_letter = translator.src_tokenizer.kind == CharacterTokenizer.kind
+    scores = score(translations, [row[1] for row in rows], by_letter)
     return Evaluation(scores, translations, seconds, refused, sum(not h.finished for h in hypotheses))
 
 
-def score(translations: Sequence[str], references: Sequence[str]) -> Scores:
-    """Corpus BLEU and chrF of translations against one reference each."""
-    bleu = sacrebleu.BLEU(tokenize="zh")
+def score(translations: Sequence[str], references: Sequence[str], by_letter: bool = False) -> Scores:
+    """Corpus BLEU and chrF of translations against one reference each; ``by_letter`` where a text is one word."""
+    bleu = sacrebleu.BLEU(tokenize="char" if by_letter else "zh")
     value = bleu.corpus_score(list(translations), [list(references)]).score
     chrf = sacrebleu.corpus_chrf(list(translations), [list(references)]).score
     return Scores(value, chrf, str(bleu.get_signature()))
@@ -102,11 +103,15 @@ def translate_ids(
 
 
 def dev_bleu(
-    model: Transformer, tokenizer: CharacterTokenizer, rows: Sequence[np.ndarray], references: Sequence[str]
+    model: Transformer,
+    tokenizer: CharacterTokenizer,
+    rows: Sequence[np.ndarray],
+    references: Sequence[str],
+    by_letter: bool = False,
 ) -> float:
     """Greedy BLEU of a model in training; leaves it in training mode."""
     model.eval()
     with torch.inference_mode():
         hypotheses = translate_ids(model, rows)
     model.train()
-    return score([tokenizer.decode(list(h.ids)) for h in hypotheses], references).bleu
+    return score([tokenizer.decode(list(h.ids)) for h in hypotheses], references, by_letter).bleu

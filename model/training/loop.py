@@ -21,6 +21,7 @@ from tqdm import tqdm
 from model import checkpoint
 from model.config import TransformerConfig
 from model.evaluation import dev_bleu
+from model.tokenize import CharacterTokenizer
 from model.training.batching import bucketed, collate
 from model.training.corpus import Corpus, read_rows
 from model.training.settings import TrainingSettings
@@ -162,7 +163,7 @@ class Trainer:
 
     def _evaluate(self) -> None:
         """Score on dev, keep the best, remember a snapshot to average, and save the state."""
-        bleu = dev_bleu(self.model, self.tokenizers[1], self.dev_rows, self.references)
+        bleu = self._dev_bleu()
         self._log(dev_bleu=round(bleu, 2))
         folder = self.out / "state"
         folder.mkdir(exist_ok=True)
@@ -174,11 +175,15 @@ class Trainer:
             self._keep("best single")
         save_state(folder, self.model, self.optimizer, self.progress)
 
+    def _dev_bleu(self) -> float:
+        by_letter = self.tokenizers[0].kind == CharacterTokenizer.kind
+        return dev_bleu(self.model, self.tokenizers[1], self.dev_rows, self.references, by_letter)
+
     def _finish(self) -> float:
         """Average the last snapshots; keep the average if it is better on dev."""
         paths = sorted((self.out / "state").glob("snapshot-*"))
         self.model.load_state_dict(average([load_file(path) for path in paths]))
-        bleu = dev_bleu(self.model, self.tokenizers[1], self.dev_rows, self.references)
+        bleu = self._dev_bleu()
         self._log(dev_bleu_of_average=round(bleu, 2), averaged=len(paths))
         if bleu > self.progress.best_bleu:
             self.progress.best_bleu = bleu
