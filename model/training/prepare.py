@@ -58,9 +58,17 @@ def prepare(
 
 
 def prepare_reversal(out: Path, n_pairs: int = 20_000, seed: int = 1) -> dict[str, object]:
-    """The toy task of ``checkpoints/reverse``: random letters and digits, and the same backwards."""
+    """The toy task of ``checkpoints/reverse``: up to 24 random letters and digits, and the same backwards.
+
+    A quarter of the texts draw from one to four characters only: among equal letters nothing but
+    their positions can tell what to copy next.
+    """
     rng = random.Random(seed)
-    texts = ["".join(rng.choices(REVERSAL_ALPHABET, k=rng.randint(1, 24))) for _ in range(n_pairs + 200)]
+    texts = []
+    for number in range(n_pairs + 200):
+        few = number % 4 == 0
+        alphabet = rng.sample(REVERSAL_ALPHABET, rng.randint(1, 4)) if few else REVERSAL_ALPHABET
+        texts.append("".join(rng.choices(alphabet, k=rng.randint(1, 24))))
     rows = [(text, text[::-1], "synthetic") for text in texts]
     src = learn_characters(REVERSAL_ALPHABET, 0, 1, "src.json")
     tgt = learn_characters(REVERSAL_ALPHABET, 0, 1)
