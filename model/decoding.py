@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -45,6 +45,23 @@ class Hypothesis:
         return self.log_prob / length_penalty(cap, alpha)
 
 
+@dataclass(frozen=True)
+class Expansion:
+    """One step of beam search.
+
+    Attributes:
+        ended: hypotheses that wrote <eos>.
+        kept: those that go on, best first.
+        rows: for each kept one, the place of its parent among those kept before.
+        dropped: further continuations that were looked at, but did not make it into the beam.
+    """
+
+    ended: list[Hypothesis]
+    kept: list[Hypothesis]
+    rows: list[int]
+    dropped: list[Hypothesis]
+
+
 def length_cap(src_len: int, max_len: int) -> int:
     """Most tokens that a translation of ``src_len`` tokens may have."""
     return min(2 * src_len + 20, max_len - 1)
@@ -77,7 +94,11 @@ class _Stepper:
 
 @torch.inference_mode()
 def greedy(
-    model: Transformer, src_ids: Tensor, memory: Tensor | None = None, prefix: Sequence[int] = ()
+    model: Transformer,
+    src_ids: Tensor,
+    memory: Tensor | None = None,
+    prefix: Sequence[int] = (),
+    choose: Callable[[Tensor], Tensor] | None = None,
 ) -> list[Hypothesis]:
     """The most probable token at every step, for each sentence of a batch.
 
@@ -86,6 +107,7 @@ def greedy(
         src_ids: [B, S], padded with pad_id.
         memory: ``model.encode(src_ids)``, where the caller has it.
         prefix: target ids that every hypothesis must start with.
+        choose: picks the ids [B] from log-probabilities [B, V] in place of the most probable ones.
     """
     memory = model.encode(src_ids) if memory is None else memory
     step = _Stepper(model, memory, src_ids)
@@ -98,7 +120,10 @@ def greedy(
     while active:
         log_p = step(last)
         length = len(ids[active[0]])
-        best = torch.full_like(last[:, 0], prefix[length]) if length < len(prefix) else log_p.argmax(-1)
+        if length < len(prefix):
+            best = torch.full_like(last[:, 0], prefix[length])
+        else:
+            best = log_p.argmax(-1) if choose is None else choose(log_p)
         scores = log_p.gather(1, best[:, None])[:, 0]
         for row, token, score in zip(active, best.tolist(), scores.tolist(), strict=True):
             log_probs[row].append(score)
@@ -125,6 +150,8 @@ def beam_search(
     beam: int,
     alpha: float = 0.6,
     memory: Tensor | None = None,
+    prefix: Sequence[int] = (),
+    watch: Callable[[Expansion], None] | None = None,
 ) -> list[Hypothesis]:
     """The hypotheses that beam search finishes, best first by log-probability over length penalty.
 
@@ -134,41 +161,52 @@ def beam_search(
         beam: hypotheses kept at each step, at least 1.
         alpha: strength of the length penalty; 0 turns it off.
         memory: ``model.encode(src_ids)``, where the caller has it.
+        prefix: target ids that every hypothesis must start with.
+        watch: called with every step's expansion.
     """
     memory = model.encode(src_ids) if memory is None else memory
     step = _Stepper(model, memory, src_ids)
     cap = length_cap(src_ids.shape[1], model.config.max_len)
     growing, done = [Hypothesis((), (), finished=False)], list[Hypothesis]()
     last = torch.full((1, 1), BOS_ID, dtype=torch.long, device=src_ids.device)
-    for _ in range(cap):
-        ended, growing, rows = _expand(growing, step(last), beam)
-        done = sorted(done + ended, key=lambda h: h.score(alpha), reverse=True)[:beam]
+    for length in range(cap):
+        log_p = step(last)
+        if length < len(prefix):
+            log_p = _only(log_p, prefix[length])
+        expansion = _expand(growing, log_p, beam)
+        if watch is not None:
+            watch(expansion)
+        growing = expansion.kept
+        done = sorted(done + expansion.ended, key=lambda h: h.score(alpha), reverse=True)[:beam]
         if not growing or (len(done) == beam and done[-1].score(alpha) >= growing[0].best_score(cap, alpha)):
             break
-        step.select(torch.tensor(rows, dtype=torch.long, device=src_ids.device))
+        step.select(torch.tensor(expansion.rows, dtype=torch.long, device=src_ids.device))
         last = torch.tensor([[hypothesis.ids[-1]] for hypothesis in growing], device=src_ids.device)
     return done or sorted(growing, key=lambda h: h.score(alpha), reverse=True)
 
 
-def _expand(
-    growing: list[Hypothesis], log_p: Tensor, beam: int
-) -> tuple[list[Hypothesis], list[Hypothesis], list[int]]:
-    """One step of beam search: log_p [N, V] of N hypotheses, best first.
+def _only(log_p: Tensor, token: int) -> Tensor:
+    """The log-probabilities with every token but one at −∞: [N, V]."""
+    forced = torch.full_like(log_p, -math.inf)
+    forced[:, token] = log_p[:, token]
+    return forced
 
-    Returns:
-        those that ended here, the ``beam`` best that go on, and the row that each of these came from.
-    """
+
+def _expand(growing: list[Hypothesis], log_p: Tensor, beam: int) -> Expansion:
+    """One step of beam search: the 2 × beam best continuations of N hypotheses; log_p [N, V]."""
     totals = torch.tensor([h.log_prob for h in growing], device=log_p.device)[:, None] + log_p
     scores, places = totals.flatten().topk(min(2 * beam, totals.numel()))
-    ended, kept, rows = list[Hypothesis](), list[Hypothesis](), list[int]()
+    step = Expansion([], [], [], [])
     for score, place in zip(scores.tolist(), places.tolist(), strict=True):
         row, token = divmod(place, log_p.shape[1])
         if score == -math.inf:
             continue
         parent, log_probs = growing[row], (*growing[row].log_probs, float(log_p[row, token]))
         if token == EOS_ID:
-            ended.append(Hypothesis(parent.ids, log_probs, finished=True))
-        elif len(kept) < beam:
-            kept.append(Hypothesis((*parent.ids, token), log_probs, finished=False))
-            rows.append(row)
-    return ended, kept, rows
+            step.ended.append(Hypothesis(parent.ids, log_probs, finished=True))
+        elif len(step.kept) < beam:
+            step.kept.append(Hypothesis((*parent.ids, token), log_probs, finished=False))
+            step.rows.append(row)
+        else:
+            step.dropped.append(Hypothesis((*parent.ids, token), log_probs, finished=False))
+    return step

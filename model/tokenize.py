@@ -21,7 +21,9 @@ LATIN_RUN = r"[A-Za-z\u00C0-\u024F\u1E00-\u1EFF]"
 PIECES = re.compile(rf"{WORD_START}?{LATIN_RUN}+|.", re.DOTALL)
 # One character for one character, so that spans still point into what was typed.
 PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " ", "\u3000": " "})
+PLAIN |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")  # half a surrogate pair is no character
 FULL_WIDTH = {ord(char) + 0xFEE0: char for char in map(chr, range(0x21, 0x7F)) if char.isalnum()}
+FULL_WIDTH |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 BESIDE_CHINESE = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef])\s+|\s+(?=[\u3000-\u9fff\uff00-\uffef])")
 _WORDS = NLTKWordTokenizer()
 
