@@ -1,0 +1,220 @@
+"""One head's map as a labelled heatmap, and the same in words."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from viz.figures.colour import DARK_INK, LIGHT_INK, on_scale, prefers_light_ink, rgb
+from viz.figures.layout import (
+    PAGE_WIDTH,
+    base_layout,
+    chart_config,
+    colour_bar,
+    label_width,
+    labels_fit,
+    scale_of,
+    token_axis,
+)
+from viz.theme import Theme
+
+heatmap_config = chart_config
+MOST_PRINTED = 14  # rows or columns up to which every weight is printed in its cell
+LOG_FLOOR = 1e-4  # the smallest weight that log colour tells from smaller ones
+SUMMARY_ROWS = 8
+
+
+@dataclass(frozen=True)
+class HeatmapText:
+    """The words of a heatmap, in the visitor's language; ``summary`` has places for numbers."""
+
+    query: str = "query (attends)"
+    key: str = "key (is attended)"
+    weight: str = "weight"
+    hover_query: str = "query"
+    hover_key: str = "key"
+    writes: str = "this row writes"
+    summary: str = "Map of {rows} queries by {columns} keys. Strongest key of the most decided queries: {pairs}."
+
+    @classmethod
+    def said_by(cls, say: Callable[[str], str]) -> HeatmapText:
+        """The words that ``say("heatmap.<field>")`` gives."""
+        return cls(**{field.name: say(f"heatmap.{field.name}") for field in fields(cls)})
+
+
+ENGLISH = HeatmapText()
+
+
+def attention_heatmap(
+    weights: np.ndarray,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    title: str,
+    theme: Theme,
+    own_scale: bool = False,
+    log: bool = False,
+    threshold: float = 0.0,
+    writes: Sequence[str] | None = None,
+    text: HeatmapText = ENGLISH,
+) -> go.Figure:
+    """Heatmap of one head: queries down, keys across, keys named on top.
+
+    Args:
+        weights: one head's weights, [Q, K].
+        rows, columns: the tokens, Q and K of them; shown literally.
+        title: says which head this is, or what was combined.
+        theme: the look.
+        own_scale: colour from 0 to this map's own maximum instead of 0 to 1.
+        log: colour by the logarithm; exact zeros stay blank, the colour bar names real weights.
+        threshold: cells with a smaller weight are blank; hovering still tells their weight.
+        writes: for a decoder, the token that each row went on to write, Q of them.
+        text: the words of axes and hover.
+
+    Raises:
+        ValueError: the shapes do not fit each other.
+    """
+    weights = np.asarray(weights, dtype=np.float32)
+    _check(weights, rows, columns, writes)
+    cell = cell_size(max(weights.shape))
+    heat: dict[str, Any] = {
+        "type": "heatmap",
+        "text": weights,
+        "hoverongaps": True,
+        "hovertemplate": _hover(text, writes is not None),
+        "xgap": 1 if cell >= 20 else 0,
+        "ygap": 1 if cell >= 20 else 0,
+        "colorscale": scale_of(theme.scale),
+        **_colouring(weights, own_scale, log, threshold, theme, text),
+    }
+    if writes is not None:
+        heat["customdata"] = [[html.escape(token, quote=False)] * weights.shape[1] for token in writes]
+    printed = _printed(weights, heat, theme, min(14.0, cell * 0.36)) if max(weights.shape) <= MOST_PRINTED else []
+    return go.Figure({"data": [heat, *printed], "layout": _layout(rows, columns, cell, title, theme, text)})
+
+
+def heatmap_summary(
+    weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], text: HeatmapText = ENGLISH
+) -> str:
+    """The alternative text of a map: which query attends most to which key, the most decided first.
+
+    Raises:
+        ValueError: the shapes do not fit each other.
+    """
+    weights = np.asarray(weights, dtype=np.float32)
+    _check(weights, rows, columns, None)
+    strongest = weights.argmax(axis=1)
+    decided = np.argsort(-weights.max(axis=1), kind="stable")[:SUMMARY_ROWS]
+    pairs = ", ".join(f"{rows[q]} → {columns[strongest[q]]} {weights[q, strongest[q]]:.2f}" for q in decided)
+    return text.summary.format(rows=len(rows), columns=len(columns), pairs=pairs)
+
+
+def cell_size(n: int) -> float:
+    """Height in pixels of a cell where the longer side has n tokens: large maps grow, but not without end."""
+    smallest = 15.0 if n <= 80 else 11.0
+    return float(min(64.0, max(smallest, 540.0 / n)))
+
+
+def _check(weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], writes: Sequence[str] | None) -> None:
+    expected = (len(rows), len(columns))
+    if weights.shape != expected or not weights.size:
+        raise ValueError(f"weights have shape {weights.shape}, but rows and columns name {expected} tokens")
+    if writes is not None and len(writes) != len(rows):
+        raise ValueError(f"writes names {len(writes)} tokens, but there are {len(rows)} rows")
+
+
+def _hover(text: HeatmapText, writes: bool) -> str:
+    """The template; tokens come from the axes' tick text and from customdata, never from here."""
+    lines = [
+        f"{html.escape(text.hover_query)} <b>%{{y}}</b>",
+        f"{html.escape(text.hover_key)} <b>%{{x}}</b>",
+        f"{html.escape(text.weight)} <b>%{{text:.4f}}</b>",
+    ]
+    if writes:
+        lines.append(f"{html.escape(text.writes)} <b>%{{customdata}}</b>")
+    return "<br>".join(lines) + "<extra></extra>"
+
+
+def _colouring(
+    weights: np.ndarray, own_scale: bool, log: bool, threshold: float, theme: Theme, text: HeatmapText
+) -> dict[str, Any]:
+    """Colour values (NaN where blank), their limits, and a colour bar in real weights."""
+    seen = np.where(weights >= threshold, weights, np.float32(np.nan))
+    top = float(weights.max()) if own_scale and weights.max() > 0 else 1.0
+    if not log:
+        return {"z": seen, "zmin": 0.0, "zmax": top, "colorbar": colour_bar(theme, text.weight)}
+    positive = weights[weights > 0]
+    bottom = float(positive.min()) if own_scale and positive.size else LOG_FLOOR
+    bottom = max(min(bottom, top / 10), top * LOG_FLOOR)
+    values = np.where(seen > 0, np.log10(np.maximum(seen, bottom)), np.nan).astype(np.float32)
+    low, high = np.log10(bottom), np.log10(top)
+    ticks = [low, *(power for power in range(int(np.ceil(low)), 1) if low + 0.2 < power < high - 0.2), high]
+    names = [f"{10.0**tick:.3g}" for tick in ticks]
+    names[0] = f"≤ {names[0]}"
+    bar = colour_bar(theme, text.weight, tickmode="array", tickvals=ticks, ticktext=names)
+    return {"z": values, "zmin": low, "zmax": high, "colorbar": bar}
+
+
+def _printed(weights: np.ndarray, heat: dict[str, Any], theme: Theme, size: float) -> list[dict[str, Any]]:
+    """The weights as text in their cells: one trace an ink, so that every number can be read."""
+    share = (heat["z"] - heat["zmin"]) / (heat["zmax"] - heat["zmin"])
+    colours = np.where(np.isnan(share)[..., None], rgb(theme.surface), on_scale(np.nan_to_num(share), theme.scale))
+    light, faint = prefers_light_ink(colours), weights < 0.005
+    inks = (
+        (LIGHT_INK, ~faint & light),
+        (DARK_INK, ~faint & ~light),
+        (LIGHT_INK + "99", faint & light),
+        (DARK_INK + "80", faint & ~light),
+    )
+    return [
+        {
+            "type": "scatter",
+            "mode": "text",
+            "x": np.nonzero(where)[1],
+            "y": np.nonzero(where)[0],
+            "text": [f"{weight:.2f}" if weight > 0 else "0" for weight in weights[where]],
+            "textfont": {"size": size, "color": ink},
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+        for ink, where in inks
+        if where.any()
+    ]
+
+
+def _layout(
+    rows: Sequence[str], columns: Sequence[str], cell: float, title: str, theme: Theme, text: HeatmapText
+) -> dict[str, Any]:
+    size = min(15.0, max(9.0, cell * 0.75))
+    left = label_width(rows, size) + 52
+    wide = min(cell * 1.25 if cell < 30 else cell, (PAGE_WIDTH - left - 110) / len(columns))
+    column_size, angle, needed = _column_labels(columns, min(size, wide * 0.9), wide)
+    top = 88 + needed
+    x = token_axis(theme, columns, text.key, column_size, side="top", tickangle=angle)
+    y = token_axis(theme, rows, text.query, size, range=[len(rows) - 0.5, -0.5])
+    return base_layout(
+        theme,
+        title,
+        width=max(420, round(left + wide * len(columns) + 110)),
+        height=max(260, round(top + cell * len(rows) + 16)),
+        margin={"l": round(left), "r": 110, "t": round(top), "b": 16},
+        plot_bgcolor=theme.surface,
+        xaxis=x,
+        yaxis=y,
+    )
+
+
+def _column_labels(columns: Sequence[str], size: float, pitch: float) -> tuple[float, int, float]:
+    """Font size, angle and height in pixels of the column labels: level where they fit, else slanted, else upright."""
+    for smaller in (size, size - 1, size - 2, size - 3):
+        if smaller >= 11 and labels_fit(columns, smaller, pitch):
+            return smaller, 0, smaller
+    size = max(6.0, size)
+    if pitch >= 26:
+        return size, -45, 0.72 * (label_width(columns, size) + size)
+    return size, -90, label_width(columns, size)

@@ -1,0 +1,150 @@
+"""What every figure shares: layout, escaped labels, axes, colour bars, and what its mode bar offers."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from viz.theme import FONTS, Theme
+
+LONGEST_LABEL = 22  # characters of a tick label; a longer token is cut with an ellipsis
+PAGE_WIDTH = 1200  # pixels that a chart has at 1280×720
+IMAGE_FORMATS = ("png", "svg")
+_LATIN_WIDTH = 0.6  # of the font size
+
+
+def shown(token: str) -> str:
+    """A token as a label shows it: cut where it is very long, its markup inert."""
+    cut = token if len(token) <= LONGEST_LABEL else token[: LONGEST_LABEL - 1] + "…"
+    return html.escape(cut, quote=False)
+
+
+def label_width(tokens: Sequence[str], size: float) -> float:
+    """Estimated width in pixels of the longest label at this font size; Chinese glyphs are twice as wide."""
+    return max((one_label_width(token, size) for token in tokens), default=0.0)
+
+
+def one_label_width(token: str, size: float) -> float:
+    """Estimated width in pixels of one label."""
+    wide = (1.05 if unicodedata.east_asian_width(char) in "WF" else _LATIN_WIDTH for char in token[:LONGEST_LABEL])
+    return size * sum(wide)
+
+
+def labels_fit(tokens: Sequence[str], size: float, pitch: float) -> bool:
+    """True if labels that stand ``pitch`` pixels apart do not touch when written horizontally."""
+    widths = [one_label_width(token, size) for token in tokens]
+    return all((left + right) / 2 + 4 <= pitch for left, right in pairwise([*widths, 0.0]))
+
+
+def base_layout(theme: Theme, title: str = "", **more: Any) -> dict[str, Any]:
+    """Colours, fonts and title that all figures share; ``more`` adds to them or replaces them."""
+    layout: dict[str, Any] = {
+        "template": "none",
+        "paper_bgcolor": theme.background,
+        "plot_bgcolor": theme.background,
+        "font": {"family": FONTS, "size": 14, "color": theme.text},
+        "margin": {"l": 64, "r": 24, "t": 48 if title else 16, "b": 52},
+        "hoverlabel": {
+            "bgcolor": theme.surface,
+            "bordercolor": theme.muted,
+            "font": {"family": FONTS, "size": 15, "color": theme.text},
+            "align": "left",
+        },
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": theme.muted, "activecolor": theme.accent},
+        "hovermode": "closest",
+    }
+    if title:
+        layout["title"] = {
+            "text": html.escape(title, quote=False),
+            "font": {"size": 16, "color": theme.text, "weight": 600},
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 12, "l": 8},
+        }
+    return layout | more
+
+
+def number_axis(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
+    """An axis of numbers with a quiet grid."""
+    return {
+        "title": {"text": html.escape(title, quote=False), "font": {"size": 14, "color": theme.muted}, "standoff": 8},
+        "tickfont": {"color": theme.muted, "size": 13},
+        "gridcolor": theme.grid,
+        "linecolor": theme.grid,
+        "zerolinecolor": theme.grid,
+        "automargin": True,
+        **more,
+    }
+
+
+def token_axis(theme: Theme, tokens: Sequence[str], title: str, size: float, **more: Any) -> dict[str, Any]:
+    """An axis of tokens at integer positions, so that equal tokens stay apart.
+
+    Args:
+        theme: the look.
+        tokens: one label a position; shown literally.
+        title: name of the axis.
+        size: font size of the labels, in pixels.
+        more: further settings of the axis.
+    """
+    return {
+        "title": {"text": html.escape(title, quote=False), "font": {"size": 14, "color": theme.muted}, "standoff": 10},
+        "tickmode": "array",
+        "tickvals": list(range(len(tokens))),
+        "ticktext": [shown(token) for token in tokens],
+        "tickfont": {"size": size, "color": theme.text},
+        "range": [-0.5, len(tokens) - 0.5],
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "",
+        "ticklabelstandoff": 5,
+        "automargin": True,
+        **more,
+    }
+
+
+def colour_bar(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
+    """A slim colour bar without an outline."""
+    return {
+        "title": {"text": html.escape(title, quote=False), "font": {"size": 13, "color": theme.muted}, "side": "right"},
+        "tickfont": {"size": 12, "color": theme.muted},
+        "thickness": 12,
+        "outlinewidth": 0,
+        "xpad": 16,
+        **more,
+    }
+
+
+def scale_of(stops: Sequence[tuple[float, str]]) -> list[list[float | str]]:
+    """A theme's colour scale as Plotly takes it."""
+    return [[position, colour] for position, colour in stops]
+
+
+def chart_config(filename: str, image: str = "png") -> dict[str, Any]:
+    """Settings of a chart's mode bar: zoom, reset, and download as a picture three times the screen's size.
+
+    The mode bar downloads one format, made in the browser from what is drawn, with the browser's own
+    fonts; ``viz.components.picture_buttons`` offers both formats beside the chart.
+
+    Args:
+        filename: of the picture, without its ending.
+        image: "png" or "svg".
+
+    Raises:
+        ValueError: the format is neither.
+    """
+    if image not in IMAGE_FORMATS:
+        raise ValueError(f"image must be one of {', '.join(IMAGE_FORMATS)}, got {image!r}")
+    return {
+        "displaylogo": False,
+        "showSendToCloud": False,
+        "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+        "toImageButtonOptions": {"format": image, "filename": filename, "scale": 3 if image == "png" else 1},
+    }
