@@ -1,0 +1,73 @@
+"""Tiny, seeded, untrained models; a checkpoint folder made of them; a small corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from model import checkpoint
+from model.config import TransformerConfig
+from model.training.corpus import learn_characters, learn_english
+from model.transformer import Transformer
+from model.translator import Translator
+
+torch.set_num_threads(1)  # the models are tiny, and the machine may be busy
+
+PAIRS = [
+    ("I love you.", "我爱你。"),
+    ("You love me.", "你爱我。"),
+    ("Tom didn't see the red car in Boston.", "汤姆在Boston没看见红车。"),
+    ("The animal is tired.", "动物累了。"),
+    ("The street was too long for Tom.", "街对汤姆太长了。"),
+    ("Can you see it? It is red.", "你看得见吗？它是红的。"),
+    ("We moved to New York yesterday.", "我们昨天搬到了New York。"),
+    ("She is as tired as Tom is.", "她和汤姆一样累。"),
+    ("It's 5 o'clock now.", "现在5点。"),
+    ("My name is Mary, not Tom.", "我叫Mary，不叫Tom。"),
+    ("Where is the street?", "街在哪里？"),
+    ("The red car is mine.", "红车是我的。"),
+]
+
+
+@pytest.fixture
+def config() -> TransformerConfig:
+    return TransformerConfig(
+        40, 30, d_model=16, d_ff=32, n_heads=4, n_encoder_layers=2, n_decoder_layers=3, dropout=0.0, max_len=64
+    )
+
+
+@pytest.fixture
+def model(config: TransformerConfig) -> Transformer:
+    torch.manual_seed(0)
+    return Transformer(config).eval()
+
+
+@pytest.fixture(scope="session")
+def pairs() -> list[tuple[str, str]]:
+    return PAIRS
+
+
+@pytest.fixture(scope="session")
+def checkpoint_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An untrained English-Chinese checkpoint: its translations are nonsense, its format is real."""
+    torch.manual_seed(3)
+    tokenizers = learn_english([en for en, _ in PAIRS], 400), learn_characters([zh for _, zh in PAIRS], 20, 1)
+    sizes = {"d_model": 32, "d_ff": 48, "n_heads": 4, "n_encoder_layers": 2, "n_decoder_layers": 2}
+    model = Transformer(TransformerConfig(tokenizers[0].vocab_size, tokenizers[1].vocab_size, **sizes))
+    folder = tmp_path_factory.mktemp("checkpoints") / "tiny"
+    checkpoint.save(folder, model, tokenizers, {"note": "for tests"})
+    return folder
+
+
+@pytest.fixture(scope="session")
+def translator(checkpoint_folder: Path) -> Translator:
+    return Translator.from_checkpoint(checkpoint_folder, device="cpu")
+
+
+@pytest.fixture
+def tsv(tmp_path: Path, pairs: list[tuple[str, str]]) -> Path:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"{en}\t{zh}\tbooks\n" for en, zh in pairs), encoding="utf-8")
+    return path
