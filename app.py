@@ -9,7 +9,7 @@ from viz.session import say
 
 HEAD = ("kind", "layer", "head", "words", "special")
 PAGES: dict[str, tuple[str, ...]] = {  # each view, and the shared choices that it uses
-    "translate": ("layer", "head", "words"),
+    "translate": ("layer", "head", "words", "special"),
     "all_heads": ("words", "special"),
     "one_head": HEAD,
     "side_by_side": ("words", "special"),
@@ -26,6 +26,6 @@ pages = {
 }
 page = st.navigation(list(pages.values()), position="top")
 name = next(name for name, candidate in pages.items() if candidate == page)
-frame.draw(PAGES[name])
+frame.draw(name, PAGES[name])
 page.run()
-frame.status()
+frame.status_line()

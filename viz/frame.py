@@ -18,6 +18,7 @@ from viz.text import LANGUAGES
 from viz.theme import FONTS
 
 PICKERS = ("kind", "layer", "head", "words", "special")
+WITHOUT_SENTENCE = ("masks", "positions", "about")
 LOGO = Path(__file__).parent / "logo.svg"
 LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
 STYLE = f"""<style>
@@ -36,7 +37,7 @@ STYLE = f"""<style>
 </style>"""
 
 
-def draw(pickers: tuple[str, ...]) -> None:
+def draw(page: str, pickers: tuple[str, ...]) -> None:
     """The frame above a view; ``pickers`` names the shared choices that this view uses.
 
     The others are drawn too, in the same place but out of sight: a choice that comes and goes would
@@ -46,17 +47,10 @@ def draw(pickers: tuple[str, ...]) -> None:
     st.logo(str(LOGO), size="large")
     name = session.checkpoint()
     st.session_state.setdefault("text", session.default_text(name))
-    with st.form("sentence", enter_to_submit=True, border=False):
-        box, button = st.columns([6, 1], vertical_alignment="bottom")
-        box.text_input(
-            say("app.sentence"),
-            key="text",
-            placeholder=say("app.placeholder"),
-            label_visibility="collapsed",
-            bind="query-params",
-        )
-        button.form_submit_button(say("app.translate"), type="primary", width="stretch")
-    _options(name)
+    _sentence_row(name)
+    _translation_row(name, stop=page not in WITHOUT_SENTENCE)
+    if page == "translate":
+        _examples(name)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for picker in PICKERS:
             with st.container(key=f"hl_picker_{picker}", width="content"):
@@ -65,36 +59,72 @@ def draw(pickers: tuple[str, ...]) -> None:
     st.html(f"<style>{', '.join(unused) or '.hl-none'} {{ display: none; }}</style>")
 
 
-def _options(name: str) -> None:
-    examples, status, settings = st.columns([6, 2.2, 1.3], vertical_alignment="center")
-    examples.pills(
+def _sentence_row(name: str) -> None:
+    sentence, settings = st.columns([7, 1], vertical_alignment="bottom")
+    with sentence.form("sentence", enter_to_submit=True, border=False):
+        box, button = st.columns([5, 1], vertical_alignment="bottom")
+        box.text_input(
+            say("app.sentence"),
+            key="text",
+            placeholder=say("app.placeholder"),
+            label_visibility="collapsed",
+            bind="query-params",
+        )
+        button.form_submit_button(say("app.translate"), type="primary", width="stretch")
+    with settings.popover(say("app.settings"), width="stretch"):
+        _settings(name)
+
+
+def _translation_row(name: str, stop: bool) -> None:
+    """The translation, or one sentence that says why there is none; then ``stop`` ends the page."""
+    line, status = st.columns([6, 2], vertical_alignment="center")
+    st.session_state["_status"] = status.empty()
+    st.session_state["_status"].html(_status_line(say("app.status.loading", checkpoint=name)))
+    with line:
+        try:
+            translation = session.translation()
+        except HeadlightError as error:
+            session.show_error(error)
+            if stop:
+                status_line()
+                st.stop()
+            return
+        st.html(f'<p class="hl-translation" lang="zh">{html.escape(translation.text) or "∅"}</p>')
+        if not translation.finished:
+            notice = say("app.truncated", limit=len(translation.tgt))
+            st.html(f'<p role="alert" class="hl-error">{html.escape(notice)}</p>')
+
+
+def _examples(name: str) -> None:
+    st.pills(
         say("app.examples"),
         session.example_sentences(name),
         key="example",
         label_visibility="collapsed",
         on_change=_take_example,
     )
-    st.session_state["_status"] = status.empty()
-    with settings.popover(say("app.settings"), width="stretch"):
-        st.selectbox(
-            say("app.checkpoint"),
-            available(),
-            index=available().index(name),
-            key="checkpoint",
-            help=say("app.checkpoint.help"),
-            bind="query-params",
-            on_change=_checkpoint_changed,
-        )
-        st.select_slider(say("app.beam"), range(1, 9), 1, key="beam", help=say("app.beam.help"), bind="query-params")
-        st.segmented_control(
-            say("app.language"),
-            list(LANGUAGES),
-            default="en",
-            key="lang",
-            format_func=LANGUAGE_NAMES.__getitem__,
-            required=True,
-            bind="query-params",
-        )
+
+
+def _settings(name: str) -> None:
+    st.selectbox(
+        say("app.checkpoint"),
+        available(),
+        index=available().index(name),
+        key="checkpoint",
+        help=say("app.checkpoint.help"),
+        bind="query-params",
+        on_change=_checkpoint_changed,
+    )
+    st.select_slider(say("app.beam"), range(1, 9), 1, key="beam", help=say("app.beam.help"), bind="query-params")
+    st.segmented_control(
+        say("app.language"),
+        list(LANGUAGES),
+        default="en",
+        key="lang",
+        format_func=LANGUAGE_NAMES.__getitem__,
+        required=True,
+        bind="query-params",
+    )
 
 
 def _picker(picker: str, name: str) -> None:
@@ -131,10 +161,9 @@ def _checkpoint_changed() -> None:
     st.session_state.update(text=session.default_text(name), **session.opening(name))
 
 
-def status() -> None:
+def status_line() -> None:
     """Checkpoint and device, once the model is there; loading it is the last thing that a first visit does."""
     place, name = st.session_state["_status"], session.checkpoint()
-    place.html(_status_line(say("app.status.loading", checkpoint=name)))
     try:
         device = session.translator(name).device_name
     except HeadlightError as error:

@@ -13,7 +13,7 @@ from model import examples
 from model.errors import HeadlightError
 from model.folders import CONFIG, LOG, META, available, resolve
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
-from model.trace import KINDS, Kind, Translation
+from model.trace import KINDS, AttentionTrace, Kind, Translation
 from viz.text import LANGUAGES, text
 from viz.theme import Theme, theme_named
 
@@ -149,13 +149,20 @@ def _translated(sentence: str, name: str, beam: int) -> Translation:
 
 
 def translation() -> Translation:
-    """The current sentence's translation with its trace; a visitor's error ends the page in one sentence."""
+    """The current sentence's translation with its trace.
+
+    Raises:
+        HeadlightError: there is none; the frame says why in one sentence and stops the views that need it.
+    """
     now = view()
-    try:
-        return _translated(now.text, now.checkpoint, now.beam)
-    except HeadlightError as error:
-        show_error(error)
-        st.stop()
+    return _translated(now.text, now.checkpoint, now.beam)
+
+
+def trace() -> AttentionTrace:
+    """Every map of the current sentence's translation; raises as ``translation``."""
+    found = translation().trace
+    assert found is not None  # _translated always captures
+    return found
 
 
 def show_error(error: HeadlightError) -> None:

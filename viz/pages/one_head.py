@@ -5,18 +5,16 @@ from __future__ import annotations
 import html
 
 import streamlit as st
-from viz.figures.heatmap import attention_heatmap, heatmap_config, heatmap_summary
 
 from model.analysis.reading import read_map
 from model.analysis.sanity import check_map
 from model.export import map_csv, trace_npz
 from viz import session
+from viz.figures.heatmap import attention_heatmap, heatmap_config, heatmap_summary
 from viz.session import say
 
 now = session.view()
-translation = session.translation()
-trace = translation.trace
-assert trace is not None  # session.translation() always captures
+translation, trace = session.translation(), session.trace()
 reading = read_map(trace, now.kind, now.layer, now.head, now.words, now.hide_special)
 name = f"L{now.layer} H{now.head}"
 title = f"{say(f'kind.{now.kind}')} · {name}"

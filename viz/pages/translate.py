@@ -13,14 +13,7 @@ from viz import session
 from viz.session import say
 
 now = session.view()
-translation = session.translation()
-trace = translation.trace
-assert trace is not None  # session.translation() always captures
-
-st.html(f'<p class="hl-translation" lang="zh">{html.escape(translation.text) or "∅"}</p>')
-if not translation.finished:
-    st.html(f'<p role="alert" class="hl-error">{html.escape(say("app.truncated", limit=len(translation.tgt)))}</p>')
-
+translation, trace = session.translation(), session.trace()
 drawn = st.segmented_control(
     say("translate.drawn"),
     ("head", "layer_mean", "mean", "max"),
@@ -39,7 +32,7 @@ token_links(
     reading.weights,
     written_probabilities(translation, now.words, now.hide_special),
     theme=session.theme(),
-    labels={key: say(f"tokens.{key}") for key in ()},
+    labels={},
     key="links",
     src_words=[label.word for label in reading.columns],
     tgt_words=[label.word for label in reading.rows],
