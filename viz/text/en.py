@@ -85,13 +85,12 @@ STRINGS: dict[str, str] = {
     "about.offline": "Headlight runs on this machine alone: nothing that you type leaves it.",
     # lines
     "lines.view": "View",
-    "lines.view.help": "Head view: one layer in detail. Model view: every head of every layer at once.",
     "lines.view.head": "Head view",
     "lines.view.model": "Model view",
-    "lines.lead.head": "Each line runs from a token that looks (left) to a token that it looks at (right): the "
-    "stronger the line, the more attention. Point at a token to see only its lines.",
-    "lines.lead.model": "Every head at once: a row is a layer, a column is a head, and each line runs from a token "
-    "that looks (left) to one that it looks at (right). Click a head to read its tokens, click it again to close.",
+    "lines.lead.head": "A line runs from a token that looks (left) to one it looks at (right); the stronger, the more "
+    "attention. Point at a token to see its lines alone.",
+    "lines.lead.model": "All heads at once: a row is a layer, a column a head; lines run from tokens that look (left) "
+    "to those they look at (right). Click a head to open or close it.",
     "lines.rows": "query (attends)",
     "lines.columns": "key (is attended)",
     "lines.head": "Head",

@@ -83,12 +83,10 @@ STRINGS: dict[str, str] = {
     "about.offline": "Headlight 只在这台机器上运行：你输入的内容不会离开它。",
     # lines
     "lines.view": "视图",
-    "lines.view.help": "头视图：细看一层。模型视图：一次看到每一层的每一个头。",
     "lines.view.head": "头视图",
     "lines.view.model": "模型视图",
     "lines.lead.head": "每条线从“在看”的词元（左）连到“被看”的词元（右）：线越浓，注意力越多。指向一个词元，只看它的线。",
-    "lines.lead.model": "一次看到所有的头：一行是一层，一列是一个头，每条线从“在看”的词元（左）连到“被看”的词元（右）。"
-    "点一个头可读它的词元，再点一次收起。",
+    "lines.lead.model": "所有的头：一行是一层，一列是一个头，线从“在看”的词元（左）连到“被看”的词元（右）。点一个头可打开或收起。",
     "lines.rows": "查询（在看）",
     "lines.columns": "键（被看）",
     "lines.head": "头",
