@@ -26,6 +26,8 @@ STYLE = f"""<style>
 .stMainBlockContainer {{ padding: 4.25rem 2rem 2rem; max-width: 100rem; }}
 .stAppDeployButton, [data-testid="stMainMenu"] {{ display: none; }}
 .stForm {{ border: 0; padding: 0; }}
+[data-testid="stBaseButton-primaryFormSubmit"], [data-testid="stBaseButton-primaryFormSubmit"] p {{
+  color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}
 .hl-translation {{ font-size: 1.75rem; line-height: 1.35; margin: 0; }}
 .hl-error {{ font-size: 1.05rem; margin: 0; padding: .7rem 1rem; border-left: .3rem solid #D55E00;
   background: rgba(213, 94, 0, .12); border-radius: .3rem; overflow-wrap: anywhere; }}
