@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -13,10 +14,13 @@ from model import checkpoint, decoding
 from model.capture import SCORES, WEIGHTS, Captured, capture_attention
 from model.decoding import Hypothesis
 from model.errors import EmptySentenceError, SentenceTooLongError
+from model.interventions import Head, scaled_heads
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
+from model.sampling import Sampler, Sampling
 from model.threads import one_thread
 from model.tokenize import BYTE, WORD_START, CharacterTokenizer, Token
 from model.trace import KINDS, AttentionTrace, Label, Translation
+from model.transformer import Transformer
 from model.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS, UNK_ID
 
 BOS, EOS = Label(SPECIAL_TOKENS[BOS_ID]), Label(SPECIAL_TOKENS[EOS_ID])
@@ -51,8 +55,17 @@ class Translator:
         """The device as a person calls it: the GPU's name, or CPU."""
         return torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else self.device.type.upper()
 
-    def translate(self, text: str, beam: int = 1, capture: bool = False) -> Translation:
-        """Translate one sentence; greedily, or with a beam.
+    def translate(
+        self,
+        text: str,
+        beam: int = 1,
+        capture: bool = False,
+        *,
+        prefix: Sequence[int] = (),
+        sampling: Sampling | None = None,
+        gains: Mapping[Head, float] | None = None,
+    ) -> Translation:
+        """Translate one sentence; greedily, with a beam, or by drawing tokens.
 
         Decoding runs first; where maps are wanted, one teacher-forced pass over the result follows.
         Because decoding is causal, its maps equal those of the single steps.
@@ -61,18 +74,24 @@ class Translator:
             text: what was typed; line breaks count as spaces.
             beam: hypotheses kept; 1 is greedy decoding.
             capture: keep every attention map.
+            prefix: target ids that the translation must start with.
+            sampling: draw each token instead of taking the most probable one; goes with beam 1.
+            gains: heads to mute or turn up, see ``scaled_heads``.
 
         Raises:
             EmptySentenceError: there is nothing to translate.
             SentenceTooLongError: more than MAX_CHARACTERS characters or MAX_SRC_TOKENS tokens.
+            ValueError: sampling together with a beam, or a head that does not exist.
         """
+        if sampling and beam > 1:
+            raise ValueError("sampling draws one translation: it goes with beam 1")
         tokens, src_ids = self.encode_source(text)
-        with self._lock, one_thread(), torch.inference_mode():
+        with self.running() as model, scaled_heads(model, gains or {}):
             memory, captured = self._encode(src_ids, capture)
             if beam > 1:
-                best = decoding.beam_search(self.model, src_ids, beam, memory=memory)[0]
+                best = decoding.beam_search(model, src_ids, beam, memory=memory, prefix=prefix)[0]
             else:
-                best = decoding.greedy(self.model, src_ids, memory)[0]
+                best = decoding.greedy(model, src_ids, memory, prefix, Sampler(sampling) if sampling else None)[0]
             if captured is not None:
                 self._force(src_ids, memory, best.ids, captured)
         target = self.tgt_tokenizer.decode(list(best.ids))
@@ -94,12 +113,18 @@ class Translator:
                 f"The translation to force has more than {self.model.config.max_len - 1} tokens."
             )
         ids = tuple(token.id for token in forced)
-        with self._lock, one_thread(), torch.inference_mode():
+        with self.running():
             memory, captured = self._encode(src_ids, capture=True)
             log_probs = self._force(src_ids, memory, ids, captured or Captured())
         pieces = [target[token.start : token.end] if token.id == UNK_ID else token.text for token in forced]
         hypothesis = Hypothesis(ids, log_probs, finished=True)
         return self._translation((text, target), tokens, pieces, hypothesis, captured)
+
+    @contextmanager
+    def running(self) -> Iterator[Transformer]:
+        """The model, for one caller at a time: on one processor thread, without gradients."""
+        with self._lock, one_thread(), torch.inference_mode():
+            yield self.model
 
     def encode_source(self, text: str) -> tuple[list[Token], Tensor]:
         """Tokens of the source, and their ids with <eos>, [1, S].
