@@ -53,7 +53,7 @@ def decoding_steps(translator: Translator, text: str, ids: tuple[int, ...], n: i
     inputs = torch.tensor([[BOS_ID, *ids]], device=src_ids.device)
     with translator.running() as model:
         log_probs = model(src_ids, inputs)[0].float().log_softmax(-1)
-        entropy = -(log_probs.exp() * log_probs).sum(-1).tolist()
+        entropy = (-(log_probs.exp() * log_probs).sum(-1)).tolist()
         open_log_probs = log_probs.clone()
         open_log_probs[:, NEVER_WRITTEN] = -torch.inf
         best = open_log_probs.topk(n, dim=-1)
