@@ -41,6 +41,7 @@ strongest = ", ".join(f"{row} → {key} {weight:.2f}" for row, key, weight in li
 summary = say("lines.strongest", head=f"L{now.layer} H{now.head}", kind=say(f"kind.{now.kind}"), lines=strongest)
 texts = {name: say(f"lines.{name}") for name in TEXTS} | {"summary": summary}
 try:
+    credit = say("lines.credit", version=bertviz_version())
     if drawn == "head":
         drawing = head_view(lines, theme=session.theme(), layer=now.layer, shown=[now.head], say=texts)
         weakest = lines.only(now.layer).weakest()
@@ -57,4 +58,4 @@ clear_cache()
 st.html(f'<p class="hl-alt">{html.escape(summary)}</p>')
 if weakest > 0.002:
     st.html(f'<p class="hl-alt">{html.escape(say("lines.weakest", weakest=f"{weakest:.3f}"))}</p>')
-st.caption(say("lines.credit", version=bertviz_version()))
+st.caption(credit)
