@@ -6,7 +6,7 @@ import html
 import math
 
 import streamlit as st
-from viz.components.token_links import token_links
+from viz.components.token_links import LABELS, token_links
 
 from model.analysis.reading import read, read_cross, written_probabilities
 from viz import session
@@ -32,7 +32,7 @@ token_links(
     reading.weights,
     written_probabilities(translation, now.words, now.hide_special),
     theme=session.theme(),
-    labels={},
+    labels={name: say(f"tokens.{name}") for name in LABELS},
     key="links",
     src_words=[label.word for label in reading.columns],
     tgt_words=[label.word for label in reading.rows],

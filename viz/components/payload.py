@@ -1,0 +1,87 @@
+"""What travels to the browser: numbers packed as base64, and a look as plain strings."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+import numpy as np
+
+from viz.theme import Theme
+
+TOLERANCE = 1e-3
+FULL = 32767
+
+
+def pack_coarse(weights: np.ndarray) -> str:
+    """Weights from 0 to 1 in one byte each, round(255·√w): fine where weights are small, within 1/255 everywhere.
+
+    Raises:
+        ValueError: a weight is outside 0 to 1, or not a number.
+    """
+    return _base64(coarse(weights))
+
+
+def coarse(weights: np.ndarray) -> np.ndarray:
+    """The bytes that ``pack_coarse`` sends: round(255·√w), uint8, of the same shape.
+
+    Raises:
+        ValueError: as ``pack_coarse``.
+    """
+    return np.rint(255 * np.sqrt(_within(weights, 0.0))).astype(np.uint8)
+
+
+def unpack_coarse(packed: str) -> np.ndarray:
+    """The weights that ``pack_coarse`` packed, flat, float64."""
+    return (np.frombuffer(base64.b64decode(packed), np.uint8) / 255) ** 2
+
+
+def pack_fine(values: np.ndarray) -> str:
+    """Values from -1 to 1 in two bytes each, round(32767·v), little-endian.
+
+    Raises:
+        ValueError: a value is outside -1 to 1, or not a number.
+    """
+    return _base64(np.rint(FULL * _within(values, -1.0)).astype("<i2"))
+
+
+def unpack_fine(packed: str) -> np.ndarray:
+    """The values that ``pack_fine`` packed, flat, float64."""
+    return np.frombuffer(base64.b64decode(packed), "<i2") / FULL
+
+
+def check_shape(name: str, weights: np.ndarray, rows: Sequence[object], columns: Sequence[object]) -> None:
+    """Nothing, where weights [..., query, key] fit their labels.
+
+    Raises:
+        ValueError: they do not; it names both shapes.
+    """
+    expected = (len(rows), len(columns))
+    if weights.shape[-2:] != expected:
+        raise ValueError(f"{name} has shape {weights.shape}, but the labels are for {expected}")
+
+
+def look(theme: Theme) -> dict[str, object]:
+    """A theme as the components' scripts take it."""
+    return {
+        "dark": theme.is_dark,
+        "background": theme.background,
+        "surface": theme.surface,
+        "text": theme.text,
+        "muted": theme.muted,
+        "grid": theme.grid,
+        "accent": theme.accent,
+        "scale": [list(stop) for stop in theme.scale],
+        "diverging": [list(stop) for stop in theme.diverging],
+    }
+
+
+def _within(values: np.ndarray, low: float) -> np.ndarray:
+    values = np.asarray(values, dtype=np.float64)
+    if values.size and not (values.min() >= low - TOLERANCE and values.max() <= 1 + TOLERANCE):
+        raise ValueError(f"values must be from {low:g} to 1, got {values.min():.4g} to {values.max():.4g}")
+    return values.clip(low, 1.0)
+
+
+def _base64(values: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
