@@ -46,6 +46,13 @@ def wavelengths(d_model: int) -> np.ndarray:
     return 2 * np.pi / angular_frequencies(d_model).numpy()
 
 
+def round_the_circle(table: np.ndarray, offset: int, pair: int, n: int = 4) -> list[int]:
+    """Up to n positions t, spread over three quarters of the pair's circle, that have a t + offset in the table."""
+    n_positions, d_model = table.shape
+    last = min(0.75 * float(wavelengths(d_model)[pair]), n_positions - 1 - offset)
+    return sorted({round(step) for step in np.linspace(0, last, n)})
+
+
 def similarity(table: np.ndarray, how: str = "dot") -> np.ndarray:
     """Similarity of every two positions: float32 [P, P].
 
@@ -91,3 +98,9 @@ def shift(table: np.ndarray, offset: int, pair: int) -> Shift:
         angle=float(offset * angular_frequencies(d_model)[pair]),
         max_error=float(np.abs(turned - after).max()),
     )
+
+
+def block_formula(block: np.ndarray) -> str:
+    """A 2×2 block of M in LaTeX, as it turns (sine, cosine) of t into those of t + φ."""
+    rows = r" \\ ".join(" & ".join(f"{value:+.4f}" for value in row) for row in block)
+    return rf"M = \begin{{pmatrix}} {rows} \end{{pmatrix}}"

@@ -89,8 +89,8 @@ STRINGS: dict[str, str] = {
     "lines.view.model": "Model view",
     "lines.lead.head": "A line runs from a token that looks (left) to one it looks at (right); the stronger, the more "
     "attention. Point at a token to see its lines alone.",
-    "lines.lead.model": "All heads at once: a row is a layer, a column a head; lines run from tokens that look (left) "
-    "to those they look at (right). Click a head to open or close it.",
+    "lines.lead.model": "A row is a layer, a column a head; lines run from tokens that look (left) to those they look "
+    "at (right). Click a head to open it.",
     "lines.rows": "query (attends)",
     "lines.columns": "key (is attended)",
     "lines.head": "Head",
@@ -116,11 +116,11 @@ STRINGS: dict[str, str] = {
     "training.rate": "learning rate",
     "training.bleu": "dev BLEU",
     # positions
-    "positions.why": "Attention alone cannot tell the order of words, so the model adds this table to its embeddings: one row a position, made of sines and cosines. Each row is unique and stays between −1 and 1, and a shift by φ positions is one and the same linear map wherever it starts, so that “three words back” is easy to learn.",
+    "positions.why": "Attention alone cannot tell the order of words, so this table is added to the embeddings, one row a position. Sines and cosines make every row unique and keep it between −1 and 1; and a shift by φ positions is the same linear map wherever it starts, so that “three words back” is easy to learn.",
     "positions.view": "Picture",
     "positions.view.curves": "Curves",
     "positions.view.matrix": "Matrix",
-    "positions.view.slices": "One row, one column",
+    "positions.view.slices": "Row and column",
     "positions.view.similarity": "Similarity",
     "positions.view.rotation": "Rotation",
     "positions.axis.position": "position",
@@ -133,7 +133,7 @@ STRINGS: dict[str, str] = {
     "positions.circle.turned": "M · PE(t), computed",
     "positions.circle.after": "PE(t + φ), from the table",
     "positions.dims": "Dimensions",
-    "positions.dims.help": "Columns of the table, at most eight. Even ones are sines, odd ones cosines; a sine and the cosine after it share one frequency.",
+    "positions.dims.help": "Columns of the table. Even ones are sines, odd ones cosines; a sine and the cosine after it share one frequency.",
     "positions.span": "Positions shown",
     "positions.span.help": "How many positions, from the first one on.",
     "positions.rows": "Positions",
@@ -156,7 +156,7 @@ STRINGS: dict[str, str] = {
     "positions.curves.alt": "Waves of dimensions {chosen} over positions, from the table of {positions} positions by {dimensions} dimensions.",
     "positions.matrix.lead": "The whole table: fast waves on the left, ever slower ones to the right. No two rows are alike.",
     "positions.matrix.alt": "Picture of the positional table, {positions} positions by {dimensions} dimensions, values from −1 to 1.",
-    "positions.one_dimension.lead": "Dimension {dimension} over the first 200 positions. The dotted line is the position chosen on the right.",
+    "positions.one_dimension.lead": "Dimension {dimension} over the first positions. The dotted line is the position chosen on the right.",
     "positions.one_dimension.alt": "Wave of dimension {dimension} over the first 200 of {positions} positions.",
     "positions.one_position.lead": "Position {position} over all dimensions: what is added to the token that stands there.",
     "positions.one_position.alt": "Values of position {position} in all {dimensions} dimensions.",
@@ -180,4 +180,14 @@ STRINGS: dict[str, str] = {
     "tokens.confidence": "confidence {percent}",
     "tokens.legend_weight": "attention weight, 0 to 1",
     "tokens.legend_confidence": "length of the bar: the model’s confidence in the token",
+    # all heads
+    "all_heads.lead": "Every head’s map: rows attend, columns are attended. Point at one to read it, click to open it.",
+    "all_heads.own": "Own scales",
+    "all_heads.own.help": "Colour each map from 0 to its own maximum instead of 0 to 1.",
+    "all_heads.hint": "Point at a map, or move with Tab and the arrow keys; click or Enter opens it.",
+    "all_heads.legend": "attention weight",
+    "all_heads.own_maximum": "each map’s maximum",
+    "all_heads.selected": "selected",
+    "all_heads.nothing": "nothing to show",
+    "all_heads.writes": "{token} (writing {next})",
 }

@@ -1,0 +1,56 @@
+"""What the pages about masks and positions are made of: charts with their words, and labelled widgets."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import streamlit as st
+
+from viz.figures.layout import chart_config
+from viz.session import say
+
+
+def lead(key: str, **values: object) -> None:
+    """One or two sentences on what a picture shows; whatever stands in them is shown literally."""
+    st.html(f'<p class="hl-lead">{html.escape(say(key, **values), quote=False)}</p>')
+
+
+def draw(figure: Any, key: str, fits: bool = False, **values: object) -> None:
+    """A chart under the sentence ``<key>.lead``, with the alternative text ``<key>.alt``.
+
+    Args:
+        figure: Plotly figure.
+        key: of the interface strings; the widget is named after it.
+        fits: keep the figure's own width instead of filling the page.
+        values: fill the places of both strings.
+    """
+    lead(f"{key}.lead", **values)
+    name = key.replace(".", "_")
+    config = chart_config(f"headlight-{name.replace('_', '-')}")
+    width: Literal["content", "stretch"] = "content" if fits else "stretch"
+    st.plotly_chart(figure, key=name, width=width, theme=None, config=config, alt=say(f"{key}.alt", **values))
+
+
+def slider(key: str, name: str, low: int, high: int, start: int) -> int:
+    """A whole number called ``name`` in the URL, labelled ``<key>`` and explained by ``<key>.help``."""
+    if name in st.session_state:
+        st.session_state[name] = min(max(st.session_state[name], low), high)
+    return st.slider(say(key), low, high, min(start, high), key=name, help=say(f"{key}.help"), bind="query-params")
+
+
+def pick(key: str, name: str, options: Sequence[str], labelled: bool = True) -> str:
+    """One of a few options, called ``name`` in the URL; ``<key>.<option>`` is what the visitor reads."""
+    chosen = st.segmented_control(
+        say(key),
+        options,
+        default=options[0],
+        format_func=lambda option: say(f"{key}.{option}"),
+        key=name,
+        required=True,
+        label_visibility="visible" if labelled else "collapsed",
+        help=say(f"{key}.help") if labelled else None,
+        bind="query-params",
+    )
+    return str(chosen)
