@@ -57,7 +57,7 @@ def draw(page: str, pickers: tuple[str, ...]) -> None:
         for picker in PICKERS:
             with st.container(key=f"hl_picker_{picker}", width="content"):
                 _picker(picker, name)
-    unused = [f".st-key-hl_picker_{picker}" for picker in PICKERS if picker not in pickers]
+    unused = [f"div:has(> .st-key-hl_picker_{picker})" for picker in PICKERS if picker not in pickers]
     st.html(f"<style>{', '.join(unused) or '.hl-none'} {{ display: none; }}</style>")
 
 

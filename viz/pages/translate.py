@@ -6,10 +6,10 @@ import html
 import math
 
 import streamlit as st
-from viz.components.token_links import LABELS, token_links
 
 from model.analysis.reading import read, read_cross, written_probabilities
 from viz import session
+from viz.components.token_links import LABELS, token_links
 from viz.session import say
 
 now = session.view()

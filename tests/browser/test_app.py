@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from model.translator import Translator
+
+SENTENCE = "My sister bought a red bicycle yesterday."
+BOX = 'input[aria-label="English sentence"]'
+HOSTILE = ["</script><script>window.pwned=1</script>", '<img src=x onerror="window.pwned=1">', "$x$ :red[y] **z**"]
+
+
+def drawn_map(page) -> dict:
+    """The heatmap that Plotly drew: its z, and the tick texts of both axes."""
+    page.wait_for_selector(".js-plotly-plot .heatmaplayer")
+    script = """() => {
+      const plot = [...document.querySelectorAll('.js-plotly-plot')].find(p => p.data.some(d => d.type === 'heatmap'));
+      const z = plot.calcdata.flat().find(t => t.z).z;
+      return JSON.stringify({z: [...z].map(row => [...row]), x: plot._fullLayout.xaxis.ticktext,
+                             y: plot._fullLayout.yaxis.ticktext});
+    }"""
+    return json.loads(page.evaluate(script))
+
+
+def type_sentence(page, wait_idle, sentence: str) -> None:
+    page.fill(BOX, sentence)
+    page.press(BOX, "Enter")
+    page.wait_for_timeout(300)
+    wait_idle(page)
+
+
+def test_enter_translates_and_the_map_drawn_is_the_trace(visit, wait_idle):
+    page = visit("one_head", layer=1, head=2)
+    type_sentence(page, wait_idle, SENTENCE)
+    expected = Translator.from_checkpoint("en-zh", "cpu").translate(SENTENCE, capture=True)
+    assert page.inner_text(".hl-translation") == expected.text
+    drawn = drawn_map(page)
+    np.testing.assert_allclose(np.array(drawn["z"], dtype=float), expected.trace.map("cross", 1, 2), atol=1e-5)
+    assert drawn["x"] == [label.text.replace("<", "&lt;").replace(">", "&gt;") for label in expected.trace.src]
+    other = expected.trace.map("cross", 1, 3)
+    assert np.abs(np.array(drawn["z"], dtype=float) - other).max() > 1e-3
+
+
+def test_a_link_restores_the_view(visit, wait_idle, new_page):
+    page = visit("one_head")
+    type_sentence(page, wait_idle, SENTENCE)
+    page.get_by_role("radio", name="Encoder self").click()
+    wait_idle(page)
+    page.get_by_text("Whole words").click()
+    wait_idle(page)
+    other = visit(page.url.split("/", 3)[3], visitor=new_page())
+    assert other.input_value(BOX) == SENTENCE
+    assert drawn_map(other) == drawn_map(page)
+    assert "kind=" in page.url
+    assert "words=true" in page.url
+
+
+@pytest.mark.parametrize("sentence", HOSTILE)
+def test_hostile_sentences_are_literal_and_inert(visit, wait_idle, sentence):
+    page = visit()
+    type_sentence(page, wait_idle, sentence)
+    assert page.input_value(BOX) == sentence
+    assert page.evaluate("window.pwned") is None
+    page.get_by_role("link", name="One head").first.click()
+    wait_idle(page)
+    page.wait_for_selector(".js-plotly-plot .xtick")
+    assert page.evaluate("window.pwned") is None
+    labels = "".join(page.locator(".js-plotly-plot .xtick").all_text_contents())
+    assert re.sub(r"##|\s|<eos>", "", labels) == re.sub(r"\s", "", sentence)
+
+
+def test_a_5000_word_paste_gets_one_sentence_and_stays(visit, wait_idle):
+    page = visit()
+    paste = "word " * 5000
+    type_sentence(page, wait_idle, paste)
+    assert "1,000" in page.inner_text('[role="alert"].hl-error')
+    assert page.input_value(BOX) == paste
+    type_sentence(page, wait_idle, "I love you.")
+    assert page.locator(".hl-error").count() == 0
+
+
+def test_two_visitors_at_once_get_their_own_maps(visit, wait_idle, new_page):
+    sentences = ["I love you.", "Thinking machines"]
+    pages = [visit("one_head", visitor=new_page(), layer=0, head=0) for _ in sentences]
+    for page, sentence in zip(pages, sentences, strict=True):
+        page.fill(BOX, sentence)
+        page.press(BOX, "Enter")
+    for page, sentence in zip(pages, sentences, strict=True):
+        page.wait_for_timeout(300)
+        wait_idle(page)
+        expected = Translator.from_checkpoint("en-zh", "cpu").translate(sentence, capture=True)
+        drawn = np.array(drawn_map(page)["z"], dtype=float)
+        np.testing.assert_allclose(drawn, expected.trace.map("cross", 0, 0), atol=1e-5)
+
+
+def test_keyboard_changes_head_and_layer(visit, wait_idle):
+    page = visit("one_head", layer=1, head=2)
+    page.locator(".hl-translation").click()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(400)
+    wait_idle(page)
+    assert re.search(r"L1 H3", page.inner_text(".js-plotly-plot"))
+    page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(400)
+    wait_idle(page)
+    assert re.search(r"L0 H3", page.inner_text(".js-plotly-plot"))
+
+
+def test_checkpoint_and_device_are_always_named(visit):
+    for path in ("", "masks", "about"):
+        page = visit(path)
+        page.wait_for_function("document.querySelector('.hl-status')?.innerText.includes(' · CPU')")
+        assert "en-zh" in page.inner_text(".hl-status")

@@ -1,0 +1,103 @@
+"""The whole script, page by page, through Streamlit's AppTest: no browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model.analysis.reading import read_map
+from model.export import map_csv, trace_npz
+from model.folders import available
+from model.limits import MAX_CHARACTERS
+from model.translator import Translator
+from viz.text import LANGUAGES, text
+
+PAGES = ("all_heads", "one_head", "side_by_side", "lines", "masks", "positions", "about")
+HOSTILE = ("</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "$x$ :red[y] **z**", "你好", "😀 Łódź")
+
+pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
+
+
+@pytest.fixture
+def app():
+    return AppTest.from_file("app.py", default_timeout=120)
+
+
+def test_it_opens_on_a_finished_example(app):
+    app.run()
+    assert not app.exception
+    assert app.text_input(key="text").value == "The animal didn't cross the street because it was too tired."
+    assert any("hl-translation" in element.proto.body for element in app.get("html"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_page_runs_in_both_languages(app, page, language):
+    app.session_state["lang"] = language
+    app.run()
+    app.switch_page(f"viz/pages/{page}.py").run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize("sentence", HOSTILE)
+def test_hostile_text_is_shown_escaped_and_stays_in_the_box(app, sentence):
+    app.run()
+    app.text_input(key="text").set_value(sentence).run()
+    assert not app.exception
+    assert app.text_input(key="text").value == sentence
+    assert not any("<script>" in e.proto.body or "<img" in e.proto.body for e in app.get("html"))
+
+
+@pytest.mark.parametrize("sentence", ["", "   ", "word " * 5000])
+def test_bad_input_gets_one_sentence_and_loses_nothing(app, sentence):
+    app.run()
+    app.text_input(key="text").set_value(sentence).run()
+    assert not app.exception
+    assert app.text_input(key="text").value == sentence
+    alerts = [e.proto.body for e in app.get("html") if 'role="alert"' in e.proto.body]
+    assert len(alerts) == 1
+    assert (f"{MAX_CHARACTERS:,}" in alerts[0]) == (len(sentence) > MAX_CHARACTERS)
+
+
+def test_one_head_page_touches_every_widget(app):
+    app.run()
+    app.switch_page("viz/pages/one_head.py").run()
+    for key in ("own", "log", "words", "special"):
+        app.toggle(key=key).set_value(True).run()
+        assert not app.exception
+    app.slider(key="min").set_value(0.5).run()
+    before = app.session_state["head"]
+    app.button(key="next_head").click().run()
+    assert not app.exception
+    assert app.session_state["head"] == (before or 0) + 1
+    assert any("hl-holds" in element.proto.body for element in app.get("html"))
+
+
+def test_checkpoint_change_opens_its_own_example(app):
+    if "reverse" not in available():
+        pytest.skip("the toy checkpoint is not there")
+    app.run()
+    app.selectbox(key="checkpoint").select("reverse").run()
+    assert not app.exception
+    assert app.text_input(key="text").value == "headlight"
+    assert any("thgildaeh" in element.proto.body for element in app.get("html"))
+
+
+def test_exports_hold_the_numbers_shown():
+    translation = Translator.from_checkpoint("en-zh", "cpu").translate("I love you.", capture=True)
+    reading = read_map(translation.trace, "cross", 0, 0)
+    rows = list(csv.reader(io.StringIO(map_csv(reading))))
+    assert rows[0][1:] == ["I", "love", "you", ".", "<eos>"]
+    assert [float(cell) for cell in rows[1][1:]] == pytest.approx(reading.weights[0].tolist(), rel=1e-4)
+    assert len(trace_npz(translation)) > 1000
+
+
+def test_texts_have_the_same_keys_and_places():
+    english, chinese = LANGUAGES["en"], LANGUAGES["zh"]
+    assert english.keys() == chinese.keys()
+    assert text("xx", "page.lines") == english["page.lines"]
+    with pytest.raises(KeyError):
+        text("en", "no.such.key")
