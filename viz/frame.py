@@ -18,6 +18,7 @@ from viz.text import LANGUAGES
 from viz.theme import FONTS
 
 PICKERS = ("kind", "layer", "head", "words", "special")
+TRANSLATED = ("kind", "drawn", "lines", "masks", "positions")  # bound choices whose labels are translated
 WITHOUT_SENTENCE = ("masks", "positions", "about")
 LOGO = Path(__file__).parent / "logo.svg"
 LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
@@ -126,6 +127,7 @@ def _settings(name: str) -> None:
         format_func=LANGUAGE_NAMES.__getitem__,
         required=True,
         bind="query-params",
+        on_change=_language_changed,
     )
 
 
@@ -161,6 +163,13 @@ def _checkpoint_changed() -> None:
     """Another checkpoint opens on its own first example, with its own head."""
     name = str(st.session_state["checkpoint"])
     st.session_state.update(text=session.default_text(name), **session.opening(name))
+
+
+def _language_changed() -> None:
+    """Write the choices into the URL anew: Streamlit puts their labels there, which are now in another language."""
+    for key in TRANSLATED:
+        if key in st.session_state:
+            st.session_state[key] = st.session_state[key]
 
 
 def status_line() -> None:
