@@ -1,1 +1,84 @@
-"""To be written."""
+"""Two to six heads of any kind and layer on one scale."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from model.analysis.reading import Reading, read_map
+from model.trace import Kind
+from viz import session
+from viz.components.head_choice import MOST, chosen_heads, every_head, head_code
+from viz.components.linked_maps import LABELS, LinkedMap, linked_maps
+from viz.session import say
+
+FEWEST = 2
+now = session.view()
+trace = session.translation().trace
+assert trace is not None  # session.translation() always captures
+sizes = session.config(now.checkpoint)
+layers: dict[Kind, int] = {kind: len(maps) for kind, maps in trace.weights.items()}
+heads = every_head(layers, sizes["n_heads"])
+
+
+def name(code: str) -> str:
+    """A head as the picker and the titles call it."""
+    kind, layer, head = heads[code]
+    return f"{say(f'kind.{kind}')} L{layer} H{head}"
+
+
+# The link holds codes, which mean the same in every language; a bound widget would write its labels there.
+state, link = st.session_state, st.query_params.get("heads")
+is_new = link is not None and link != state.get("_heads_link")
+asked = link.split(",") if is_new else state.get("heads", [""])
+opening = [head_code(now.kind, now.layer, head % sizes["n_heads"]) for head in (now.head, now.head + 1)]
+state["heads"] = chosen_heads(asked, heads) or (opening if asked else [])
+
+pick, switches = st.columns([3, 2], vertical_alignment="bottom")
+codes = pick.multiselect(
+    say("side_by_side.heads"),
+    list(heads),
+    format_func=name,
+    key="heads",
+    max_selections=MOST,
+    placeholder=say("side_by_side.placeholder"),
+    help=say("side_by_side.heads.help"),
+    persist_state="session",
+)
+state["_heads_link"] = ",".join(codes)
+if link != state["_heads_link"]:
+    st.query_params["heads"] = state["_heads_link"]
+with switches.container(horizontal=True, gap="medium"):
+    common = st.toggle(
+        say("side_by_side.common"), key="common", help=say("side_by_side.common.help"), bind="query-params"
+    )
+    comparable = len(codes) == FEWEST and heads[codes[0]][0] == heads[codes[1]][0]
+    difference = st.toggle(
+        say("side_by_side.difference"),
+        key="difference",
+        help=say("side_by_side.difference.help"),
+        disabled=not comparable,
+        bind="query-params",
+    )
+if len(codes) < FEWEST:
+    st.html(f'<p class="hl-lead">{html.escape(say("side_by_side.pick"))}</p>')
+if not codes:
+    st.stop()
+
+maps = [
+    LinkedMap(name(code), *heads[code], read_map(trace, *heads[code], now.words, now.hide_special)) for code in codes
+]
+if comparable and difference:
+    first, second = maps
+    weights = first.reading.weights - second.reading.weights
+    title = f"L{first.layer} H{first.head} − L{second.layer} H{second.head}"
+    reading = Reading(weights, first.reading.rows, first.reading.columns)
+    maps.append(LinkedMap(title, first.kind, first.layer, first.head, reading, difference=True))
+linked_maps(
+    maps,
+    theme=session.theme(),
+    labels={label: say(f"side_by_side.{label}") for label in LABELS},
+    key="linked",
+    common_maximum=common,
+)

@@ -1,0 +1,118 @@
+"""Every head's map in one overview; a click opens one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.reading import Reading
+from model.trace import Kind
+from viz.components.payload import check_shape, look, pack_coarse
+from viz.components.registry import register
+from viz.theme import Theme
+
+LABELS = ("hint", "legend", "legend_pooled", "own_maximum", "selected", "nothing", "writes")
+_mount = register("head_grid", scripts=("heatmap", "preview"))
+
+
+@dataclass(frozen=True)
+class KindMaps:
+    """Every map of one kind.
+
+    Attributes:
+        kind: which attention.
+        title: its name in the visitor's language.
+        reading: weights [L, H, Q, K] with the labels of their rows and columns.
+        writes: the token that each row went on to write, where rows belong to decoder steps.
+    """
+
+    kind: Kind
+    title: str
+    reading: Reading
+    writes: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_shape(f"{self.kind} weights", self.reading.weights, self.reading.rows, self.reading.columns)
+        if self.reading.weights.ndim != 4:
+            raise ValueError(f"{self.kind} weights must be [L, H, Q, K], got shape {self.reading.weights.shape}")
+        if self.writes is not None and len(self.writes) != len(self.reading.rows):
+            raise ValueError(f"{self.kind} writes {len(self.writes)} tokens in {len(self.reading.rows)} rows")
+
+
+def head_grid(
+    maps: Sequence[KindMaps],
+    *,
+    selected: tuple[Kind, int, int],
+    theme: Theme,
+    labels: dict[str, str],
+    key: str,
+    on_open: Callable[[Kind, int, int], None],
+    own_scale: bool = False,
+) -> tuple[Kind, int, int] | None:
+    """The overview; returns the head that was just opened by click or Enter, else None.
+
+    Args:
+        maps: one entry a kind, in the order of drawing.
+        selected: kind, layer and head to mark.
+        theme: the look.
+        labels: the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_open: called with kind, layer and head before the script runs again.
+        own_scale: colours run to each map's own maximum instead of 1.
+    """
+
+    def opened() -> None:
+        head = opened_head(st.session_state[key].get("open"), maps)
+        if head is not None:
+            on_open(*head)
+
+    data = {
+        "kinds": [grid_payload(each) for each in maps],
+        "selected": dict(zip(("kind", "layer", "head"), selected, strict=True)),
+        "own": own_scale,
+        "look": look(theme),
+        "labels": {name: labels[name] for name in LABELS},
+    }
+    result = _mount(key=key, data=data, on_open_change=opened)
+    return opened_head(result.get("open"), maps)
+
+
+def grid_payload(maps: KindMaps) -> dict[str, object]:
+    """One kind's maps as they travel: weights by ``pack_coarse``, and each map's strongest cell exactly."""
+    weights = maps.reading.weights
+    return {
+        "kind": maps.kind,
+        "title": maps.title,
+        "layers": weights.shape[0],
+        "heads": weights.shape[1],
+        "rows": [label.text for label in maps.reading.rows],
+        "columns": [label.text for label in maps.reading.columns],
+        "writes": list(maps.writes) if maps.writes is not None else None,
+        "weights": pack_coarse(weights),
+        "strongest": [strongest_cell(each) for each in weights.reshape(-1, *weights.shape[2:])],
+    }
+
+
+def strongest_cell(weights: np.ndarray) -> tuple[int, int, float] | None:
+    """Row, column and weight of the largest weight of a map [query, key]; None where all are 0."""
+    if not weights.size or not weights.max() > 0:
+        return None
+    row, column = np.unravel_index(int(weights.argmax()), weights.shape)
+    return int(row), int(column), round(float(weights[row, column]), 4)
+
+
+def opened_head(value: object, maps: Sequence[KindMaps]) -> tuple[Kind, int, int] | None:
+    """The head that a browser's message names; None where there is no such head among the maps."""
+    if not isinstance(value, dict):
+        return None
+    layer, head = value.get("layer"), value.get("head")
+    if type(layer) is not int or type(head) is not int:
+        return None
+    for each in maps:
+        layers, heads = each.reading.weights.shape[:2]
+        if each.kind == value.get("kind") and 0 <= layer < layers and 0 <= head < heads:
+            return each.kind, layer, head
+    return None

@@ -1,0 +1,102 @@
+"""Several heads' maps on one scale, in which the same token lights up everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.analysis.reading import Reading
+from model.trace import Kind
+from viz.components.payload import check_shape, look, pack_fine
+from viz.components.registry import register
+from viz.theme import Theme
+
+LABELS = ("hint", "legend", "legend_difference", "strongest", "nothing")
+MOST = 7
+_mount = register("linked_maps", scripts=("heatmap", "marks", "map_panel"))
+
+
+@dataclass(frozen=True)
+class LinkedMap:
+    """One map among several.
+
+    Attributes:
+        title: what stands above it.
+        kind, layer, head: which head it shows; of a difference, the first head.
+        reading: weights [Q, K] with their labels.
+        difference: the weights are one head's minus another's, from -1 to 1.
+    """
+
+    title: str
+    kind: Kind
+    layer: int
+    head: int
+    reading: Reading
+    difference: bool = False
+
+    def __post_init__(self) -> None:
+        check_shape(f"{self.title} weights", self.reading.weights, self.reading.rows, self.reading.columns)
+        if self.reading.weights.ndim != 2:
+            raise ValueError(f"{self.title} weights must be [Q, K], got shape {self.reading.weights.shape}")
+
+
+def linked_maps(
+    maps: Sequence[LinkedMap], *, theme: Theme, labels: dict[str, str], key: str, common_maximum: bool = False
+) -> None:
+    """Labelled maps side by side; pointing at a token marks it in all of them and tells the weights.
+
+    Args:
+        maps: one to seven; maps of one kind have the same tokens.
+        theme: the look.
+        labels: the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        common_maximum: colours run to the largest weight among all maps instead of 1.
+
+    Raises:
+        ValueError: there are none or too many maps, or two of a kind disagree in shape.
+    """
+    payload = linked_payload(maps, common_maximum)
+    _mount(key=key, data={**payload, "look": look(theme), "labels": {name: labels[name] for name in LABELS}})
+
+
+def linked_payload(maps: Sequence[LinkedMap], common_maximum: bool = False) -> dict[str, object]:
+    """What ``linked_maps`` sends to the browser, less look and labels; weights as ``pack_fine`` packs them.
+
+    Raises:
+        ValueError: as ``linked_maps``.
+    """
+    if not 1 <= len(maps) <= MOST:
+        raise ValueError(f"one to {MOST} maps can stand side by side, got {len(maps)}")
+    shapes: dict[Kind, tuple[int, ...]] = {}
+    for each in maps:
+        shape = shapes.setdefault(each.kind, each.reading.weights.shape)
+        if each.reading.weights.shape != shape:
+            raise ValueError(f"{each.kind} maps have shapes {shape} and {each.reading.weights.shape}")
+    plain = [each.reading.weights for each in maps if not each.difference]
+    differences = [each.reading.weights for each in maps if each.difference]
+    return {
+        "high": _scale_end(plain, common_maximum),
+        "difference_high": _scale_end(differences, common_maximum) if differences else None,
+        "maps": [_map_payload(each) for each in maps],
+    }
+
+
+def _scale_end(weights: Sequence[np.ndarray], common_maximum: bool) -> float:
+    """1, or the largest absolute weight; 1 where there is none above 0."""
+    largest = max((float(np.abs(each).max()) for each in weights if each.size), default=0.0)
+    return round(largest, 4) if common_maximum and largest > 0 else 1.0
+
+
+def _map_payload(each: LinkedMap) -> dict[str, object]:
+    return {
+        "title": each.title,
+        "kind": each.kind,
+        "layer": each.layer,
+        "head": each.head,
+        "difference": each.difference,
+        "rows": [label.text for label in each.reading.rows],
+        "columns": [label.text for label in each.reading.columns],
+        "values": pack_fine(each.reading.weights),
+    }
