@@ -15,6 +15,10 @@ class SentenceTooLongError(HeadlightError):
     """More was typed than the model has positions for."""
 
 
+class TooManySentencesError(HeadlightError):
+    """A batch has more sentences than a picture can show."""
+
+
 class CheckpointError(HeadlightError):
     """A checkpoint is missing, damaged, or from a newer version."""
 

@@ -1,0 +1,161 @@
+"""What may look at what: the model's own masks, of a batch and inside one head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from model.errors import EmptySentenceError, TooManySentencesError
+from model.masks import causal_mask, decoder_mask, padding_mask
+from model.trace import AttentionTrace, Kind
+from model.translator import source_labels
+from model.vocab import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS
+
+if TYPE_CHECKING:
+    from model.translator import Translator
+
+TRIU_OFFSETS = (-1, 0, 1)
+MAX_SENTENCES = 8
+
+
+@dataclass(frozen=True)
+class BatchMask:
+    """Sentences of one batch, padded to the longest, and the masks that the model makes of them.
+
+    Attributes:
+        text: what each row says: as typed, or the translation whose tokens the decoder reads.
+        tokens: one row a sentence; short rows end in ``<pad>``.
+        padding: bool [B, K], True = may attend.
+        combined: for the decoder, padding mask & causal mask: bool [B, T, T].
+    """
+
+    text: tuple[str, ...]
+    tokens: tuple[tuple[str, ...], ...]
+    padding: np.ndarray
+    combined: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Triu:
+    """``np.triu(ones, k)`` read as "hidden where it is 1".
+
+    Attributes:
+        k: the diagonal from which on the ones begin.
+        ones: uint8 [size, size].
+        blind: queries that would see no key at all.
+        is_causal: True if hiding the ones is exactly the model's causal mask.
+    """
+
+    k: int
+    ones: np.ndarray
+    blind: tuple[int, ...]
+    is_causal: bool
+
+
+@dataclass(frozen=True)
+class RowSteps:
+    """One query's way through a head: [K] each; a key that the mask hides has masked score -inf.
+
+    Attributes:
+        scores: q·k / √d_head, as captured.
+        masked: the scores after the model's mask.
+        weights: after softmax, as captured.
+        error: largest distance of the captured weights from the softmax of ``masked``.
+    """
+
+    scores: np.ndarray
+    masked: np.ndarray
+    weights: np.ndarray
+    error: float
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a batch, one a line; blank lines do not count.
+
+    Raises:
+        EmptySentenceError: there is none.
+        TooManySentencesError: there are more than MAX_SENTENCES.
+    """
+    sentences = [line.strip() for line in text.splitlines() if line.strip()]
+    if not sentences:
+        raise EmptySentenceError("The batch is empty: type one English sentence a line.")
+    if len(sentences) > MAX_SENTENCES:
+        raise TooManySentencesError(f"The batch has {len(sentences)} sentences; the limit is {MAX_SENTENCES}.")
+    return sentences
+
+
+def source_batch(translator: Translator, sentences: Sequence[str]) -> BatchMask:
+    """The padding mask of a real batch, as the encoder gets it.
+
+    Raises:
+        EmptySentenceError, SentenceTooLongError: a sentence cannot be encoded.
+    """
+    encoded = [translator.encode_source(sentence) for sentence in sentences]
+    ids = _padded([ids[0].cpu() for _, ids in encoded])
+    labels = [source_labels(sentence, tokens) for sentence, (tokens, _) in zip(sentences, encoded, strict=True)]
+    names = [[*(label.text for label in row), SPECIAL_TOKENS[EOS_ID]] for row in labels]
+    return BatchMask(tuple(sentences), _filled(names), padding_mask(ids, PAD_ID)[:, 0, 0].numpy())
+
+
+def target_batch(translator: Translator, sentences: Sequence[str]) -> BatchMask:
+    """The masks of the batch's greedy translations, as the decoder's self-attention gets them.
+
+    Raises:
+        EmptySentenceError, SentenceTooLongError: a sentence cannot be encoded.
+    """
+    translations = [translator.translate(sentence) for sentence in sentences]
+    ids = _padded([torch.tensor([BOS_ID, *translation.tgt_ids]) for translation in translations])
+    names = [[SPECIAL_TOKENS[BOS_ID], *(label.text for label in translation.tgt)] for translation in translations]
+    padding, combined = padding_mask(ids, PAD_ID)[:, 0, 0].numpy(), decoder_mask(ids, PAD_ID)[:, 0].numpy()
+    return BatchMask(tuple(translation.text for translation in translations), _filled(names), padding, combined)
+
+
+def causal(size: int) -> np.ndarray:
+    """The model's causal mask: bool [size, size], True = may attend."""
+    return causal_mask(size)[0, 0].numpy()
+
+
+def triu(size: int, k: int) -> Triu:
+    """``np.triu(ones, k)`` as a mask that hides its ones, beside the model's own."""
+    ones = np.triu(np.ones((size, size), dtype=np.uint8), k)
+    blind = tuple(int(row) for row in np.flatnonzero(ones.all(axis=1)))
+    return Triu(k, ones, blind, bool(((ones == 0) == causal(size)).all()))
+
+
+def row_steps(trace: AttentionTrace, kind: Kind, layer: int, head: int, row: int) -> RowSteps:
+    """Scores, masked scores and weights of one query of a head.
+
+    Raises:
+        ValueError: there is no such head or row.
+    """
+    weights = trace.map(kind, layer, head)
+    if not 0 <= row < len(weights):
+        raise ValueError(f"{kind} has rows 0–{len(weights) - 1}, got {row}")
+    allowed = sentence_mask(kind, weights.shape[1])[row if kind == "decoder_self" else 0]
+    scores = trace.scores[kind][layer, head, row]
+    masked = np.where(allowed, scores, np.float32(-np.inf))
+    exponent = np.exp(masked - masked.max())
+    error = float(np.abs(exponent / exponent.sum() - weights[row]).max())
+    return RowSteps(scores, masked, weights[row], error)
+
+
+def sentence_mask(kind: Kind, n_keys: int) -> np.ndarray:
+    """The mask that the model makes for one sentence without padding: bool [1 or n_keys, n_keys]."""
+    ids = torch.full((1, n_keys), BOS_ID)  # any id but padding: the masks look at nothing else
+    mask = decoder_mask(ids, PAD_ID) if kind == "decoder_self" else padding_mask(ids, PAD_ID)
+    return mask[0, 0].numpy()
+
+
+def _padded(rows: Sequence[Tensor]) -> Tensor:
+    return pad_sequence(list(rows), batch_first=True, padding_value=PAD_ID)
+
+
+def _filled(names: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    length = max(len(row) for row in names)
+    return tuple((*row, *[SPECIAL_TOKENS[PAD_ID]] * (length - len(row))) for row in names)
