@@ -34,7 +34,12 @@ def draw(figure: Any, key: str, fits: bool = False, **values: object) -> None:
 
 
 def slider(key: str, name: str, low: int, high: int, start: int) -> int:
-    """A whole number called ``name`` in the URL, labelled ``<key>`` and explained by ``<key>.help``."""
+    """A whole number called ``name`` in the URL, labelled ``<key>`` and explained by ``<key>.help``.
+
+    Where there is no choice, nothing is drawn.
+    """
+    if low == high:
+        return low
     if name in st.session_state:
         st.session_state[name] = min(max(st.session_state[name], low), high)
     return st.slider(say(key), low, high, min(start, high), key=name, help=say(f"{key}.help"), bind="query-params")

@@ -1,8 +1,9 @@
-"""Colours of a scale, and which ink can be read on them."""
+"""Colours of a scale, and texts on them in an ink that can be read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,37 @@ def contrast(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 def prefers_light_ink(colours: np.ndarray) -> np.ndarray:
     """True where white reads better than near-black on these colours: bool [...]."""
     return contrast(colours, rgb(LIGHT_INK)) > contrast(colours, rgb(DARK_INK))
+
+
+def printed(
+    texts: Sequence[Sequence[str]], colours: np.ndarray, size: float, faint: np.ndarray | None = None
+) -> list[dict[str, Any]]:
+    """Texts in the cells of a heatmap: one Plotly trace an ink, so that each can be read on its colour.
+
+    Args:
+        texts: R rows of C texts, markup escaped; an empty one is left out.
+        colours: of the cells, [R, C, 3], or one colour [3] for all.
+        size: of the font, in pixels.
+        faint: bool [R, C], which texts to write faintly.
+    """
+    some = np.array([[bool(text) for text in row] for row in texts])
+    light = np.broadcast_to(prefers_light_ink(colours), some.shape)
+    quiet = np.zeros_like(some) if faint is None else faint
+    inks = ((LIGHT_INK, light & ~quiet), (DARK_INK, ~light & ~quiet), (f"{LIGHT_INK}99", light & quiet))
+    return [
+        {
+            "type": "scatter",
+            "mode": "text",
+            "x": np.nonzero(where & some)[1],
+            "y": np.nonzero(where & some)[0],
+            "text": [texts[row][column] for row, column in zip(*np.nonzero(where & some), strict=True)],
+            "textfont": {"size": size, "color": ink},
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+        for ink, where in (*inks, (f"{DARK_INK}80", ~light & quiet))
+        if (where & some).any()
+    ]
 
 
 def _luminance(colours: np.ndarray) -> np.ndarray:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.figures.colour import DARK_INK, LIGHT_INK, on_scale, prefers_light_ink, rgb
+from viz.figures.colour import on_scale, printed, rgb
 from viz.figures.layout import (
     PAGE_WIDTH,
     base_layout,
     chart_config,
     colour_bar,
+    column_labels,
     label_width,
-    labels_fit,
     scale_of,
     token_axis,
 )
@@ -94,8 +94,8 @@ def attention_heatmap(
     }
     if writes is not None:
         heat["customdata"] = [[html.escape(token, quote=False)] * weights.shape[1] for token in writes]
-    printed = _printed(weights, heat, theme, min(14.0, cell * 0.36)) if max(weights.shape) <= MOST_PRINTED else []
-    return go.Figure({"data": [heat, *printed], "layout": _layout(rows, columns, cell, title, theme, text)})
+    numbers = _printed(weights, heat, theme, min(14.0, cell * 0.36)) if max(weights.shape) <= MOST_PRINTED else []
+    return go.Figure({"data": [heat, *numbers], "layout": _layout(rows, columns, cell, title, theme, text)})
 
 
 def heatmap_summary(
@@ -161,30 +161,11 @@ def _colouring(
 
 
 def _printed(weights: np.ndarray, heat: dict[str, Any], theme: Theme, size: float) -> list[dict[str, Any]]:
-    """The weights as text in their cells: one trace an ink, so that every number can be read."""
+    """The weights as text in their cells; what rounds to nothing is faint."""
     share = (heat["z"] - heat["zmin"]) / (heat["zmax"] - heat["zmin"])
     colours = np.where(np.isnan(share)[..., None], rgb(theme.surface), on_scale(np.nan_to_num(share), theme.scale))
-    light, faint = prefers_light_ink(colours), weights < 0.005
-    inks = (
-        (LIGHT_INK, ~faint & light),
-        (DARK_INK, ~faint & ~light),
-        (LIGHT_INK + "99", faint & light),
-        (DARK_INK + "80", faint & ~light),
-    )
-    return [
-        {
-            "type": "scatter",
-            "mode": "text",
-            "x": np.nonzero(where)[1],
-            "y": np.nonzero(where)[0],
-            "text": [f"{weight:.2f}" if weight > 0 else "0" for weight in weights[where]],
-            "textfont": {"size": size, "color": ink},
-            "hoverinfo": "skip",
-            "showlegend": False,
-        }
-        for ink, where in inks
-        if where.any()
-    ]
+    texts = [[f"{weight:.2f}" if weight > 0 else "0" for weight in row] for row in weights]
+    return printed(texts, colours, size, faint=weights < 0.005)
 
 
 def _layout(
@@ -193,7 +174,7 @@ def _layout(
     size = min(15.0, max(9.0, cell * 0.75))
     left = label_width(rows, size) + 52
     wide = min(cell * 1.25 if cell < 30 else cell, (PAGE_WIDTH - left - 110) / len(columns))
-    column_size, angle, needed = _column_labels(columns, min(size, wide * 0.9), wide)
+    column_size, angle, needed = column_labels(columns, min(size, wide * 0.9), wide)
     top = 88 + needed
     x = token_axis(theme, columns, text.key, column_size, side="top", tickangle=angle)
     y = token_axis(theme, rows, text.query, size, range=[len(rows) - 0.5, -0.5])
@@ -207,14 +188,3 @@ def _layout(
         xaxis=x,
         yaxis=y,
     )
-
-
-def _column_labels(columns: Sequence[str], size: float, pitch: float) -> tuple[float, int, float]:
-    """Font size, angle and height in pixels of the column labels: level where they fit, else slanted, else upright."""
-    for smaller in (size, size - 1, size - 2, size - 3):
-        if smaller >= 11 and labels_fit(columns, smaller, pitch):
-            return smaller, 0, smaller
-    size = max(6.0, size)
-    if pitch >= 26:
-        return size, -45, 0.72 * (label_width(columns, size) + size)
-    return size, -90, label_width(columns, size)

@@ -39,6 +39,17 @@ def labels_fit(tokens: Sequence[str], size: float, pitch: float) -> bool:
     return all((left + right) / 2 + 4 <= pitch for left, right in pairwise([*widths, 0.0]))
 
 
+def column_labels(columns: Sequence[str], size: float, pitch: float) -> tuple[float, int, float]:
+    """Font size, angle and height in pixels of the column labels: level where they fit, else slanted, else upright."""
+    for smaller in (size, size - 1, size - 2, size - 3):
+        if smaller >= 11 and labels_fit(columns, smaller, pitch):
+            return smaller, 0, smaller
+    size = max(6.0, size)
+    if pitch >= 26:
+        return size, -45, 0.72 * (label_width(columns, size) + size)
+    return size, -90, label_width(columns, size)
+
+
 def base_layout(theme: Theme, title: str = "", **more: Any) -> dict[str, Any]:
     """Colours, fonts and title that all figures share; ``more`` adds to them or replaces them."""
     layout: dict[str, Any] = {
