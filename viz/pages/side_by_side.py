@@ -30,8 +30,8 @@ def name(code: str) -> str:
 
 # The link holds codes, which mean the same in every language; a bound widget would write its labels there.
 state, link = st.session_state, st.query_params.get("heads")
-is_new = link is not None and link != state.get("_heads_link")
-asked = link.split(",") if is_new else state.get("heads", [""])
+is_old = link is None or link == state.get("_heads_link")
+asked = state.get("heads", [""]) if is_old else str(link).split(",")
 opening = [head_code(now.kind, now.layer, head % sizes["n_heads"]) for head in (now.head, now.head + 1)]
 state["heads"] = chosen_heads(asked, heads) or (opening if asked else [])
 

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model.folders import available
+from model.trace import KINDS
+from model.translator import Translator
+from viz.components.payload import unpack_coarse
+
+PAGE = "viz/pages/all_heads.py"
+SENTENCE = "My sister bought a red bicycle yesterday."
+pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
+
+
+@pytest.fixture
+def at() -> AppTest:
+    at = AppTest.from_file("../app.py", default_timeout=120).switch_page(PAGE)
+    at.session_state["text"] = SENTENCE
+    return at
+
+
+def sent(at: AppTest) -> dict:
+    assert not at.exception
+    return json.loads(at.get("bidi_component")[0].proto.json)
+
+
+def test_every_head_of_every_kind_is_sent_as_the_trace_has_it(at):
+    data = sent(at.run())
+    trace = Translator.from_checkpoint("en-zh", "cpu").translate(SENTENCE, capture=True).trace
+    assert [each["kind"] for each in data["kinds"]] == list(KINDS)
+    for each in data["kinds"]:
+        expected = trace.weights[each["kind"]]
+        drawn = unpack_coarse(each["weights"]).reshape(expected.shape)
+        assert (each["layers"], each["heads"]) == expected.shape[:2]
+        np.testing.assert_allclose(drawn, expected, atol=1 / 255)
+        assert [each["rows"], each["columns"]] == list(trace.axis_tokens(each["kind"]))
+        assert each["writes"] == (None if each["kind"] == "encoder_self" else [t.text for t in trace.tgt_outputs])
+
+
+def test_the_chosen_head_is_marked_and_the_scale_can_be_each_maps_own(at):
+    for key, value in {"kind": "decoder_self", "layer": 1, "head": 5}.items():
+        at.session_state[key] = value
+    data = sent(at.run())
+    assert data["selected"] == {"kind": "decoder_self", "layer": 1, "head": 5}
+    assert data["own"] is False
+    at.toggle(key="own").set_value(True).run()
+    assert sent(at)["own"] is True
+
+
+def test_words_are_merged_and_special_tokens_hidden(at):
+    at.session_state["text"] = "Priya moved to Ljubljana."
+    before = sent(at.run())["kinds"][0]["rows"]
+    at.toggle(key="words").set_value(True).run()
+    at.toggle(key="special").set_value(True).run()
+    encoder, _, cross = sent(at)["kinds"]
+    assert encoder["rows"] == encoder["columns"] == cross["columns"] == ["Priya", "moved", "to", "Ljubljana", "."]
+    assert before != encoder["rows"]
+    assert cross["writes"] is None
+
+
+def test_hidden_special_tokens_keep_the_steps_in_line(at):
+    at.session_state["special"] = True
+    _, decoder, cross = sent(at.run())["kinds"]
+    assert decoder["rows"] == cross["rows"]
+    assert len(cross["writes"]) == len(cross["rows"])
+    assert cross["writes"][:-1] == cross["rows"][1:]
+    assert cross["writes"][-1] == "<eos>"
