@@ -17,20 +17,24 @@ def lead(key: str, **values: object) -> None:
     st.html(f'<p class="hl-lead">{html.escape(say(key, **values), quote=False)}</p>')
 
 
-def draw(figure: Any, key: str, fits: bool = False, **values: object) -> None:
-    """A chart under the sentence ``<key>.lead``, with the alternative text ``<key>.alt``.
+def draw(figure: Any, key: str, fits: bool = False, words_below: bool = False, **values: object) -> None:
+    """A chart with the sentence ``<key>.lead``, with the alternative text ``<key>.alt``.
 
     Args:
         figure: Plotly figure.
         key: of the interface strings; the widget is named after it.
         fits: keep the figure's own width instead of filling the page.
+        words_below: the sentence stands under the chart, so that charts side by side align.
         values: fill the places of both strings.
     """
-    lead(f"{key}.lead", **values)
+    if not words_below:
+        lead(f"{key}.lead", **values)
     name = key.replace(".", "_")
     config = chart_config(f"headlight-{name.replace('_', '-')}")
     width: Literal["content", "stretch"] = "content" if fits else "stretch"
     st.plotly_chart(figure, key=name, width=width, theme=None, config=config, alt=say(f"{key}.alt", **values))
+    if words_below:
+        lead(f"{key}.lead", **values)
 
 
 def slider(key: str, name: str, low: int, high: int, start: int) -> int:
@@ -42,7 +46,8 @@ def slider(key: str, name: str, low: int, high: int, start: int) -> int:
         return low
     if name in st.session_state:
         st.session_state[name] = min(max(st.session_state[name], low), high)
-    return st.slider(say(key), low, high, min(start, high), key=name, help=say(f"{key}.help"), bind="query-params")
+    start, explained = min(start, high), say(f"{key}.help")
+    return st.slider(say(key), low, high, start, key=name, help=explained, bind="query-params", width=460)
 
 
 def pick(key: str, name: str, options: Sequence[str], labelled: bool = True) -> str:

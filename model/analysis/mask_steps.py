@@ -90,6 +90,12 @@ def sentences_of(text: str) -> list[str]:
     return sentences
 
 
+def opening_batch(examples: Sequence[str]) -> str:
+    """Three examples of clearly different length, one a line: the longest, a middle one and the shortest."""
+    by_length = sorted(examples, key=len, reverse=True)
+    return "\n".join(dict.fromkeys(by_length[place] for place in (0, len(by_length) // 2, -1))) if by_length else ""
+
+
 def source_batch(translator: Translator, sentences: Sequence[str]) -> BatchMask:
     """The padding mask of a real batch, as the encoder gets it.
 

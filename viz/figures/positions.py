@@ -23,6 +23,8 @@ class PositionText:
     dimension: str = "dimension"
     value: str = "value"
     similarity: str = "similarity"
+    sine: str = "sines (even)"
+    cosine: str = "cosines (odd)"
 
     @classmethod
     def said_by(cls, say: Callable[[str], str]) -> PositionText:
@@ -125,6 +127,27 @@ def values_line(
     if mark is not None:
         layout["shapes"] = [_vertical(mark, theme)]
     return go.Figure({"data": [line], "layout": layout | {"showlegend": False}})
+
+
+def position_values(row: np.ndarray, theme: Theme, mark: int, text: PositionText = ENGLISH) -> go.Figure:
+    """One position over all dimensions: its sines and its cosines, one dimension marked.
+
+    Args:
+        row: one row of the table, [D].
+        theme: the look.
+        mark: the dimension whose place is drawn as a vertical line.
+        text: the words.
+
+    Raises:
+        ValueError: the row is not a vector.
+    """
+    figure = values_line(row, theme, axis=text.dimension, value=text.value, mark=mark)
+    curves = [
+        _line(row[start::2], name, HEAD_COLOURS[start], "solid") | {"x0": start, "dx": 2}
+        for start, name in enumerate((text.sine, text.cosine))
+    ]
+    legend = {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": {"size": 14}}
+    return go.Figure({"data": curves, "layout": figure.layout}).update_layout(showlegend=True, legend=legend)
 
 
 def _check_table(table: np.ndarray) -> None:

@@ -65,7 +65,7 @@ def steps_figure(
     font = min(15.0, (wide - 6) / 3.4)
     if font >= 8:
         texts = [[number(value) for value in values] for values in steps]
-        data += printed(texts, colours, font, faint=np.isneginf(np.stack([steps[1]] * 3)))
+        data += printed(texts, colours, font, faint=_after_mask(steps[1]))
     layout = base_layout(
         theme,
         width=max(520, round(left + wide * len(columns) + 24)),
@@ -84,6 +84,12 @@ def number(value: float, digits: int = 2) -> str:
     if np.isneginf(value):
         return "−∞"
     return "0" if value == 0 else f"{value:.{digits}f}".replace("-", "−")
+
+
+def _after_mask(masked: np.ndarray) -> np.ndarray:
+    """Cells in which the mask has left nothing: hidden keys, from the second row on: bool [3, K]."""
+    hidden = np.isneginf(masked)
+    return np.stack([np.zeros_like(hidden), hidden, hidden])
 
 
 def largest_score(scores: np.ndarray) -> float:

@@ -13,7 +13,6 @@ from viz.figures import masks as figures
 from viz.figures.row_steps import StepsText, steps_figure
 from viz.session import say
 
-VIEWS = ("steps", "causal", "padding", "combined", "triu")
 now, theme, words = session.view(), session.theme(), figures.MaskText.said_by(say)
 
 
@@ -25,8 +24,7 @@ def _batch(text: str, checkpoint: str, target: bool) -> BatchMask:
 
 def batch(target: bool) -> BatchMask:
     """The sentences that the visitor typed, one a line, and their masks."""
-    examples = session.example_sentences(now.checkpoint)[:3]
-    st.session_state.setdefault("batch", "\n".join(examples))
+    st.session_state.setdefault("batch", mask_steps.opening_batch(session.example_sentences(now.checkpoint)))
     with st.form("sentences", border=False):
         st.text_area(say("masks.batch"), key="batch", height=110, help=say("masks.batch.help"), bind="query-params")
         st.form_submit_button(say("masks.batch.show"))
@@ -37,26 +35,25 @@ def batch(target: bool) -> BatchMask:
         st.stop()
 
 
-def padding() -> None:
-    """The padding mask of the batch."""
+def _padding() -> None:
     made = batch(target=False)
-    shape = {"rows": len(made.tokens), "columns": len(made.tokens[0]), "hidden": int((~made.padding).sum())}
-    draw(figures.batch_figure(made.padding, made.tokens, theme, words), "masks.padding", fits=True, **shape)
+    rows, columns = made.padding.shape
+    figure = figures.batch_figure(made.padding, made.tokens, theme, words)
+    draw(figure, "masks.padding", fits=True, rows=rows, columns=columns, hidden=int((~made.padding).sum()))
 
 
-def causal() -> None:
-    """The causal mask of a chosen size."""
+def _causal() -> None:
     size = slider("masks.size", "size", 2, 60, 20)
     names = [str(place) for place in range(size)]
     figure = figures.mask_figure(mask_steps.causal(size), names, names, theme, words, size=560)
     draw(figure, "masks.causal", fits=True, size=size)
 
 
-def combined() -> None:
-    """Both masks, as the decoder uses them for one sentence of the batch."""
+def _combined() -> None:
     made = batch(target=True)
     assert made.combined is not None  # a target batch has it
-    number = slider("masks.which", "which", 1, len(made.tokens), 1) - 1
+    padded = 1 + int((~made.padding).any(axis=1).argmax())
+    number = slider("masks.which", "which", 1, len(made.tokens), padded) - 1
     tokens, both = made.tokens[number], made.combined[number]
     figure = figures.combination_figure(
         made.padding[number], mask_steps.causal(len(tokens)), both, tokens, theme, words
@@ -64,8 +61,7 @@ def combined() -> None:
     draw(figure, "masks.combined", sentence=number + 1, text=made.text[number], hidden=int((~both).sum()))
 
 
-def triu() -> None:
-    """np.triu(ones, k) for three k, read as masks."""
+def _triu() -> None:
     size = slider("masks.triu_size", "n", 3, 12, 6)
     lead("masks.triu")
     names = [str(place) for place in range(size)]
@@ -76,11 +72,10 @@ def triu() -> None:
             figure = figures.mask_figure(
                 made.ones == 0, names, names, theme, words, numbers=made.ones, blind=made.blind, size=260
             )
-            draw(figure, f"masks.triu.{k}", fits=True, size=size)
+            draw(figure, f"masks.triu.{k}", fits=True, words_below=True, size=size)
 
 
-def steps() -> None:
-    """One query's scores, masked scores and weights."""
+def _steps() -> None:
     trace = session.translation().trace
     assert trace is not None  # session.translation() always captures
     rows, columns = trace.axis_tokens(now.kind)
@@ -88,10 +83,21 @@ def steps() -> None:
     made = mask_steps.row_steps(trace, now.kind, now.layer, now.head, row)
     hidden = int((made.scores != made.masked).sum())
     lead(f"masks.steps.{'hides' if hidden else 'open'}", hidden=hidden)
+    if now.kind != "decoder_self":
+        st.button(say("masks.steps.choose"), on_click=session.choose_head, args=("decoder_self", now.layer, now.head))
     figure = steps_figure((made.scores, made.masked, made.weights), columns, theme, StepsText.said_by(say))
-    place = {"kind": say(f"kind.{now.kind}"), "layer": now.layer, "head": now.head, "row": row}
-    draw(figure, "masks.steps", fits=True, **place, token=rows[row], error=f"{made.error:.0e}")
+    kind, place, error = say(f"kind.{now.kind}"), f"L{now.layer} H{now.head}", f"{made.error:.0e}"
+    draw(
+        figure,
+        "masks.steps",
+        fits=True,
+        kind=kind,
+        place=f"L{now.layer} H{now.head}",
+        row=row,
+        token=rows[row],
+        error=error,
+    )
 
 
-view = pick("masks.view", "mask", VIEWS, labelled=False)
-{"padding": padding, "causal": causal, "combined": combined, "triu": triu, "steps": steps}[view]()
+VIEWS = {"padding": _padding, "causal": _causal, "combined": _combined, "triu": _triu, "steps": _steps}
+VIEWS[pick("masks.view", "mask", tuple(VIEWS), labelled=False)]()

@@ -11,7 +11,6 @@ from viz.figures import positions as figures
 from viz.figures.rotation import RotationText, rotation_circle
 from viz.session import say
 
-VIEWS = ("curves", "matrix", "slices", "similarity", "rotation")
 theme, words = session.theme(), figures.PositionText.said_by(say)
 table = positions.position_table(session.translator(session.checkpoint()))
 n_positions, d_model = table.shape
@@ -27,10 +26,8 @@ def curves() -> None:
     """Chosen dimensions over positions."""
     left, right = st.columns(2, gap="large")
     with left:
-        options, explained = range(d_model), say("positions.dims.help")
-        chosen = st.multiselect(
-            say("positions.dims"), options, options[4:8], key="dims", help=explained, bind="query-params"
-        )
+        label, explained, options = say("positions.dims"), say("positions.dims.help"), range(d_model)
+        chosen = st.multiselect(label, options, options[4:8], key="dims", help=explained, bind="query-params")
     with right:
         span = slide("span", 10, n_positions, 60)
     figure = figures.dimension_curves(table[:span], chosen, theme, words)
@@ -59,8 +56,12 @@ def slices() -> None:
         figure = figures.values_line(column, theme, axis=words.position, value=words.value, mark=place)
         draw(figure, "positions.one_dimension", **sizes, dimension=number)
     with right:
-        figure = figures.values_line(table[place], theme, axis=words.dimension, value=words.value, mark=number)
-        draw(figure, "positions.one_position", **sizes, position=place)
+        draw(
+            figures.position_values(table[place], theme, number, words),
+            "positions.one_position",
+            **sizes,
+            position=place,
+        )
 
 
 def similarity() -> None:
@@ -95,5 +96,5 @@ def rotation() -> None:
 
 
 lead("positions.why")
-view = pick("positions.view", "show", VIEWS, labelled=False)
-{"curves": curves, "matrix": matrix, "slices": slices, "similarity": similarity, "rotation": rotation}[view]()
+VIEWS = {"curves": curves, "matrix": matrix, "slices": slices, "similarity": similarity, "rotation": rotation}
+VIEWS[pick("positions.view", "show", tuple(VIEWS), labelled=False)]()
