@@ -51,6 +51,12 @@ def load(path: Path, device: torch.device | str = "cpu") -> Checkpoint:
         src, tgt = load_tokenizers(path, meta.get("src_tokenizer", EnglishTokenizer.kind))
     except (ValueError, TypeError, RuntimeError, SafetensorError) as error:
         raise CheckpointError(f"{path.name} cannot be loaded: {' '.join(str(error).split())}") from None
+    for name, tokenizer, size in (
+        ("src.json", src, model.config.src_vocab_size),
+        ("tgt.json", tgt, model.config.tgt_vocab_size),
+    ):
+        if tokenizer.vocab_size != size:
+            raise CheckpointError(f"{name} of {path.name} holds {tokenizer.vocab_size} tokens, the config says {size}")
     return Checkpoint(model.to(device).eval(), src, tgt, meta)
 
 

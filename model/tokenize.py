@@ -110,7 +110,7 @@ class EnglishTokenizer:
     def load(cls, folder: Path) -> EnglishTokenizer:
         """Read what ``save`` wrote."""
         casing = json.loads((folder / "casing.json").read_text(encoding="utf-8"))
-        return cls(SubwordModel.from_file(str(folder / "src.json")), casing)
+        return cls(_read_subwords(folder / "src.json"), casing)
 
 
 class CharacterTokenizer:
@@ -158,7 +158,14 @@ class CharacterTokenizer:
     @classmethod
     def load(cls, folder: Path, file_name: str = "tgt.json") -> CharacterTokenizer:
         """Read what ``save`` wrote."""
-        return cls(SubwordModel.from_file(str(folder / file_name)), file_name)
+        return cls(_read_subwords(folder / file_name), file_name)
+
+
+def _read_subwords(path: Path) -> SubwordModel:
+    try:
+        return SubwordModel.from_file(str(path))
+    except Exception as error:  # the library raises nothing more specific
+        raise ValueError(f"{path.name} is not a subword model: {error}") from None
 
 
 def normalise_chinese(text: str) -> tuple[str, list[int]]:
