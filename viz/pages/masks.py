@@ -87,16 +87,7 @@ def _steps() -> None:
         st.button(say("masks.steps.choose"), on_click=session.choose_head, args=("decoder_self", now.layer, now.head))
     figure = steps_figure((made.scores, made.masked, made.weights), columns, theme, StepsText.said_by(say))
     kind, place, error = say(f"kind.{now.kind}"), f"L{now.layer} H{now.head}", f"{made.error:.0e}"
-    draw(
-        figure,
-        "masks.steps",
-        fits=True,
-        kind=kind,
-        place=f"L{now.layer} H{now.head}",
-        row=row,
-        token=rows[row],
-        error=error,
-    )
+    draw(figure, "masks.steps", fits=True, kind=kind, place=place, row=row, token=rows[row], error=error)
 
 
 VIEWS = {"padding": _padding, "causal": _causal, "combined": _combined, "triu": _triu, "steps": _steps}
