@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlencode
 
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 HOW_TO_GET = "no Chromium found: get one with 'apt-get install chromium' or 'python -m playwright install chromium'"
@@ -105,3 +105,21 @@ def wait_until_idle(page: Page, timeout_s: float = 60) -> None:
         page.wait_for_function(_IDLE, timeout=max(1.0, 1000 * (deadline - time.monotonic())))
         page.wait_for_timeout(100)
         calm = calm + 1 if page.evaluate(_IDLE) else 0
+
+
+def ensure_chromium() -> str | None:
+    """Path of a Chromium, installed with Playwright where there was none; None where that failed too."""
+    with sync_playwright() as playwright:
+        if found := find_chromium(playwright):
+            return found
+    command = [sys.executable, "-m", "playwright", "install", "chromium"]
+    try:
+        subprocess.run(command, stdin=subprocess.DEVNULL, timeout=600, check=True)  # noqa: S603
+    except (subprocess.SubprocessError, OSError):
+        return None
+    with sync_playwright() as playwright:
+        return find_chromium(playwright)
+
+
+if __name__ == "__main__":
+    print(ensure_chromium() or HOW_TO_GET)
