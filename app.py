@@ -14,6 +14,7 @@ PAGES: dict[str, tuple[str, ...]] = {  # each view, and the shared choices that 
     "one_head": HEAD,
     "side_by_side": ("words", "special"),
     "lines": HEAD,
+    "step_by_step": ("layer", "head", "words"),
     "masks": ("kind", "layer", "head"),
     "positions": (),
     "about": (),

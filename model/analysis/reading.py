@@ -56,10 +56,16 @@ def read(
 
 
 def read_cross(trace: AttentionTrace, drawn: str, layer: int, head: int) -> np.ndarray:
-    """Cross-attention [query, key] of one head ("head"), or of several heads combined.
+    """Cross-attention [query, key] of one head, or of several heads combined; see ``read_drawn``."""
+    return read_drawn(trace, "cross", drawn, layer, head)
+
+
+def read_drawn(trace: AttentionTrace, kind: Kind, drawn: str, layer: int, head: int) -> np.ndarray:
+    """Weights [query, key] of one head ("head"), or of several heads of a kind combined.
 
     Args:
         trace: of a translation.
+        kind: which attention.
         drawn: "head"; "layer_mean", the mean over the layer's heads; "mean" or "max" over all layers
             and heads.
         layer, head: which head, or which layer.
@@ -67,12 +73,12 @@ def read_cross(trace: AttentionTrace, drawn: str, layer: int, head: int) -> np.n
     Raises:
         ValueError: there is no such head, or ``drawn`` is none of these.
     """
-    one = trace.map("cross", layer, head)
+    one = trace.map(kind, layer, head)
     if drawn == "head":
         return one
     if drawn == "layer_mean":
-        return combine(trace.cross[layer], "mean")
-    return combine(trace.cross.reshape(-1, *one.shape), drawn)
+        return combine(trace.weights[kind][layer], "mean")
+    return combine(trace.weights[kind].reshape(-1, *one.shape), drawn)
 
 
 def written_probabilities(translation: Translation, words: bool, hide_special: bool) -> list[float]:
@@ -98,13 +104,17 @@ def merge_words(reading: Reading) -> Reading:
 
     So every row still sums to what it did (Clark et al. 2019, section 4.1).
     """
-    row_groups, column_groups = _word_groups(reading.rows), _word_groups(reading.columns)
-    starts = [group[0] for group in column_groups]
-    weights = np.add.reduceat(reading.weights, starts, axis=-1)
-    starts = [group[0] for group in row_groups]
-    sizes = np.array([len(group) for group in row_groups], dtype=weights.dtype)
-    weights = np.add.reduceat(weights, starts, axis=-2) / sizes[:, None]
-    return Reading(weights, _merged(reading.rows, row_groups), _merged(reading.columns, column_groups))
+    reading, groups = merge_columns(reading), _word_groups(reading.rows)
+    sizes = np.array([len(group) for group in groups], dtype=reading.weights.dtype)
+    weights = np.add.reduceat(reading.weights, [group[0] for group in groups], axis=-2) / sizes[:, None]
+    return Reading(weights, _merged(reading.rows, groups), reading.columns)
+
+
+def merge_columns(reading: Reading) -> Reading:
+    """Key pieces merged into words, whose weights add up; the rows stay pieces."""
+    groups = _word_groups(reading.columns)
+    weights = np.add.reduceat(reading.weights, [group[0] for group in groups], axis=-1)
+    return Reading(weights, reading.rows, _merged(reading.columns, groups))
 
 
 def without_special(reading: Reading) -> Reading:

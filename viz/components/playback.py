@@ -1,0 +1,145 @@
+"""A translation played back token by token: what was looked at, and what else could have been written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from model.trace import Label
+from viz.components.payload import check_shape, look, pack_fine
+from viz.components.registry import register
+from viz.theme import Theme
+
+if TYPE_CHECKING:
+    from model.analysis.steps import Candidate, Step
+
+LABELS = (
+    "first",
+    "previous",
+    "play",
+    "pause",
+    "next",
+    "last",
+    "scrubber",
+    "position",
+    "written",
+    "cross",
+    "own",
+    "candidates",
+    "chosen",
+    "others",
+    "open",
+    "inputs",
+    "cross_short",
+    "own_short",
+    "memory",
+    "state",
+    "states",
+    "read",
+    "readout",
+    "nothing",
+    "hint",
+)
+WORD_START = "▁"
+_mount = register("playback")
+
+
+@dataclass(frozen=True)
+class Played:
+    """What playback shows, one entry a step.
+
+    Attributes:
+        steps: what was written, and the candidates.
+        src: the source tokens, or words.
+        reads: the token that each step has just read; <bos> at the first.
+        writes: the token that each step writes.
+        cross: weights over ``src``, [T, S].
+        own: the decoder's weights over ``reads``, [T, T].
+        positions: vectors in the encoder's memory, S: one a source token.
+        d_model, d_head: sizes of a state, and of a query, key or value in one head.
+    """
+
+    steps: Sequence[Step]
+    src: Sequence[Label]
+    reads: Sequence[Label]
+    writes: Sequence[Label]
+    cross: np.ndarray
+    own: np.ndarray
+    positions: int
+    d_model: int
+    d_head: int
+
+    def __post_init__(self) -> None:
+        if not len(self.steps) == len(self.reads) == len(self.writes) > 0:
+            raise ValueError(f"{len(self.steps)} steps read {len(self.reads)} and write {len(self.writes)} tokens")
+        check_shape("cross", self.cross, self.writes, self.src)
+        check_shape("own", self.own, self.writes, self.reads)
+
+
+def playback(played: Played, *, start: int, theme: Theme, labels: dict[str, str], key: str) -> int:
+    """Buttons, arrow keys, autoplay and a scrubber through the steps; returns the step it stands at, from 1.
+
+    Stepping happens in the browser; the step is reported once it has stood still for a moment.
+
+    Args:
+        played: every step.
+        start: the step, from 1, to open at; a new sentence opens at its first.
+        theme: the look.
+        labels: the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+    """
+    data = {
+        **playback_payload(played),
+        "start": min(max(start, 1), len(played.steps)),
+        "look": look(theme),
+        "labels": {name: labels[name] for name in LABELS},
+    }
+    result = _mount(key=key, data=data, on_step_change=lambda: None)
+    return reported_step(result.get("step"), len(played.steps)) or int(str(data["start"]))
+
+
+def reported_step(value: object, steps: int) -> int | None:
+    """The step that a browser's message or a link names, from 1; None where there is no such step."""
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value[:9])
+    return value if type(value) is int and 1 <= value <= steps else None
+
+
+def playback_payload(played: Played) -> dict[str, object]:
+    """What ``playback`` sends to the browser, less look, labels and start; weights as ``pack_fine`` packs them."""
+    return {
+        "src": _texts(played.src),
+        "reads": _texts(played.reads),
+        "writes": _texts(played.writes),
+        "cross": pack_fine(played.cross),
+        "own": pack_fine(played.own),
+        "steps": [_step(step) for step in played.steps],
+        "positions": played.positions,
+        "d_model": played.d_model,
+        "d_head": played.d_head,
+    }
+
+
+def _texts(labels: Sequence[Label]) -> list[list[object]]:
+    """Text of each token, and whether it is a special one."""
+    return [[label.text, label.is_special] for label in labels]
+
+
+def _step(step: Step) -> dict[str, object]:
+    """Candidates best first; the token that was written stands last where it is not among them."""
+    shown = list(step.candidates)
+    if step.written.id not in [candidate.id for candidate in shown]:
+        shown.append(step.written)
+    return {
+        "candidates": [[_shown(each), round(each.probability, 5)] for each in shown],
+        "best": len(step.candidates),
+        "written": [candidate.id for candidate in shown].index(step.written.id),
+        "entropy": round(step.entropy, 4),
+    }
+
+
+def _shown(candidate: Candidate) -> str:
+    return candidate.piece.replace(WORD_START, " ").strip() or "␣"
