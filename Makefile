@@ -1,43 +1,38 @@
-# make app: run it.  make test: every test.  make check: style, types, every test.
+# make app: everything that the app needs, then the app.  make test: everything that the tests need, then the tests.
 PYTHON ?= python3
-BIN := .venv/bin
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
 
-.PHONY: app test check browser clean
+.PHONY: app test lint check clean
 
-app: .venv/app.stamp
-	$(BIN)/python -m streamlit run app.py
+app: $(VENV)/.app
+	$(BIN)/streamlit run app.py --server.port $(PORT)
 
-test: .venv/dev.stamp browser
+test: $(VENV)/.dev
+	@$(BIN)/python -m bench.browser
 	$(BIN)/python -m pytest
 
-check: .venv/dev.stamp browser
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+check: lint
 	$(BIN)/python -m pytest
 
-# Every install is remembered by a stamp, so that a second call is instant.
-.venv/python.stamp:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "Headlight needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 1; }
-	$(PYTHON) -m venv .venv
-	@touch $@
-
-.venv/app.stamp: requirements.txt .venv/python.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	@touch $@
-
-.venv/dev.stamp: requirements-dev.txt .venv/app.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	@touch $@
-
-# A Chromium and Chinese glyphs for the browser tests: found, or installed where we may, or named.
-browser: .venv/dev.stamp
-	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null \
-	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
-	       && apt-get update -qq && apt-get install -y -qq chromium fonts-noto-cjk >/dev/null; } \
-	  || $(BIN)/python -m playwright install chromium >/dev/null 2>&1 \
-	  || echo "The browser tests need a Chromium: apt-get install chromium fonts-noto-cjk (without one they are skipped)."
-
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Headlight needs Python 3.11 or newer: try make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.app: requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements.txt requirements-dev.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	@touch $@ $(VENV)/.app
