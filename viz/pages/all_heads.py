@@ -13,8 +13,7 @@ from viz.components.head_grid import LABELS, KindMaps, head_grid
 from viz.session import say
 
 now = session.view()
-trace = session.translation().trace
-assert trace is not None  # session.translation() always captures
+trace = session.trace()
 
 lead, switch = st.columns([6, 1.2], vertical_alignment="center")
 lead.html(f'<p class="hl-lead">{html.escape(say("all_heads.lead"))}</p>')

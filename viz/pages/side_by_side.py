@@ -15,8 +15,7 @@ from viz.session import say
 
 FEWEST = 2
 now = session.view()
-trace = session.translation().trace
-assert trace is not None  # session.translation() always captures
+trace = session.trace()
 sizes = session.config(now.checkpoint)
 layers: dict[Kind, int] = {kind: len(maps) for kind, maps in trace.weights.items()}
 heads = every_head(layers, sizes["n_heads"])
