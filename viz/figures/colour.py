@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-DARK_INK, LIGHT_INK = "#0B1016", "#FFFFFF"
+DARK_INK, LIGHT_INK = "#000000", "#FFFFFF"  # one of both has a contrast of 4.58 or more on any colour
 
 
 def rgb(colour: str) -> np.ndarray:
@@ -29,7 +29,7 @@ def contrast(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def prefers_light_ink(colours: np.ndarray) -> np.ndarray:
-    """True where white reads better than near-black on these colours: bool [...]."""
+    """True where white reads better than black on these colours: bool [...]."""
     return contrast(colours, rgb(LIGHT_INK)) > contrast(colours, rgb(DARK_INK))
 
 
