@@ -10,7 +10,8 @@ from model.analysis.reading import read_map
 from model.analysis.sanity import check_map
 from model.export import map_csv, trace_npz
 from viz import session
-from viz.figures.heatmap import attention_heatmap, heatmap_config, heatmap_summary
+from viz.components.picture_buttons import PICTURES, picture_buttons
+from viz.figures.heatmap import HeatmapText, attention_heatmap, heatmap_config, heatmap_summary
 from viz.session import say
 
 now = session.view()
@@ -54,6 +55,7 @@ if now.kind != "encoder_self" and not (now.words or now.hide_special):
 if not reading.weights.size:
     st.info(say("one_head.empty"))
     st.stop()
+words = HeatmapText.said_by(say)
 figure = attention_heatmap(
     reading.weights,
     rows,
@@ -64,9 +66,11 @@ figure = attention_heatmap(
     log=log,
     threshold=threshold,
     writes=writes,
+    text=words,
 )
-st.plotly_chart(figure, key="map", theme=None, config=heatmap_config(f"headlight-{now.kind}-{name.replace(' ', '-')}"))
-summary = heatmap_summary(reading.weights, rows, columns)
+stem = f"headlight-{now.kind}-{name.replace(' ', '')}"
+summary = heatmap_summary(reading.weights, rows, columns, words)
+st.plotly_chart(figure, key="map", width="content", theme=None, config=heatmap_config(stem), alt=summary)
 st.html(f'<p class="hl-alt">{html.escape(summary)}</p>')
 
 sanity = check_map(trace, now.kind, now.layer, now.head)
@@ -74,6 +78,7 @@ state = "holds" if sanity.holds else "fails"
 sums, masked = f"{sanity.row_sum_error:.1e}", f"{sanity.masked_weight:.1e}"
 with st.container(horizontal=True, vertical_alignment="center"):
     st.html(f'<p class="hl-{state}">{html.escape(say(f"one_head.sanity.{state}", sums=sums, masked=masked))}</p>')
-    stem = f"headlight-{now.kind}-{name.replace(' ', '')}"
     st.download_button("CSV", lambda: map_csv(reading), f"{stem}.csv", "text/csv", on_click="ignore")
     st.download_button("NPZ", lambda: trace_npz(translation), "headlight-trace.npz", on_click="ignore")
+    formats = {image: say(f"heatmap.{image}") for image in PICTURES}
+    picture_buttons("map", stem, labels=formats, key="pictures")
