@@ -15,6 +15,7 @@ PAGES: dict[str, tuple[str, ...]] = {  # each view, and the shared choices that 
     "side_by_side": ("words", "special"),
     "lines": HEAD,
     "step_by_step": ("layer", "head", "words"),
+    "swap": (),
     "masks": ("kind", "layer", "head"),
     "positions": (),
     "about": (),

@@ -10,10 +10,15 @@ from viz import session
 
 if TYPE_CHECKING:
     from model.analysis.beam_tree import BeamTree
+    from model.analysis.inside_proof import HeadProof
+    from model.analysis.mixing import Mix
+    from model.analysis.neighbours import Neighbour
+    from model.analysis.scaling import Growth
     from model.analysis.steps import Step
     from model.analysis.votes import Votes
     from model.decoding import Hypothesis
-    from model.trace import Translation
+    from model.interventions import Head
+    from model.trace import Kind, Translation
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -53,3 +58,38 @@ def votes(sentence: str, checkpoint: str, before: tuple[int, ...], for_id: int, 
     from model.analysis.fork import fork_votes
 
     return fork_votes(session.translator(checkpoint), sentence, before, for_id, against_id)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def mix(sentence: str, checkpoint: str, beam: int, gains: tuple[tuple[Head, float], ...]) -> Mix:
+    """What changed heads do to the translation."""
+    from model.analysis.mixing import mix as mixed
+
+    return mixed(session.translator(checkpoint), continued(sentence, checkpoint, beam), dict(gains), beam)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def head_steps(sentence: str, checkpoint: str, ids: tuple[int, ...], kind: Kind, layer: int, head: int) -> HeadProof:
+    """The six steps of one head while these target ids are written, and how exactly they give the model's numbers."""
+    from model.analysis.inside_proof import proven_steps
+
+    return proven_steps(session.translator(checkpoint), sentence, ids, kind, layer, head)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def near(word: str, checkpoint: str, n: int) -> list[Neighbour]:
+    """The ``n`` words nearest to a word in source-embedding space; none where it is spelt in pieces."""
+    from model.analysis.neighbours import neighbours
+    from model.tokenize import EnglishTokenizer
+
+    translator = session.translator(checkpoint)
+    tokenizer = translator.src_tokenizer
+    return neighbours(translator.model, tokenizer, word, n) if isinstance(tokenizer, EnglishTokenizer) else []
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def growth() -> Growth:
+    """Random dot products and what softmax makes of them, as d_k grows."""
+    from model.analysis import scaling
+
+    return scaling.growth()

@@ -22,7 +22,9 @@ class Neighbour:
 def neighbours(model: Transformer, tokenizer: EnglishTokenizer, word: str, n: int = 10) -> list[Neighbour]:
     """The ``n`` whole words nearest to ``word`` in source-embedding space, nearest first.
 
-    Empty where the word is spelt in pieces: then no single embedding stands for it.
+    Empty where the word is spelt in pieces: then no single embedding stands for it. The vocabulary
+    also holds beginnings of words; only pieces that the training text has as words, in their usual
+    casing, are candidates.
     """
     tokens = tokenizer.encode(word)
     if len(tokens) != 1 or not tokens[0].text.startswith(WORD_START):
@@ -33,7 +35,8 @@ def neighbours(model: Transformer, tokenizer: EnglishTokenizer, word: str, n: in
     for token_id in cosine.argsort(descending=True).tolist():
         piece = tokenizer.subwords.id_to_token(token_id) or ""
         candidate = piece.removeprefix(WORD_START)
-        if piece.startswith(WORD_START) and candidate.isalpha() and candidate.lower() != word.lower():
+        is_word = candidate.isalpha() and tokenizer.casing.get(candidate.lower()) == candidate
+        if piece.startswith(WORD_START) and is_word and candidate.lower() != word.lower():
             found.append(Neighbour(candidate, float(cosine[token_id])))
         if len(found) == n:
             break

@@ -7,24 +7,17 @@ import math
 
 import streamlit as st
 
+from model.analysis.quality import IGNORED, LOW_CONFIDENCE, REPEATS, quality
 from model.analysis.reading import read, read_cross, written_probabilities
-from viz import session
+from viz import chart, session
 from viz.components.token_links import LABELS, token_links
+from viz.figures.marked import bars
 from viz.session import say
 
 now = session.view()
 translation, trace = session.translation(), session.trace()
-drawn = st.segmented_control(
-    say("translate.drawn"),
-    ("head", "layer_mean", "mean", "max"),
-    default="head",
-    format_func=lambda how: say(f"translate.drawn.{how}", layer=now.layer, head=now.head),
-    key="drawn",
-    required=True,
-    help=say("translate.drawn.help"),
-    bind="query-params",
-)
-weights = read_cross(trace, str(drawn), now.layer, now.head)
+drawn = chart.drawn(now)
+weights = read_cross(trace, drawn, now.layer, now.head)
 reading = read(weights, trace.tgt_outputs, trace.src, now.words, now.hide_special)
 token_links(
     [label.text for label in reading.columns],
@@ -37,5 +30,37 @@ token_links(
     src_words=[label.word for label in reading.columns],
     tgt_words=[label.word for label in reading.rows],
 )
-total = math.exp(sum(translation.log_probs) / max(1, len(translation.log_probs)))
-st.html(f'<p class="hl-alt">{html.escape(say("translate.confidence", mean=f"{total:.0%}"))}</p>')
+
+hints = quality(translation)
+ignored, none = ", ".join(hints.ignored), say("quality.none")
+sentence = say(
+    f"quality.{hints.concern or 'calm'}",
+    confidence=f"{hints.confidence:.0%}",
+    words=ignored,
+    run=hints.repeated,
+)
+numbers = say(
+    "quality.numbers",
+    confidence=f"{hints.confidence:.0%}",
+    entropy=f"{hints.entropy.mean():.1f}",
+    words=ignored or none,
+    run=hints.repeated or none,
+)
+state = "fails" if hints.concern else "holds"
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    st.markdown(
+        f"**{say('quality.title')}**",
+        width="content",
+        help=say("quality.help", confidence=f"{LOW_CONFIDENCE:.0%}", ignored=IGNORED, repeats=REPEATS),
+    )
+    st.html(f'<p class="hl-{state}">{html.escape(sentence)}</p>')
+st.html(f'<p class="hl-alt">{html.escape(numbers)}</p>')
+coverage, spread = st.columns(2, gap="large")
+with coverage:
+    marked = {n for n, word in enumerate(hints.words) if word in hints.ignored and hints.coverage[n] < IGNORED}
+    highest = max(2.0, *hints.coverage.tolist())
+    st.html(bars(hints.words, hints.coverage.tolist(), highest, marked, session.theme(), say("quality.coverage")))
+with spread:
+    tokens, most = [label.text for label in trace.tgt_outputs], math.log(len(trace.src))
+    title = say("quality.spread", most=f"{most:.1f}")
+    st.html(bars(tokens, hints.entropy.tolist(), most, (), session.theme(), title))
