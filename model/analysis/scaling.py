@@ -1,0 +1,116 @@
+"""Why scores are divided by √d_k: the experiment behind section 3.2.1 of Vaswani et al. 2017, in numpy alone.
+
+"We suspect that for large values of d_k, the dot products grow large in magnitude, pushing the softmax
+function into regions where it has extremely small gradients."
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
+SAMPLES = 2000
+KEYS = 10
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What random queries and keys give as d_k grows; one entry a size, float64.
+
+    Attributes:
+        sizes: d_k.
+        variance: of q · k, and of q · k / √d_k.
+        largest: mean largest weight of a softmax over KEYS keys, without and with the division.
+        gradient: mean norm of that softmax's Jacobian, without and with the division.
+    """
+
+    sizes: np.ndarray
+    variance: tuple[np.ndarray, np.ndarray]
+    largest: tuple[np.ndarray, np.ndarray]
+    gradient: tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """Softmax of [a, a, 2a] as a grows, without and with the division by √d_k; float64.
+
+    Attributes:
+        a: [N].
+        weights: softmax, [N, 3] each.
+        gradient: norm of its Jacobian, [N] each.
+    """
+
+    a: np.ndarray
+    weights: tuple[np.ndarray, np.ndarray]
+    gradient: tuple[np.ndarray, np.ndarray]
+
+
+def growth(sizes: Sequence[int] = SIZES, samples: int = SAMPLES, keys: int = KEYS, seed: int = SEED) -> Growth:
+    """Dot products of random vectors, and what softmax makes of them.
+
+    Components of q and k are independent, with mean 0 and variance 1; then q · k has mean 0 and
+    variance d_k, and q · k / √d_k has variance 1 (Vaswani et al. 2017, section 3.2.1, footnote 4).
+
+    Args:
+        sizes: the d_k to try.
+        samples: queries drawn for each.
+        keys: keys that each query meets.
+        seed: of the random numbers; the same seed gives the same answer.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for size in sizes:
+        query = rng.standard_normal((samples, 1, size), dtype=np.float32)
+        key = rng.standard_normal((samples, keys, size), dtype=np.float32)
+        dots = (key @ query.transpose(0, 2, 1))[..., 0].astype(np.float64)  # [samples, keys]
+        rows.append([_measure(scores) for scores in (dots, dots / np.sqrt(size))])
+    table = np.array(rows)  # [sizes, without and with, three measures]
+    pairs = [(table[:, 0, measure], table[:, 1, measure]) for measure in range(3)]
+    return Growth(np.array(sizes), *pairs)
+
+
+def saturation(a: np.ndarray, d_k: int) -> Saturation:
+    """Softmax of the scores [a, a, 2a], as they are and divided by √d_k.
+
+    The third weight is 1 / (1 + 2·exp(−a)): it nears 1, and the gradient 0, exponentially fast in a;
+    the division holds both back (Vaswani et al. 2017, section 3.2.1).
+
+    Args:
+        a: [N].
+        d_k: size of queries and keys.
+
+    Raises:
+        ValueError: d_k is not positive.
+    """
+    if d_k < 1:
+        raise ValueError(f"d_k must be at least 1, got {d_k}")
+    scores = np.stack([a, a, 2 * a], axis=-1).astype(np.float64)
+    weights = softmax(scores), softmax(scores / np.sqrt(d_k))
+    return Saturation(a, weights, (jacobian_norm(weights[0]), jacobian_norm(weights[1])))
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """Weights along the last axis, which sum to 1."""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def jacobian(weights: np.ndarray) -> np.ndarray:
+    """How each weight changes with each score: ∂w_i/∂s_j = w_i (δ_ij − w_j), [..., K, K]."""
+    eye = np.eye(weights.shape[-1])
+    return np.asarray(weights[..., :, None] * (eye - weights[..., None, :]))
+
+
+def jacobian_norm(weights: np.ndarray) -> np.ndarray:
+    """Frobenius norm of the softmax's Jacobian: 0 where one weight is 1, √(K − 1) / K where all are equal."""
+    return np.asarray(np.sqrt((jacobian(weights) ** 2).sum(axis=(-2, -1))))
+
+
+def _measure(scores: np.ndarray) -> tuple[float, float, float]:
+    """Variance of scores [samples, keys], mean largest weight, mean norm of the Jacobian."""
+    weights = softmax(scores)
+    return float(scores.var()), float(weights.max(axis=-1).mean()), float(jacobian_norm(weights).mean())

@@ -1,0 +1,69 @@
+"""Scores with and without the division by √d_k, as two curves a chart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from viz.figures.layout import base_layout, number_axis
+from viz.theme import HEAD_COLOURS, Theme
+
+_LOOKS = ((HEAD_COLOURS[5], "solid", "circle"), (HEAD_COLOURS[4], "dash", "square"))
+
+
+def with_and_without(
+    x: np.ndarray,
+    curves: tuple[np.ndarray, np.ndarray],
+    theme: Theme,
+    *,
+    names: tuple[str, str],
+    axes: tuple[str, str],
+    log_x: bool = False,
+    log_y: bool = False,
+) -> go.Figure:
+    """Two curves over one axis: without the division, and with it.
+
+    Args:
+        x: [N].
+        curves: [N] each.
+        theme: the look.
+        names: of the curves.
+        axes: titles of the horizontal and the vertical axis.
+        log_x, log_y: powers instead of sums; log_x marks every point, at powers of two.
+
+    Raises:
+        ValueError: a curve does not fit the axis.
+    """
+    for name, curve in zip(names, curves, strict=True):
+        if curve.shape != x.shape or not x.size:
+            raise ValueError(f"“{name}” has shape {curve.shape}, but the axis has {x.shape}")
+    data: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers" if log_x else "lines",
+            "x": x,
+            "y": curve,
+            "name": name,
+            "line": {"color": colour, "dash": dash, "width": 2.5},
+            "marker": {"symbol": symbol, "size": 7},
+            "hovertemplate": f"{name}<br>{axes[0]} %{{x}}: <b>%{{y:.4g}}</b><extra></extra>",
+        }
+        for name, curve, (colour, dash, symbol) in zip(names, curves, _LOOKS, strict=True)
+    ]
+    horizontal = number_axis(theme, axes[0], zeroline=False)
+    if log_x:
+        horizontal |= {"type": "log", "tickmode": "array", "tickvals": x, "ticktext": [f"{size:g}" for size in x]}
+    vertical = number_axis(theme, axes[1], zeroline=False)
+    vertical |= {"type": "log", "exponentformat": "power", "nticks": 6} if log_y else {"rangemode": "tozero"}
+    layout = base_layout(
+        theme,
+        height=250,
+        xaxis=horizontal,
+        yaxis=vertical,
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 14}},
+        margin={"l": 60, "r": 16, "t": 34, "b": 48},
+        showlegend=True,
+    )
+    return go.Figure({"data": data, "layout": layout})

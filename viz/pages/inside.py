@@ -1,0 +1,99 @@
+"""One head from the inside: the six steps on real numbers, and why scores are divided by √d."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import streamlit as st
+
+from model.analysis import scaling
+from viz import cached, session
+from viz.chart import draw, lead, pick, slider
+from viz.figures.layout import chart_config
+from viz.figures.scaling import with_and_without
+from viz.session import say
+from viz.step_pictures import STEPS, step_facts, step_picture
+
+SPAN = 30.0  # largest a of [a, a, 2a]
+now, theme = session.view(), session.theme()
+config = session.config(now.checkpoint)
+d_head = config["d_model"] // config["n_heads"]
+
+
+def go(by: int) -> None:
+    """Some steps on or back; to be called in a widget's callback."""
+    st.session_state["inside"] = min(max(st.session_state["inside"] + by, STEPS[0]), STEPS[-1])
+
+
+def steps() -> None:
+    """The chosen step of the chosen query."""
+    translation, trace = session.translation(), session.trace()
+    queries, keys = trace.axis_tokens(now.kind)
+    if "query" in st.session_state and st.session_state["query"] not in range(len(queries)):
+        st.session_state["query"] = len(queries) - 1
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        step = st.segmented_control(
+            say("inside.step"),
+            STEPS,
+            default=STEPS[0],
+            format_func=lambda number: say(f"inside.step.{number}"),
+            key="inside",
+            required=True,
+            bind="query-params",
+        )
+        st.button(say("inside.back"), key="back", shortcut="Left", disabled=step == STEPS[0], on_click=go, args=(-1,))
+        st.button(say("inside.next"), key="next", shortcut="Right", disabled=step == STEPS[-1], on_click=go, args=(1,))
+        query = st.selectbox(
+            say("inside.query"),
+            range(len(queries)),
+            index=min(3, len(queries) - 1),
+            format_func=lambda place: f"{place} · {queries[place]}",
+            key="query",
+            help=say("inside.query.help"),
+            bind="query-params",
+            width=220,
+        )
+    proof = cached.head_steps(now.text, now.checkpoint, translation.tgt_ids, now.kind, now.layer, now.head)
+    facts = step_facts(proof.steps, query, queries, keys)
+    hides = (".hides" if facts["hidden"] else ".open") if step == 4 else ""
+    lead(f"inside.lead.{step}{hides}", **facts, memory=say(f"inside.memory.{now.kind}"), others=config["n_heads"] - 1)
+    figure, numbers = step_picture(step, proof.steps, query, keys, theme, say)
+    place = {"kind": say(f"kind.{now.kind}"), "layer": now.layer, "head": now.head, "token": queries[query]}
+    alt = say("inside.figure.alt", **place, step=step, numbers=numbers)
+    settings = chart_config(f"headlight-inside-{now.kind}-L{now.layer}-H{now.head}-step-{step}")
+    st.plotly_chart(figure, key="inside_figure", theme=None, config=settings, alt=alt)
+    state = "holds" if proof.holds else "fails"
+    errors = {"weights": f"{proof.weights_error:.0e}", "output": f"{proof.output_error:.0e}"}
+    sentence = say(f"inside.{state}", **errors, heads=config["n_heads"])
+    st.html(f'<p class="hl-{state}">{html.escape(sentence)}</p>')
+    lead("inside.colours")
+
+
+def experiment() -> None:
+    """What the division by √d_k does, from computed values."""
+    grown, names = cached.growth(), (say("inside.plain"), say("inside.divided"))
+    lead("inside.scaling.lead", samples=f"{scaling.SAMPLES:,}", keys=scaling.KEYS, seed=scaling.SEED)
+    d_k = slider("inside.size", "d_k", 1, 512, d_head)
+    a = np.linspace(0.0, SPAN, 121)
+    steep = scaling.saturation(a, d_k)
+    largest = (steep.weights[0][:, 2], steep.weights[1][:, 2])
+    charts = (
+        ("variance", grown.sizes, grown.variance, ("d_k", "variance"), True, True),
+        ("gradient", grown.sizes, grown.gradient, ("d_k", "gradient"), True, False),
+        ("saturation", a, largest, ("a", "largest"), False, False),
+        ("vanishing", a, steep.gradient, ("a", "gradient"), False, False),
+    )
+    columns = (*st.columns(2), *st.columns(2))
+    for column, (name, x, curves, axes, log_x, log_y) in zip(columns, charts, strict=True):
+        titles = (say(f"inside.scaling.{axes[0]}"), say(f"inside.scaling.{axes[1]}"))
+        figure = with_and_without(x, curves, theme, names=names, axes=titles, log_x=log_x, log_y=log_y)
+        at = -1 if log_x else len(a) // 2
+        plain, divided = (f"{curve[at]:.3g}" for curve in curves)
+        with column:
+            draw(
+                figure, f"inside.{name}", plain=plain, divided=divided, last=x[-1], a=x[at], d_k=d_k, keys=scaling.KEYS
+            )
+
+
+{"steps": steps, "scaling": experiment}[pick("inside.view", "inside_view", ("steps", "scaling"), labelled=False)]()
