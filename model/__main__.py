@@ -42,6 +42,7 @@ def main(argv: list[str] | None = None) -> int:
             command = importlib.import_module(f"model.commands.{name}")
             command.add_arguments(subparser)
     args = parser.parse_args(argv)
+    args.argv = argv
     try:
         return int(command.run(args) or 0)
     except HeadlightError as error:

@@ -12,7 +12,15 @@ class EmptySentenceError(HeadlightError):
 
 
 class SentenceTooLongError(HeadlightError):
-    """More was typed than the model has positions for."""
+    """More was typed than the model was made for; ``tokens`` is the limit where it counts tokens."""
+
+    def __init__(self, message: str, tokens: int | None = None) -> None:
+        super().__init__(message)
+        self.tokens = tokens
+
+
+class UnknownCharacterError(HeadlightError):
+    """A letter-by-letter checkpoint was given a character that it never saw."""
 
 
 class TooManySentencesError(HeadlightError):

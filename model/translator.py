@@ -13,7 +13,7 @@ from torch import Tensor
 from model import checkpoint, decoding
 from model.capture import SCORES, WEIGHTS, Captured, capture_attention
 from model.decoding import Hypothesis
-from model.errors import EmptySentenceError, SentenceTooLongError
+from model.errors import EmptySentenceError, SentenceTooLongError, UnknownCharacterError
 from model.interventions import Head, scaled_heads
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.sampling import Sampler, Sampling
@@ -32,6 +32,7 @@ class Translator:
     def __init__(self, loaded: checkpoint.Checkpoint, name: str) -> None:
         self.model, self.name, self.meta = loaded.model, name, loaded.meta
         self.src_tokenizer, self.tgt_tokenizer = loaded.src_tokenizer, loaded.tgt_tokenizer
+        self.max_src_tokens = int(loaded.meta.get("data", {}).get("max_src_tokens", MAX_SRC_TOKENS))
         self._lock = threading.Lock()
 
     @classmethod
@@ -44,6 +45,10 @@ class Translator:
         path = checkpoint.resolve(str(name))
         device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         return cls(checkpoint.load(path, device), path.name)
+
+    @property
+    def _by_letter(self) -> bool:
+        return self.src_tokenizer.kind == CharacterTokenizer.kind
 
     @property
     def device(self) -> torch.device:
@@ -80,7 +85,8 @@ class Translator:
 
         Raises:
             EmptySentenceError: there is nothing to translate.
-            SentenceTooLongError: more than MAX_CHARACTERS characters or MAX_SRC_TOKENS tokens.
+            SentenceTooLongError: more than MAX_CHARACTERS characters or ``max_src_tokens`` tokens.
+            UnknownCharacterError: a letter-by-letter checkpoint never saw one of the characters.
             ValueError: sampling together with a beam, or a head that does not exist.
         """
         if sampling and beam > 1:
@@ -130,7 +136,7 @@ class Translator:
         """Tokens of the source, and their ids with <eos>, [1, S].
 
         Raises:
-            EmptySentenceError, SentenceTooLongError: as ``translate``.
+            EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``translate``.
         """
         if not text.strip():
             raise EmptySentenceError("There is nothing to translate: type an English sentence.")
@@ -138,13 +144,18 @@ class Translator:
             raise SentenceTooLongError(
                 f"The text has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}. Translate it in parts."
             )
-        tokens = self.src_tokenizer.encode(text)
+        tokens = self.src_tokenizer.encode(lower_case(text) if self._by_letter else text)
         if not tokens:
             raise EmptySentenceError("There is nothing to translate: the text holds no word.")
-        if len(tokens) > MAX_SRC_TOKENS:
+        if len(tokens) > self.max_src_tokens:
             raise SentenceTooLongError(
-                f"The text has {len(tokens)} tokens; the limit is {MAX_SRC_TOKENS}. Translate it in parts."
+                f"The text has {len(tokens)} tokens; the limit is {self.max_src_tokens}. Translate it in parts.",
+                self.max_src_tokens,
             )
+        for token in tokens:
+            if token.id == UNK_ID:
+                unknown = text[token.start : token.end]
+                raise UnknownCharacterError(f"The checkpoint {self.name} does not know the character {unknown!r}.")
         return tokens, torch.tensor([[*(token.id for token in tokens), EOS_ID]], device=self.device)
 
     def _encode(self, src_ids: Tensor, capture: bool) -> tuple[Tensor, Captured | None]:
@@ -171,14 +182,18 @@ class Translator:
         hypothesis: Hypothesis,
         captured: Captured | None,
     ) -> Translation:
-        by_letter = self.src_tokenizer.kind == CharacterTokenizer.kind
-        src, tgt = source_labels(texts[0], tokens, by_letter), target_labels(pieces, by_letter)
+        src, tgt = source_labels(texts[0], tokens, self._by_letter), target_labels(pieces, self._by_letter)
         trace = None
         if captured is not None:
             weights = {kind: captured.stack(self.model, kind, WEIGHTS) for kind in KINDS}
             scores = {kind: captured.stack(self.model, kind, SCORES) for kind in KINDS}
             trace = AttentionTrace((*src, EOS), (BOS, *tgt), (*tgt, EOS), weights, scores)
         return Translation(*texts, src, tgt, hypothesis.ids, hypothesis.log_probs, hypothesis.finished, trace)
+
+
+def lower_case(text: str) -> str:
+    """The text in lower case, character for character, so that spans still point into it."""
+    return "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
 
 
 def source_labels(text: str, tokens: Sequence[Token], by_letter: bool = False) -> tuple[Label, ...]:

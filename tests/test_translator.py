@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.errors import EmptySentenceError, SentenceTooLongError
+from model.errors import EmptySentenceError, SentenceTooLongError, UnknownCharacterError
 from model.evaluation import evaluate, score
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.translator import Translator
@@ -70,6 +70,19 @@ def test_a_forced_translation_is_as_probable_as_the_found_one(translator: Transl
     assert len(forced.log_probs) == len(forced.tgt) + 1
     assert found.trace is not None
     assert all(value <= 0 for value in (*found.log_probs, *forced.log_probs))
+
+
+def test_a_letter_by_letter_checkpoint_reads_only_what_it_knows() -> None:
+    reverse = Translator.from_checkpoint("reverse", device="cpu")
+    found = reverse.translate("HeadLight")
+    assert found.text == "thgildaeh"
+    assert [label.text for label in found.src] == list("HeadLight")
+    for text, unknown in (("head light", "' '"), ("naïve", "'ï'"), ("İb", "'İ'")):
+        with pytest.raises(UnknownCharacterError, match=f"reverse does not know the character {unknown}"):
+            reverse.translate(text)
+    with pytest.raises(SentenceTooLongError, match="25 tokens; the limit is 24") as caught:
+        reverse.translate("a" * 25)
+    assert caught.value.tokens == 24
 
 
 def test_half_a_surrogate_pair_is_translated_like_any_character(translator: Translator) -> None:

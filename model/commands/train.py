@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 from pathlib import Path
 
 import torch
@@ -54,6 +55,7 @@ def run(args: argparse.Namespace) -> None:
         trainer = Trainer(args.data, args.out, _config(args), _settings(args), torch.device(device))
     except ValueError as error:
         raise HeadlightError(str(error)) from None
+    trainer.command = shlex.join(["python", "-m", "model", *args.argv])
     if args.resume:
         trainer.resume()
     elif args.start_from:

@@ -64,6 +64,7 @@ class Trainer:
         self.model = Transformer(config).to(device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
         self.progress = Progress()
+        self.command = ""  # that started this run; goes into meta.json
         self.loss_module: nn.Module = TranslationLoss(self.model, settings.label_smoothing)
 
     def resume(self) -> None:
@@ -192,6 +193,7 @@ class Trainer:
 
     def _keep(self, which: str) -> None:
         meta = {
+            "command": self.command,
             "training": {
                 **asdict(self.settings),
                 "optimizer": "Adam (0.9, 0.98), eps 1e-9",

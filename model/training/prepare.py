@@ -19,6 +19,7 @@ from model.training.corpus import (
 )
 
 REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
+REVERSAL_LENGTH = 24
 
 
 def prepare(
@@ -54,7 +55,7 @@ def prepare(
     train_rows, dev_rows = (rows, read_rows(dev)) if dev else split_dev(rows, 1000, seed)
     src = learn_english([row[0] for row in train_rows], src_vocab)
     tgt = learn_characters([row[1] for row in train_rows], tgt_merges, 3 if len(rows) > 10_000 else 1)
-    return write_prepared(out, train_rows, dev_rows, (src, tgt), _read_credits(credits_file))
+    return write_prepared(out, train_rows, dev_rows, (src, tgt), {"credits": _read_credits(credits_file)})
 
 
 def prepare_reversal(out: Path, n_pairs: int = 20_000, seed: int = 1) -> dict[str, object]:
@@ -68,11 +69,12 @@ def prepare_reversal(out: Path, n_pairs: int = 20_000, seed: int = 1) -> dict[st
     for number in range(n_pairs + 200):
         few = number % 4 == 0
         alphabet = rng.sample(REVERSAL_ALPHABET, rng.randint(1, 4)) if few else REVERSAL_ALPHABET
-        texts.append("".join(rng.choices(alphabet, k=rng.randint(1, 24))))
+        texts.append("".join(rng.choices(alphabet, k=rng.randint(1, REVERSAL_LENGTH))))
     rows = [(text, text[::-1], "synthetic") for text in texts]
     src = learn_characters(REVERSAL_ALPHABET, 0, 1, "src.json")
     tgt = learn_characters(REVERSAL_ALPHABET, 0, 1)
-    return write_prepared(out, rows[200:], rows[:200], (src, tgt), {"weights_licence": "Apache-2.0", "sources": {}})
+    facts = {"max_src_tokens": REVERSAL_LENGTH, "credits": {"weights_licence": "Apache-2.0", "sources": {}}}
+    return write_prepared(out, rows[200:], rows[:200], (src, tgt), facts)
 
 
 def write_prepared(
@@ -80,9 +82,9 @@ def write_prepared(
     train_rows: list[Row],
     dev_rows: list[Row],
     tokenizers: tuple[EnglishTokenizer | CharacterTokenizer, CharacterTokenizer],
-    credits: dict[str, object],
+    facts: dict[str, object],
 ) -> dict[str, object]:
-    """Write everything that ``train`` reads, and say what it holds."""
+    """Write everything that ``train`` reads, and say what it holds, with further ``facts`` about it."""
     src, tgt = tokenizers
     out.mkdir(parents=True, exist_ok=True)
     src.save(out)
@@ -99,7 +101,7 @@ def write_prepared(
         "train_pairs": len(train_rows),
         "dev_pairs": len(dev_rows),
         "pairs_by_source": counts,
-        "credits": credits,
+        **facts,
     }
     write_json(out / "prepared.json", summary)
     return summary
