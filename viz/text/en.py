@@ -45,6 +45,7 @@ STRINGS: dict[str, str] = {
     # errors that a visitor can cause; in English the error's own sentence is shown
     "error.EmptySentenceError": "{message}",
     "error.SentenceTooLongError": "{message}",
+    "error.UnknownCharacterError": "{message}",
     "error.CheckpointError": "{message}",
     # one head
     "one_head.previous_head": "Head",
@@ -376,7 +377,6 @@ STRINGS: dict[str, str] = {
     "mix.untouched": "Every head at its own gain, 1: nothing is changed. Mute one and watch the translation.",
     "mix.same": "The translation stays the same.",
     "mix.new": "The translation changes: tokens lost {lost}, new {new}.",
-    "mix.odds": "Probability of the original {times} (log-probability {before} → {after}, {change}).",
     # quality hints, swap a word
     "quality.title": "Does it look reliable?",
     "quality.help": "Hints from the model itself; no reference translation is needed. It speaks up when the geometric mean of the token probabilities is below {confidence}, when a source word gets less than {ignored} of attention in all (summed over the target tokens, mean of all cross-attention heads; punctuation does not count), or when up to eight characters stand {repeats} times in a row. Attention is not proof: a hint says where to look, not what is wrong.",
@@ -469,4 +469,8 @@ STRINGS: dict[str, str] = {
     # pictures
     "heatmap.png": "Picture of the map as PNG",
     "heatmap.svg": "Picture of the map as SVG",
+    # mixing desk
+    "mix.less": "The original becomes {factor} times less probable: log-probability {before} → {after}.",
+    "mix.more": "The original becomes {factor} times more probable: log-probability {before} → {after}.",
+    "mix.equal": "The original stays as probable as it was: log-probability {before} → {after}.",
 }

@@ -43,6 +43,7 @@ STRINGS: dict[str, str] = {
     # errors that a visitor can cause; in English the error's own sentence is shown
     "error.EmptySentenceError": "没有可翻译的内容：请输入一句英文。",
     "error.SentenceTooLongError": "句子太长：最多 {characters} 个字符、{tokens} 个词元。请分几次翻译。",
+    "error.UnknownCharacterError": "这个检查点只认识小写字母 a–z 和数字 0–9。",
     "error.CheckpointError": "检查点无法载入：{message}",
     # one head
     "one_head.previous_head": "头",
@@ -372,7 +373,6 @@ STRINGS: dict[str, str] = {
     "mix.untouched": "所有头的增益都是 1：什么都没变。静音一个，看看译文怎样。",
     "mix.same": "译文没有变。",
     "mix.new": "译文变了：消失 {lost} 个词元，新增 {new} 个。",
-    "mix.odds": "原译文的概率 {times}（对数概率 {before} → {after}，{change}）。",
     # quality hints, swap a word
     "quality.title": "译文看起来可靠吗？",
     "quality.help": "提示只来自模型本身，不需要参考译文。以下情况会提醒：词元概率的几何平均低于 {confidence}；某个原文词得到的注意力总共不到 {ignored}（对所有译文词元求和，取所有交叉注意力头的平均，标点不算）；不超过八个字的片段连续出现 {repeats} 次。注意力不是证据：提示只说明该看哪里。",
@@ -465,4 +465,8 @@ STRINGS: dict[str, str] = {
     # pictures
     "heatmap.png": "注意力图的 PNG 图片",
     "heatmap.svg": "注意力图的 SVG 图片",
+    # mixing desk
+    "mix.less": "原译文的概率变为原来的 1/{factor}：对数概率 {before} → {after}。",
+    "mix.more": "原译文的概率变为原来的 {factor} 倍：对数概率 {before} → {after}。",
+    "mix.equal": "原译文的概率不变：对数概率 {before} → {after}。",
 }
