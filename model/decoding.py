@@ -15,6 +15,7 @@ from model.transformer import Transformer
 from model.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 NEVER_WRITTEN = (PAD_ID, BOS_ID, UNK_ID)
+LENGTH_ALPHA = 0.6  # strength of the length penalty
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def beam_search(
     model: Transformer,
     src_ids: Tensor,
     beam: int,
-    alpha: float = 0.6,
+    alpha: float = LENGTH_ALPHA,
     memory: Tensor | None = None,
     prefix: Sequence[int] = (),
     watch: Callable[[Expansion], None] | None = None,

@@ -11,14 +11,16 @@ import streamlit as st
 
 from model.errors import HeadlightError
 from model.folders import available
-from model.trace import KINDS
+from model.trace import KINDS, Translation
 from viz import session
 from viz.session import say
 from viz.text import LANGUAGES
 from viz.theme import FONTS
 
 PICKERS = ("kind", "layer", "head", "words", "special")
-TRANSLATED = ("kind", "drawn", "lines", "masks", "positions")  # bound choices whose labels are translated
+# Bound choices whose labels are translated.
+TRANSLATED = ("kind", "drawn", "lines", "masks", "positions", "decoded", "inside", "inside_view")
+FORCED = ("hyp", "fork", "mix")  # target ids and gains in the link; nobody types them: their boxes are out of sight
 WITHOUT_SENTENCE = ("masks", "positions", "about")
 LOGO = Path(__file__).parent / "logo.svg"
 LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
@@ -36,6 +38,8 @@ STYLE = f"""<style>
   overflow: hidden; text-overflow: ellipsis; }}
 .hl-holds, .hl-fails, .hl-alt {{ font-size: .95rem; margin: 0; opacity: .85; overflow-wrap: anywhere; }}
 .hl-fails {{ color: #D55E00; opacity: 1; font-weight: 600; }}
+div:has(> .st-key-hl_forced) {{ display: none; }}
+.st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
 .hl-lead {{ font-size: 1rem; opacity: .85; margin: 0 0 .25rem; max-width: 60rem; }}
 </style>"""
 
@@ -51,6 +55,9 @@ def draw(page: str, pickers: tuple[str, ...]) -> None:
     name = session.checkpoint()
     st.session_state.setdefault("text", session.default_text(name))
     _sentence_row(name)
+    with st.container(key="hl_forced"):
+        for forced in FORCED:
+            st.text_input(forced, key=forced, bind="query-params")
     _translation_row(name, stop=page not in WITHOUT_SENTENCE)
     if page == "translate":
         _examples(name)
@@ -93,9 +100,20 @@ def _translation_row(name: str, stop: bool) -> None:
                 st.stop()
             return
         st.html(f'<p class="hl-translation" lang="zh">{html.escape(translation.text) or "∅"}</p>')
+        _inspected_row(translation)
         if not translation.finished:
             notice = say("app.truncated", limit=len(translation.tgt))
             st.html(f'<p role="alert" class="hl-error">{html.escape(notice)}</p>')
+
+
+def _inspected_row(translation: Translation) -> None:
+    """A notice where the translation under inspection is not the one that the model chose."""
+    if not session.forced("hyp") or translation.tgt_ids == (chosen := session.chosen_translation()).tgt_ids:
+        return
+    own, best = (f"{sum(each.log_probs):.2f}".replace("-", "−") for each in (translation, chosen))
+    with st.container(key="hl_inspected", horizontal=True, vertical_alignment="center", width="content"):
+        st.html(f'<p class="hl-alt">{html.escape(say("app.inspected", own=own, best=best))}</p>', width="content")
+        st.button(say("app.inspected.back"), key="back_to_best", on_click=session.force, args=("hyp", ()))
 
 
 def _examples(name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.trace import KINDS, AttentionTrace, Kind, Translation
 from viz.text import LANGUAGES, text
 from viz.theme import Theme, theme_named
+from viz.token_code import token_code, token_ids
 
 if TYPE_CHECKING:
     from model.translator import Translator
@@ -142,20 +144,45 @@ def translator(name: str) -> Translator:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _translated(sentence: str, name: str, beam: int) -> Translation:
+def _translated(sentence: str, name: str, beam: int, forced_ids: tuple[int, ...] = ()) -> Translation:
     """A finished translation with every map: a stored example where there is one, else computed."""
+    if forced_ids:
+        return translator(name).translate(sentence, capture=True, prefix=forced_ids)
     stored = examples.load_example(resolve(name), sentence, str(meta(name).get("sha256"))) if beam == 1 else None
     return stored or translator(name).translate(sentence, beam=beam, capture=True)
 
 
 def translation() -> Translation:
-    """The current sentence's translation with its trace.
+    """The current sentence's translation with its trace: the model's choice, or the one under inspection.
 
     Raises:
         HeadlightError: there is none; the frame says why in one sentence and stops the views that need it.
     """
     now = view()
+    return _translated(now.text, now.checkpoint, now.beam, forced("hyp"))
+
+
+def chosen_translation() -> Translation:
+    """The model's own choice, whatever is under inspection; raises as ``translation``."""
+    now = view()
     return _translated(now.text, now.checkpoint, now.beam)
+
+
+def forced(name: str) -> tuple[int, ...]:
+    """Target ids that the link's ``hyp`` or ``fork`` forces on this sentence; () where they are for another one."""
+    sizes = config(checkpoint())
+    return token_ids(str(st.session_state.get(name, "")), _subject(), sizes["tgt_vocab_size"], sizes["max_len"])
+
+
+def force(name: str, ids: Sequence[int]) -> None:
+    """Write target ids into the link's ``hyp`` or ``fork``; to be called in a widget's callback."""
+    st.session_state[name] = token_code(ids, _subject())
+
+
+def _subject() -> str:
+    """What forced ids are about: the weights and the sentence."""
+    name = checkpoint()
+    return f"{meta(name).get('sha256', name)} {st.session_state.get('text', default_text(name))}"
 
 
 def trace() -> AttentionTrace:
@@ -168,7 +195,7 @@ def trace() -> AttentionTrace:
 def show_error(error: HeadlightError) -> None:
     """One plain sentence that says what is wrong; whatever stands in it is shown literally."""
     sentence = say(
-        f"error.{type(error).__name__}", message=str(error), characters=f"{MAX_CHARACTERS:,}", tokens=MAX_SRC_TOKENS
+        f"error.{type(error).__name__}", message=str(error), characters=f"{MAX_CHARACTERS:,}", tokens=getattr(error, "tokens", None) or MAX_SRC_TOKENS
     )
     st.html(f'<p role="alert" class="hl-error">{html.escape(sentence)}</p>')
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from model.decoding import Expansion, Hypothesis
+from model.decoding import LENGTH_ALPHA, Expansion, Hypothesis, beam_search
+from model.translator import Translator
+from model.vocab import EOS_ID
 
 Fate = Literal["kept", "dropped", "finished"]
 
@@ -29,6 +31,23 @@ class BeamNode:
     hypothesis: Hypothesis
     score: float
     fate: Fate
+
+
+@dataclass(frozen=True)
+class LostLead:
+    """A start that scored better than the winner's, and what became of it.
+
+    Attributes:
+        rival: the start; its hypothesis is all that was written by then.
+        winner_start: the winner's own at the same step.
+        best_end: the best finished hypothesis that it led to, if any.
+        last_kept: the last depth at which the beam still held a continuation of it.
+    """
+
+    rival: BeamNode
+    winner_start: BeamNode
+    best_end: BeamNode | None
+    last_kept: int
 
 
 class BeamTree:
@@ -69,6 +88,23 @@ class BeamTree:
                 return node.depth
         return None
 
+    def lost_lead(self, winner: Hypothesis) -> LostLead | None:
+        """The best-looking start that the winner overtook, at the first step where there was one."""
+        depth = self.overtaken(winner)
+        if depth is None:
+            return None
+        there = [node for node in self.nodes if node.depth == depth and node.fate == "kept"]
+        rival = max(there, key=lambda node: node.score)
+        start = rival.hypothesis.ids
+        led_to = [node for node in self.nodes if node.hypothesis.ids[: depth + 1] == start and node.depth > depth]
+        ends = [node for node in led_to if node.fate == "finished"]
+        return LostLead(
+            rival,
+            winner_start=self.nodes[self._place[winner.ids[: depth + 1]]],
+            best_end=max(ends, key=lambda node: node.score, default=None),
+            last_kept=max((node.depth for node in led_to if node.fate == "kept"), default=depth),
+        )
+
     def _add(self, hypothesis: Hypothesis, fate: Fate) -> None:
         ended = fate == "finished"
         before = hypothesis.ids if ended else hypothesis.ids[:-1]
@@ -77,3 +113,17 @@ class BeamTree:
             self._place[hypothesis.ids] = len(self.nodes)
         parent, score = self._place[before], hypothesis.score(self._alpha)
         self.nodes.append(BeamNode(parent, len(before), token, hypothesis, score, fate))
+
+
+def grown_tree(translator: Translator, text: str, beam: int) -> tuple[BeamTree, list[Hypothesis]]:
+    """All that beam search looks at while it translates a text, and what it finished, best first.
+
+    The first hypothesis is what ``translator.translate(text, beam)`` writes, for a beam of 2 or more.
+
+    Raises:
+        EmptySentenceError, SentenceTooLongError: as ``Translator.translate``.
+    """
+    _, src_ids = translator.encode_source(text)
+    tree = BeamTree(EOS_ID, LENGTH_ALPHA)
+    with translator.running() as model:
+        return tree, beam_search(model, src_ids, beam, LENGTH_ALPHA, watch=tree.watch)

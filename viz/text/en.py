@@ -333,7 +333,7 @@ STRINGS: dict[str, str] = {
     "sampling.sampled": "Sampled, seed {seed}",
     "sampling.lead": "Greedy takes the most probable token at each step, beam search the most probable translation it finds, sampling draws tokens by their probability.",
     "sampling.note": "Marked: the first token that differs from greedy. Probabilities are the model’s own, before temperature, top-k and top-p.",
-    "versions.numbers": "log-prob {total} · {percent} % · {tokens} tokens",
+    "versions.numbers": "log-prob {total} · {percent} % a token · {tokens} tokens",
     "fork.steps": "Choose a step: the bar under a token is its probability.",
     "fork.candidates": "Step {step}, where the model wrote “{token}”. Click another candidate to go on from there.",
     "fork.written": "written",

@@ -329,7 +329,7 @@ STRINGS: dict[str, str] = {
     "sampling.sampled": "采样，种子 {seed}",
     "sampling.lead": "贪心在每一步取概率最高的词元，束搜索取它找到的概率最高的译文，采样按概率抽取词元。",
     "sampling.note": "标出的是与贪心译文第一个不同的词元。概率是模型自己的，未经温度、top-k 和 top-p 改变。",
-    "versions.numbers": "对数概率 {total} · {percent} % · {tokens} 个词元",
+    "versions.numbers": "对数概率 {total} · 每词元 {percent} % · {tokens} 个词元",
     "fork.steps": "选一步：词元下面的横条是它的概率。",
     "fork.candidates": "第 {step} 步，模型写的是“{token}”。点击另一个候选词元，就从那里继续。",
     "fork.written": "已写出",

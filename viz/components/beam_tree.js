@@ -1,0 +1,186 @@
+const COLUMN = 60; // pixels from step to step
+const WIDE = 50; // a node
+const TOP = 20; // room for the steps' numbers
+// height of a node, and of the lane that it stands in
+const LANES = { kept: [34, 41], finished: [24, 30], dropped: [17, 19] };
+
+class BeamTree {
+  constructor(root) {
+    this.root = root;
+    this.canvas = root.querySelector(".canvas");
+    this.canvas.addEventListener("pointerover", (e) => this.point(this.nodeOf(e)));
+    this.canvas.addEventListener("pointerleave", () => this.point(-1));
+    this.canvas.addEventListener("focusin", (e) => e.target.matches(":focus-visible") && this.point(this.nodeOf(e)));
+    this.canvas.addEventListener("focusout", () => this.point(-1));
+    this.canvas.addEventListener("click", (e) => this.open(this.nodeOf(e)));
+    this.canvas.addEventListener("keydown", (e) => this.press(e));
+    root.querySelector(".results").addEventListener("click", (e) => {
+      const button = e.target.closest("button");
+      if (button) this.send(Number(button.dataset.rank));
+    });
+  }
+
+  update(data, send) {
+    Object.assign(this, { data, send });
+    dress(this.root, data.look);
+    for (const each of this.root.querySelectorAll("[data-label]")) each.textContent = data.labels[each.dataset.label];
+    this.root.querySelector(".sample.rival").parentElement.hidden = data.rival < 0;
+    this.canvas.setAttribute("aria-label", data.labels.hint);
+    this.place();
+    this.draw();
+    this.list();
+    this.point(-1);
+  }
+
+  // Columns are steps; in a column those kept stand in their order in the beam, then finished ones, then dropped ones.
+  place() {
+    const counts = { kept: [], finished: [], dropped: [] };
+    this.lanes = this.data.nodes.map(({ fate, depth }) => {
+      counts[fate][depth] = (counts[fate][depth] ?? 0) + 1;
+      return counts[fate][depth] - 1;
+    });
+    this.tops = {};
+    let top = TOP;
+    for (const [fate, [, pitch]] of Object.entries(LANES)) {
+      this.tops[fate] = top;
+      top += pitch * Math.max(0, ...counts[fate].filter((count) => count));
+    }
+    this.steps = 1 + Math.max(...this.data.nodes.map(({ depth }) => depth));
+    this.canvas.style.height = `${top}px`;
+    this.canvas.style.width = `${this.steps * COLUMN}px`;
+  }
+
+  box(index) {
+    const { fate, depth } = this.data.nodes[index];
+    const [high, pitch] = LANES[fate];
+    return { left: depth * COLUMN + 4, top: this.tops[fate] + this.lanes[index] * pitch, high };
+  }
+
+  draw() {
+    const { nodes, won, rival } = this.data;
+    this.won = new Set(won);
+    this.svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    this.svg.setAttribute("width", this.steps * COLUMN);
+    this.svg.setAttribute("height", this.canvas.style.height);
+    const numbers = Array.from({ length: this.steps }, (_, depth) => {
+      const number = make("span", "step", String(depth + 1));
+      number.style.left = `${depth * COLUMN + 4}px`;
+      number.style.width = `${WIDE}px`;
+      number.classList.toggle("turn", rival >= 0 && nodes[rival].depth === depth);
+      return number;
+    });
+    const edges = nodes.map((node, index) => (node.fate === "dropped" ? null : this.edge(index)));
+    edges.sort((a, b) => Number(a?.classList.contains("won") ?? 0) - Number(b?.classList.contains("won") ?? 0));
+    this.svg.append(...edges.filter((edge) => edge));
+    this.buttons = nodes.map((_, index) => this.button(index));
+    this.canvas.replaceChildren(this.svg, ...numbers, ...this.buttons);
+  }
+
+  edge(index) {
+    const { parent } = this.data.nodes[index];
+    if (parent < 0) return null;
+    const [from, to] = [this.box(parent), this.box(index)];
+    const [x, y, right, down] = [from.left + WIDE, from.top + from.high / 2, to.left, to.top + to.high / 2];
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    const bend = (x + right) / 2;
+    path.setAttribute("d", `M${x} ${y} C${bend} ${y} ${bend} ${down} ${right} ${down}`);
+    path.classList.toggle("won", this.won.has(index) && this.won.has(parent));
+    return path;
+  }
+
+  button(index) {
+    const node = this.data.nodes[index];
+    const { left, top, high } = this.box(index);
+    const button = make("button", `node ${node.fate}`);
+    button.type = "button";
+    button.tabIndex = index === this.data.won[0] ? 0 : -1;
+    Object.assign(button.style, { left: `${left}px`, top: `${top}px`, width: `${WIDE}px`, height: `${high}px` });
+    const place = node.rank < 0 ? "" : ` ${node.rank + 1}`;
+    button.append(make("b", "", { finished: `■${place}`, dropped: `× ${node.token}` }[node.fate] ?? node.token));
+    if (node.fate === "kept") button.append(make("i", "", decimals(node.score)));
+    button.classList.toggle("won", this.won.has(index));
+    button.classList.toggle("rival", index === this.data.rival);
+    button.classList.toggle("openable", node.rank >= 0);
+    Object.assign(button.dataset, { index, score: node.score, fate: node.fate });
+    button.setAttribute("aria-label", this.tell(node));
+    return button;
+  }
+
+  tell(node) {
+    const { labels } = this.data;
+    const fate = node.fate === "finished" && node.rank < 0 ? labels.left : labels[node.fate];
+    const [score, total] = [decimals(node.score), decimals(node.log_prob)];
+    const probability = (100 * node.probability).toFixed(1);
+    return fill(labels.readout, { text: node.text, token: node.token, score, total, probability, fate });
+  }
+
+  list() {
+    const { hypotheses, labels } = this.data;
+    const rows = hypotheses.map((each, rank) => {
+      const row = make("li");
+      const values = { score: decimals(each.score), total: decimals(each.log_prob), tokens: each.tokens };
+      const numbers = fill(labels.row, values) + (each.finished ? "" : ` · ${labels.unfinished}`);
+      const open = make("button", "", each.shown ? labels.shown : labels.open);
+      open.type = "button";
+      open.disabled = each.shown;
+      open.dataset.rank = rank;
+      open.setAttribute("aria-label", `${open.textContent}: ${rank + 1}`);
+      const text = make("span", "text", each.text || "∅");
+      text.lang = "zh";
+      row.append(make("span", "", String(rank + 1)), text, make("span", "numbers", numbers), open);
+      return row;
+    });
+    this.root.querySelector(".results").replaceChildren(...rows);
+  }
+
+  nodeOf(event) {
+    const button = event.target.closest?.(".node");
+    return button ? Number(button.dataset.index) : -1;
+  }
+
+  point(index) {
+    const readout = this.root.querySelector(".readout");
+    readout.classList.toggle("idle", index < 0);
+    readout.textContent = index < 0 ? this.data.labels.hint : this.tell(this.data.nodes[index]);
+    for (const path of this.svg.querySelectorAll(".traced")) path.remove();
+    this.buttons.forEach((button) => button.classList.remove("traced"));
+    for (let at = index; at >= 0; at = this.data.nodes[at].parent) {
+      this.buttons[at].classList.add("traced");
+      const edge = this.edge(at);
+      edge?.setAttribute("class", "traced");
+      if (edge) this.svg.append(edge);
+    }
+  }
+
+  open(index) {
+    const rank = index < 0 ? -1 : this.data.nodes[index].rank;
+    if (rank >= 0) this.send(rank);
+  }
+
+  // ← to the parent, → to the first continuation, ↑ and ↓ in the column.
+  press(event) {
+    const index = this.nodeOf(event);
+    if (index < 0 || !event.key.startsWith("Arrow")) return;
+    const { nodes } = this.data;
+    const column = nodes.map((_, i) => i).filter((i) => nodes[i].depth === nodes[index].depth);
+    column.sort((a, b) => this.box(a).top - this.box(b).top);
+    const next = {
+      ArrowLeft: () => nodes[index].parent,
+      ArrowRight: () => nodes.findIndex(({ parent }) => parent === index),
+      ArrowUp: () => column[column.indexOf(index) - 1],
+      ArrowDown: () => column[column.indexOf(index) + 1],
+    }[event.key]();
+    event.preventDefault();
+    event.stopPropagation();
+    if (!(next >= 0)) return;
+    for (const button of this.buttons) button.tabIndex = -1;
+    this.buttons[next].tabIndex = 0;
+    this.buttons[next].focus();
+  }
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".beam");
+  root.beam ??= new BeamTree(root);
+  root.beam.update(data, (rank) => setTriggerValue("open", rank));
+}
