@@ -23,23 +23,22 @@ sizes: dict[Kind, tuple[int, int]] = {kind: (depths[kind], config["n_heads"]) fo
 
 
 def verdict(mix: Mix, changed: int) -> str:
-    """What the changed heads did, in one sentence."""
+    """What the changed heads did, in one or two sentences."""
     if not changed:
         return say("mix.untouched")
-    numbers = {"before": sum(mix.before), "after": sum(mix.after), "change": mix.change}
-    texts = {name: f"{value:+.2f}" if name == "change" else f"{value:.2f}" for name, value in numbers.items()}
-    texts = {name: text.replace("-", "−") for name, text in texts.items()}
-    tokens = (
-        say("mix.same")
-        if mix.mixed.tgt_ids == mix.original.tgt_ids
-        else say("mix.new", new=sum(mix.new), lost=sum(mix.lost))
-    )
-    return f"{tokens} {say('mix.odds', times=times(mix.change), **texts)}"
+    same = mix.mixed.tgt_ids == mix.original.tgt_ids
+    tokens = say("mix.same") if same else say("mix.new", new=sum(mix.new), lost=sum(mix.lost))
+    which = "less" if mix.change < -0.005 else "more" if mix.change > 0.005 else "equal"
+    before, after = (f"{sum(each):.2f}".replace("-", "−") for each in (mix.before, mix.after))
+    return f"{tokens} {say(f'mix.{which}', factor=factor(abs(mix.change)), before=before, after=after)}"
 
 
-def times(change: float) -> str:
-    """A change in log-probability as a factor: "× 0.31"; very large and small ones as powers of ten."""
-    return f"× {math.exp(change):.3g}" if abs(change) < 7 else f"× 10^{change / math.log(10):.0f}".replace("-", "−")
+def factor(nats: float) -> str:
+    """What a difference in log-probability multiplies a probability by: "1.35", "178,000", "10¹³"."""
+    if nats > 16:
+        return "10" + f"{nats / math.log(10):.0f}".translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    size = math.exp(nats)
+    return f"{size:.3g}" if size < 100 else f"{round(size, 2 - math.ceil(math.log10(size))):,.0f}"
 
 
 def moved(gains: dict[Head, float]) -> None:
