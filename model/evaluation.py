@@ -13,6 +13,7 @@ import torch
 
 from model.decoding import Hypothesis, beam_search, greedy
 from model.errors import HeadlightError
+from model.stepping import StepPlan
 from model.threads import one_thread
 from model.tokenize import CharacterTokenizer
 from model.training.batching import pad
@@ -65,7 +66,7 @@ def evaluate(translator: Translator, rows: Sequence[Sequence[str]], beam: int = 
         except HeadlightError as error:
             refused[number] = str(error)
     with one_thread(), torch.inference_mode():
-        hypotheses = translate_ids(translator.model, list(encoded.values()), beam)
+        hypotheses = translate_ids(translator.model, list(encoded.values()), beam, plan=translator.step_plan)
     texts = [translator.tgt_tokenizer.decode(list(hypothesis.ids)) for hypothesis in hypotheses]
     by_number = dict(zip(encoded, texts, strict=True))
     translations = tuple(by_number.get(number, "") for number in range(1, len(rows) + 1))
@@ -88,6 +89,7 @@ def translate_ids(
     rows: Sequence[np.ndarray],
     beam: int = 1,
     batch_size: int = 64,
+    plan: StepPlan | None = None,
 ) -> list[Hypothesis]:
     """The best hypothesis for each row of source ids, in the rows' own order; long with long in a batch."""
     device = next(model.parameters()).device
@@ -97,7 +99,7 @@ def translate_ids(
     for start in range(0, len(order), size):
         batch = order[start : start + size]
         src_ids = pad([rows[index] for index in batch]).to(device)
-        best = beam_search(model, src_ids, beam)[:1] if beam > 1 else greedy(model, src_ids)
+        best = beam_search(model, src_ids, beam, plan=plan)[:1] if beam > 1 else greedy(model, src_ids, plan=plan)
         found.update(zip(batch, best, strict=True))
     return [found[index] for index in range(len(rows))]
 

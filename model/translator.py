@@ -17,6 +17,7 @@ from model.errors import EmptySentenceError, SentenceTooLongError, UnknownCharac
 from model.interventions import Head, scaled_heads
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.sampling import Sampler, Sampling
+from model.stepping import StepPlan
 from model.threads import one_thread
 from model.tokenize import BYTE, WORD_START, CharacterTokenizer, Token
 from model.trace import KINDS, AttentionTrace, Label, Translation
@@ -33,6 +34,7 @@ class Translator:
         self.model, self.name, self.meta = loaded.model, name, loaded.meta
         self.src_tokenizer, self.tgt_tokenizer = loaded.src_tokenizer, loaded.tgt_tokenizer
         self.max_src_tokens = int(loaded.meta.get("data", {}).get("max_src_tokens", MAX_SRC_TOKENS))
+        self.step_plan = StepPlan(self.model)
         self._lock = threading.Lock()
 
     @classmethod
@@ -92,12 +94,13 @@ class Translator:
         if sampling and beam > 1:
             raise ValueError("sampling draws one translation: it goes with beam 1")
         tokens, src_ids = self.encode_source(text)
+        choose = Sampler(sampling) if sampling else None
         with self.running() as model, scaled_heads(model, gains or {}):
             memory, captured = self._encode(src_ids, capture)
             if beam > 1:
-                best = decoding.beam_search(model, src_ids, beam, memory=memory, prefix=prefix)[0]
+                best = decoding.beam_search(model, src_ids, beam, memory=memory, prefix=prefix, plan=self.step_plan)[0]
             else:
-                best = decoding.greedy(model, src_ids, memory, prefix, Sampler(sampling) if sampling else None)[0]
+                best = decoding.greedy(model, src_ids, memory, prefix, choose, self.step_plan)[0]
             if captured is not None:
                 self._force(src_ids, memory, best.ids, captured)
         target = self.tgt_tokenizer.decode(list(best.ids))

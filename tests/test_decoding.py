@@ -7,7 +7,8 @@ import torch
 
 from model.capture import capture_attention
 from model.config import TransformerConfig
-from model.decoding import NEVER_WRITTEN, beam_search, greedy, length_cap, length_penalty
+from model.decoding import beam_search, greedy, length_cap, length_penalty
+from model.stepping import NEVER_WRITTEN, StepPlan
 from model.transformer import Transformer
 from model.vocab import BOS_ID, EOS_ID, PAD_ID
 
@@ -91,6 +92,30 @@ def test_a_batch_decodes_as_its_sentences_alone(model: Transformer) -> None:
         assert hypothesis.ids == alone.ids
         assert hypothesis.log_probs == pytest.approx(alone.log_probs, abs=1e-4)
     assert together[0].ids != together[1].ids
+
+
+def test_a_step_plan_decodes_as_the_modules_do(model: Transformer) -> None:
+    batch = torch.tensor([[11, EOS_ID, PAD_ID, PAD_ID], [21, 22, 23, EOS_ID]])
+    plan = StepPlan(model)
+    for planned, plain in zip(greedy(model, batch, plan=plan), greedy(model, batch), strict=True):
+        assert planned.ids == plain.ids
+        assert planned.log_probs == pytest.approx(plain.log_probs, abs=1e-4)
+    best, plain = (beam_search(model, SRC, 3, plan=own)[0] for own in (plan, None))
+    assert best.ids == plain.ids
+    assert best.log_probs == pytest.approx(plain.log_probs, abs=1e-4)
+
+
+def test_a_step_plan_is_left_aside_while_a_hook_changes_a_head(model: Transformer) -> None:
+    plan, free = StepPlan(model), greedy(model, SRC)[0]
+    handles = [
+        layer.cross_attn.weights_hook.register_forward_hook(lambda _module, _inputs, weights: weights * 0)
+        for layer in model.decoder.layers
+    ]
+    muted, planned = greedy(model, SRC)[0], greedy(model, SRC, plan=plan)[0]
+    for handle in handles:
+        handle.remove()
+    assert planned == muted
+    assert muted.log_probs != pytest.approx(free.log_probs, abs=1e-4)
 
 
 def test_decoding_stops_at_the_cap_and_says_so(model: Transformer) -> None:

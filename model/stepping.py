@@ -1,0 +1,122 @@
+"""One decoder step at a time: what greedy decoding and beam search share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from model.layers import DecoderLayer, LayerCache
+from model.masks import padding_mask
+from model.transformer import Transformer
+from model.vocab import BOS_ID, PAD_ID, UNK_ID
+
+NEVER_WRITTEN = (PAD_ID, BOS_ID, UNK_ID)
+
+
+class Product(NamedTuple):
+    """x · weight + bias: the weight [D_in, D_out] lies the way in which one row reads it fastest."""
+
+    bias: Tensor
+    weight: Tensor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """[B, D_in] → [B, D_out]."""
+        return torch.addmm(self.bias, x, self.weight)
+
+    @classmethod
+    def of(cls, *linears: nn.Linear) -> Product:
+        """Several linear layers of the same input as one."""
+        weight = torch.cat([linear.weight for linear in linears]).detach().t().contiguous()
+        return cls(torch.cat([linear.bias for linear in linears]).detach(), weight)
+
+
+class StepPlan:
+    """A decoder's weights laid out for steps of one token; made once for a model that learns no more.
+
+    A step is short: most of its time goes into calling modules and fetching weights. The plan does
+    the same sums as ``Decoder`` with fewer calls, without dropout and without hook points.
+    """
+
+    def __init__(self, model: Transformer) -> None:
+        self.layers = [LayerPlan(layer) for layer in model.decoder.layers if isinstance(layer, DecoderLayer)]
+        self.output = model.decoder.embedding.tokens.weight.detach().t().contiguous()
+
+
+class LayerPlan:
+    """One decoder layer of a StepPlan."""
+
+    def __init__(self, layer: DecoderLayer) -> None:
+        attention, cross = layer.self_attn, layer.cross_attn
+        self.layer, self.n_heads = layer, attention.n_heads
+        self.query_key_value = Product.of(attention.q_proj, attention.k_proj, attention.v_proj)
+        self.self_out, self.cross_out = Product.of(attention.out_proj), Product.of(cross.out_proj)
+        self.cross_query = Product.of(cross.q_proj)
+        self.up, self.down = Product.of(layer.feed_forward.up_proj), Product.of(layer.feed_forward.down_proj)
+
+    def step(self, x: Tensor, cache: LayerCache, src_mask: Tensor | None) -> Tensor:
+        """[B, D] → [B, D], as ``DecoderLayer.forward`` with a cache does with [B, 1, D]."""
+        layer, (rows, width) = self.layer, x.shape
+        joined = self.query_key_value(_norm(layer.self_attn_norm, x))
+        query, key, value = joined.view(rows, 3, self.n_heads, 1, -1).unbind(1)  # [B, H, 1, d_head]
+        heads = F.scaled_dot_product_attention(query, *cache.append((key, value)))
+        x = x + self.self_out(heads.view(rows, width))
+        query = self.cross_query(_norm(layer.cross_attn_norm, x)).view(query.shape)
+        assert cache.cross_attn is not None
+        heads = F.scaled_dot_product_attention(query, *cache.cross_attn, attn_mask=src_mask)
+        x = x + self.cross_out(heads.view(rows, width))
+        return x + self.down(self.up(_norm(layer.feed_forward_norm, x)).relu_())
+
+
+def _norm(norm: nn.LayerNorm, x: Tensor) -> Tensor:
+    return F.layer_norm(x, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+
+
+class Stepper:
+    """Next-token log-probabilities of a batch of growing translations.
+
+    Args:
+        model: in evaluation mode.
+        memory: ``model.encode(src_ids)``, [B, S, D].
+        src_ids: [B, S], padded with pad_id.
+        plan: of the model, for speed; left aside while hooks watch or change the decoder's attention.
+    """
+
+    def __init__(self, model: Transformer, memory: Tensor, src_ids: Tensor, plan: StepPlan | None = None) -> None:
+        self.model, self.memory, self.length = model, memory, 0
+        mask = padding_mask(src_ids, PAD_ID)
+        self.src_mask: Tensor | None = None if bool(mask.all()) else mask
+        self.never = torch.tensor(NEVER_WRITTEN, device=memory.device)
+        self.cache: list[LayerCache] = model.new_cache()
+        layers = [layer for layer in model.decoder.layers if isinstance(layer, DecoderLayer)]
+        watched = any(layer.self_attn.is_watched or layer.cross_attn.is_watched for layer in layers)
+        self.plan = None if watched else plan
+        if self.plan is not None:
+            for layer, cache in zip(layers, self.cache, strict=True):
+                cache.cross_attn = layer.cross_attn.project(memory)
+
+    def __call__(self, ids: Tensor) -> Tensor:
+        """Log-probabilities of the next token: ids [B, 1] → [B, V], tokens never written at −∞."""
+        if self.plan is None:
+            states = self.model.decoder(ids, self.memory, None, self.src_mask, self.cache)
+            logits = self.model.project(states[:, -1])
+        else:
+            logits = self._planned(ids, self.plan)
+        self.length += 1
+        return logits.float().log_softmax(-1).index_fill_(1, self.never, -torch.inf)
+
+    def _planned(self, ids: Tensor, plan: StepPlan) -> Tensor:
+        x = self.model.decoder.embedding(ids, self.length)[:, 0]
+        for layer, cache in zip(plan.layers, self.cache, strict=True):
+            x = layer.step(x, cache, self.src_mask)
+        return _norm(self.model.decoder.norm, x) @ plan.output
+
+    def select(self, rows: Tensor) -> None:
+        """Keep these rows of the batch, in this order."""
+        for layer in self.cache:
+            layer.select(rows)
+        self.memory = self.memory[rows]
+        if self.src_mask is not None:
+            self.src_mask = self.src_mask[rows]
