@@ -8,30 +8,42 @@ from viz import frame
 from viz.session import say
 
 HEAD = ("kind", "layer", "head", "words", "special")
-PAGES: dict[str, tuple[str, ...]] = {  # each view, and the shared choices that it uses
-    "translate": ("layer", "head", "words", "special"),
-    "all_heads": ("words", "special"),
-    "one_head": HEAD,
-    "side_by_side": ("words", "special"),
-    "lines": HEAD,
-    "step_by_step": ("layer", "head", "words"),
-    "swap": (),
-    "beam": (),
-    "fork": ("words",),
-    "mixing_desk": ("words",),
-    "inside": ("kind", "layer", "head"),
-    "masks": ("kind", "layer", "head"),
-    "positions": (),
-    "about": (),
+SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {  # each view, and the shared choices that it uses
+    "": {
+        "translate": ("layer", "head", "words", "special"),
+        "all_heads": ("words", "special"),
+        "one_head": HEAD,
+        "side_by_side": ("words", "special"),
+        "lines": HEAD,
+    },
+    "decoding": {
+        "step_by_step": ("layer", "head", "words"),
+        "beam": (),
+        "fork": ("words",),
+        "swap": (),
+        "mixing_desk": ("words",),
+    },
+    "learn": {
+        "inside": ("kind", "layer", "head"),
+        "masks": ("kind", "layer", "head"),
+        "positions": (),
+        "about": (),
+    },
 }
 
 st.set_page_config(page_title="Headlight", page_icon="🔦", layout="wide", initial_sidebar_state="collapsed")
 pages = {
     name: st.Page(f"viz/pages/{name}.py", title=say(f"page.{name}"), url_path=name, default=name == "translate")
-    for name in PAGES
+    for views in SECTIONS.values()
+    for name in views
 }
-page = st.navigation(list(pages.values()), position="top")
-name = next(name for name, candidate in pages.items() if candidate == page)
-frame.draw(name, PAGES[name])
+sections = {
+    say(f"section.{section}") if section else "": [pages[name] for name in views] for section, views in SECTIONS.items()
+}
+page = st.navigation(sections, position="top")
+name, pickers = next(
+    (name, pickers) for views in SECTIONS.values() for name, pickers in views.items() if pages[name] == page
+)
+frame.draw(name, pickers)
 page.run()
 frame.status_line()

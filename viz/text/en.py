@@ -41,6 +41,8 @@ STRINGS: dict[str, str] = {
     "page.lines": "Lines",
     "page.masks": "Masks",
     "page.positions": "Positions",
+    "section.decoding": "Decoding",
+    "section.learn": "How it works",
     "page.about": "About",
     # errors that a visitor can cause; in English the error's own sentence is shown
     "error.EmptySentenceError": "{message}",
@@ -419,7 +421,6 @@ STRINGS: dict[str, str] = {
     "inside.step.5": "5 Softmax",
     "inside.step.6": "6 Gather",
     "inside.query": "Query token",
-    "inside.query.help": "The token that asks. Everything below is what this head computed for it.",
     "inside.key": "key (is attended)",
     "inside.dimension": "dimension",
     "inside.x": "x, the query token’s input [{d_model}]",

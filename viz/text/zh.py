@@ -39,6 +39,8 @@ STRINGS: dict[str, str] = {
     "page.lines": "连线",
     "page.masks": "掩码",
     "page.positions": "位置编码",
+    "section.decoding": "解码过程",
+    "section.learn": "原理",
     "page.about": "关于",
     # errors that a visitor can cause; in English the error's own sentence is shown
     "error.EmptySentenceError": "没有可翻译的内容：请输入一句英文。",
@@ -415,7 +417,6 @@ STRINGS: dict[str, str] = {
     "inside.step.5": "5 Softmax",
     "inside.step.6": "6 汇集",
     "inside.query": "查询词元",
-    "inside.query.help": "发问的词元。下面都是这个头为它算出来的。",
     "inside.key": "键（被看）",
     "inside.dimension": "维",
     "inside.x": "x：查询词元的输入 [{d_model}]",
