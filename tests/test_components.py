@@ -162,7 +162,7 @@ def test_no_script_reads_data_as_markup_or_asks_another_host():
     assert len(scripts) >= 8
     for script in scripts:
         code = script.read_text(encoding="utf-8")
-        assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|eval\(|fetch\(|https?://", code), (
+        assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|eval\(|fetch\(|https?://(?!www\.w3\.org/)", code), (
             script.name
         )
 

@@ -1,5 +1,5 @@
 // A card with one map, bigger and labelled, beside the small one that is pointed at.
-const PREVIEW_SIDE = 300;
+const PREVIEW_SIDE = 270;
 const PREVIEW_CELL = 24;
 
 class Preview {

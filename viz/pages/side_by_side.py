@@ -44,6 +44,7 @@ codes = pick.multiselect(
     placeholder=say("side_by_side.placeholder"),
     help=say("side_by_side.heads.help"),
     persist_state="session",
+    wrap=True,
 )
 state["_heads_link"] = ",".join(codes)
 if link != state["_heads_link"]:
