@@ -157,14 +157,14 @@ def test_the_payload_of_a_real_trace_decodes_to_it(translator):
 
 
 def test_no_script_reads_data_as_markup_or_asks_another_host():
-    folder = Path(registry.__file__).parent
-    scripts = sorted(folder.glob("*.js"))
+    scripts = sorted(Path(registry.__file__).parent.glob("*.js"))
     assert len(scripts) >= 8
+    forbidden = re.compile(
+        r"innerHTML|insertAdjacentHTML|document\.write|eval\(|fetch\(|XMLHttpRequest|https?://(?!www\.w3\.org/)"
+    )
+    assert forbidden.search("e.innerHTML = x")
     for script in scripts:
-        code = script.read_text(encoding="utf-8")
-        assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|eval\(|fetch\(|https?://(?!www\.w3\.org/)", code), (
-            script.name
-        )
+        assert not forbidden.search(script.read_text(encoding="utf-8")), script.name
 
 
 def test_a_component_without_its_files_is_refused():
