@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from model.analysis.inside import HeadSteps
+    from model.analysis.inside_proof import HeadProof
 
 STEPS = (1, 2, 3, 4, 5, 6)
 NAMED = 3  # keys that the alternative text names
@@ -33,6 +35,7 @@ def step_facts(steps: HeadSteps, query: int, queries: Sequence[str], keys: Seque
         "d_head": d_head,
         "root": f"{np.sqrt(d_head):.3f}",
         "hidden": int(np.isneginf(steps.masked_scores[query]).sum()),
+        "mask": ".hides" if np.isneginf(steps.masked_scores[query]).any() else ".open",
         "strongest": keys[strongest],
         "weight": number(float(steps.weights[query, strongest]), 3),
     }
@@ -85,7 +88,10 @@ def _parts(
     if step == 6:
         weighted = weights[:, None] * steps.value
         gathered = Strip(title("gathered"), steps.gathered[query])
-        panels = [Bars(title("weights"), weights, (0, 1)), Cells(title("weighted"), weighted, below=gathered)]
+        panels: list[Bars | Cells] = [
+            Bars(title("weights"), weights, (0, 1)),
+            Cells(title("weighted"), weighted, below=gathered),
+        ]
         return panels, None, Strip(title("projected"), steps.projected[query])
     rows = {
         3: [Bars(title("dots"), dots, same), Bars(title("scores"), steps.scores[query], same)],
@@ -93,6 +99,14 @@ def _parts(
         5: [Bars(title("masked"), steps.masked_scores[query]), Bars(title("weights"), weights, (0, 1))],
     }
     return list(rows[step]), None, None
+
+
+def proof_line(proof: HeadProof, heads: int, say: Say) -> str:
+    """How exactly the steps give what the model computed, as HTML."""
+    state = "holds" if proof.holds else "fails"
+    weights, output = f"{proof.weights_error:.0e}", f"{proof.output_error:.0e}"
+    sentence = say(f"inside.{state}", weights=weights, output=output, heads=heads)
+    return f'<p class="hl-{state}">{html.escape(sentence)}</p>'
 
 
 def in_words(panels: Sequence[Bars | Cells], keys: Sequence[str]) -> str:

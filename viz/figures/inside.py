@@ -14,7 +14,7 @@ from viz.figures.row_steps import number
 from viz.theme import Theme
 
 _STRIP, _TITLE, _GAP = 22, 26, 10  # pixels: height of a vector's strip, of a title, and between parts
-_KEYS_HEIGHT, _ROWS = 400, (13.0, 26.0)  # pixels that the keys share, and limits of one key's row
+_KEYS_HEIGHT, _ROWS = 290, (13.0, 24.0)  # pixels that the keys share, and limits of one key's row
 _BETWEEN = 0.035  # of the width, between two panels
 
 
@@ -120,8 +120,10 @@ def step_figure(
     for place, panel in enumerate(panels):
         across = _across(place, panels)
         axes = sheet.place(panel.title, across, tops[2], row * len(keys))
-        draw = _bars if isinstance(panel, Bars) else _cells
-        draw(sheet, axes, panel, dimension)  # type: ignore[operator]
+        if isinstance(panel, Bars):
+            _bars(sheet, axes, panel)
+        else:
+            _cells(sheet, axes, panel, dimension)
         sheet.axes[_long(axes[1])] |= _key_axis(theme, keys, key_title if place == 0 else "", row, place == 0)
         if isinstance(panel, Cells):
             for strip, top in ((panel.above, tops[1]), (panel.below, tops[3])):
@@ -174,7 +176,7 @@ def _heat(theme: Theme, axes: tuple[str, str], values: np.ndarray, dimension: st
     }
 
 
-def _bars(sheet: _Sheet, axes: tuple[str, str], panel: Bars, _dimension: str) -> None:
+def _bars(sheet: _Sheet, axes: tuple[str, str], panel: Bars) -> None:
     """Bars with their numbers; −∞ has a number and no bar."""
     theme, values = sheet.theme, panel.values
     shown = np.where(np.isfinite(values), values, 0.0)

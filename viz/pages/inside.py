@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import streamlit as st
 
@@ -13,9 +11,8 @@ from viz.chart import draw, lead, pick, slider
 from viz.figures.layout import chart_config
 from viz.figures.scaling import with_and_without
 from viz.session import say
-from viz.step_pictures import STEPS, step_facts, step_picture
+from viz.step_pictures import STEPS, proof_line, step_facts, step_picture
 
-SPAN = 30.0  # largest a of [a, a, 2a]
 now, theme = session.view(), session.theme()
 config = session.config(now.checkpoint)
 d_head = config["d_model"] // config["n_heads"]
@@ -26,13 +23,11 @@ def go(by: int) -> None:
     st.session_state["inside"] = min(max(st.session_state["inside"] + by, STEPS[0]), STEPS[-1])
 
 
-def steps() -> None:
-    """The chosen step of the chosen query."""
-    translation, trace = session.translation(), session.trace()
-    queries, keys = trace.axis_tokens(now.kind)
+def controls(queries: list[str]) -> tuple[int, int]:
+    """The chosen step and query."""
     if "query" in st.session_state and st.session_state["query"] not in range(len(queries)):
         st.session_state["query"] = len(queries) - 1
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with bar:
         step = st.segmented_control(
             say("inside.step"),
             STEPS,
@@ -40,6 +35,7 @@ def steps() -> None:
             format_func=lambda number: say(f"inside.step.{number}"),
             key="inside",
             required=True,
+            label_visibility="collapsed",
             bind="query-params",
         )
         st.button(say("inside.back"), key="back", shortcut="Left", disabled=step == STEPS[0], on_click=go, args=(-1,))
@@ -48,25 +44,29 @@ def steps() -> None:
             say("inside.query"),
             range(len(queries)),
             index=min(3, len(queries) - 1),
-            format_func=lambda place: f"{place} · {queries[place]}",
+            format_func=lambda place: f"q {place} · {queries[place]}",
             key="query",
-            help=say("inside.query.help"),
+            label_visibility="collapsed",
             bind="query-params",
-            width=220,
+            width=165,
         )
-    proof = cached.head_steps(now.text, now.checkpoint, translation.tgt_ids, now.kind, now.layer, now.head)
+    return step, query
+
+
+def steps() -> None:
+    """The chosen step of the chosen query."""
+    ids, trace = session.translation().tgt_ids, session.trace()
+    queries, keys = trace.axis_tokens(now.kind)
+    step, query = controls(queries)
+    proof = cached.head_steps(now.text, now.checkpoint, ids, now.kind, now.layer, now.head)
     facts = step_facts(proof.steps, query, queries, keys)
-    hides = (".hides" if facts["hidden"] else ".open") if step == 4 else ""
-    lead(f"inside.lead.{step}{hides}", **facts, memory=say(f"inside.memory.{now.kind}"), others=config["n_heads"] - 1)
+    facts |= {"memory": say(f"inside.memory.{now.kind}"), "others": config["n_heads"] - 1}
+    lead(f"inside.lead.{step}{facts['mask'] if step == 4 else ''}", **facts)
     figure, numbers = step_picture(step, proof.steps, query, keys, theme, say)
     place = {"kind": say(f"kind.{now.kind}"), "layer": now.layer, "head": now.head, "token": queries[query]}
     alt = say("inside.figure.alt", **place, step=step, numbers=numbers)
-    settings = chart_config(f"headlight-inside-{now.kind}-L{now.layer}-H{now.head}-step-{step}")
-    st.plotly_chart(figure, key="inside_figure", theme=None, config=settings, alt=alt)
-    state = "holds" if proof.holds else "fails"
-    errors = {"weights": f"{proof.weights_error:.0e}", "output": f"{proof.output_error:.0e}"}
-    sentence = say(f"inside.{state}", **errors, heads=config["n_heads"])
-    st.html(f'<p class="hl-{state}">{html.escape(sentence)}</p>')
+    st.plotly_chart(figure, key="inside_figure", theme=None, config=chart_config(f"headlight-step-{step}"), alt=alt)
+    st.html(proof_line(proof, config["n_heads"], say))
     lead("inside.colours")
 
 
@@ -75,8 +75,7 @@ def experiment() -> None:
     grown, names = cached.growth(), (say("inside.plain"), say("inside.divided"))
     lead("inside.scaling.lead", samples=f"{scaling.SAMPLES:,}", keys=scaling.KEYS, seed=scaling.SEED)
     d_k = slider("inside.size", "d_k", 1, 512, d_head)
-    a = np.linspace(0.0, SPAN, 121)
-    steep = scaling.saturation(a, d_k)
+    steep = scaling.saturation(a := np.linspace(0.0, 30.0, 121), d_k)
     largest = (steep.weights[0][:, 2], steep.weights[1][:, 2])
     charts = (
         ("variance", grown.sizes, grown.variance, ("d_k", "variance"), True, True),
@@ -84,10 +83,9 @@ def experiment() -> None:
         ("saturation", a, largest, ("a", "largest"), False, False),
         ("vanishing", a, steep.gradient, ("a", "gradient"), False, False),
     )
-    columns = (*st.columns(2), *st.columns(2))
-    for column, (name, x, curves, axes, log_x, log_y) in zip(columns, charts, strict=True):
-        titles = (say(f"inside.scaling.{axes[0]}"), say(f"inside.scaling.{axes[1]}"))
-        figure = with_and_without(x, curves, theme, names=names, axes=titles, log_x=log_x, log_y=log_y)
+    for column, (name, x, curves, axes, log_x, log_y) in zip(st.columns(2) + st.columns(2), charts, strict=True):
+        along, up = (say(f"inside.scaling.{axis}") for axis in axes)
+        figure = with_and_without(x, curves, theme, names=names, axes=(along, up), log_x=log_x, log_y=log_y)
         at = -1 if log_x else len(a) // 2
         plain, divided = (f"{curve[at]:.3g}" for curve in curves)
         with column:
@@ -96,4 +94,7 @@ def experiment() -> None:
             )
 
 
-{"steps": steps, "scaling": experiment}[pick("inside.view", "inside_view", ("steps", "scaling"), labelled=False)]()
+bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+with bar:
+    view = pick("inside.view", "inside_view", ("steps", "scaling"), labelled=False)
+{"steps": steps, "scaling": experiment}[view]()
