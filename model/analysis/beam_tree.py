@@ -126,4 +126,4 @@ def grown_tree(translator: Translator, text: str, beam: int) -> tuple[BeamTree, 
     _, src_ids = translator.encode_source(text)
     tree = BeamTree(EOS_ID, LENGTH_ALPHA)
     with translator.running() as model:
-        return tree, beam_search(model, src_ids, beam, LENGTH_ALPHA, watch=tree.watch)
+        return tree, beam_search(model, src_ids, beam, LENGTH_ALPHA, watch=tree.watch, plan=translator.step_plan)

@@ -1,8 +1,8 @@
 const COLUMN = 60; // pixels from step to step
-const WIDE = 50; // a node
+const WIDE = 42; // a node
 const TOP = 20; // room for the steps' numbers
 // height of a node, and of the lane that it stands in
-const LANES = { kept: [34, 41], finished: [24, 30], dropped: [17, 19] };
+const LANES = { kept: [35, 41], finished: [24, 30], dropped: [17, 19] };
 
 class BeamTree {
   constructor(root) {
@@ -32,28 +32,28 @@ class BeamTree {
     this.point(-1);
   }
 
-  // Columns are steps; in a column those kept stand in their order in the beam, then finished ones, then dropped ones.
+  // Columns are steps; in a column stand those kept, in their order in the beam, then finished ones, then dropped ones.
   place() {
-    const counts = { kept: [], finished: [], dropped: [] };
+    const columns = [];
     this.lanes = this.data.nodes.map(({ fate, depth }) => {
-      counts[fate][depth] = (counts[fate][depth] ?? 0) + 1;
-      return counts[fate][depth] - 1;
+      columns[depth] ??= { kept: 0, finished: 0, dropped: 0 };
+      return columns[depth][fate]++;
     });
-    this.tops = {};
-    let top = TOP;
-    for (const [fate, [, pitch]] of Object.entries(LANES)) {
-      this.tops[fate] = top;
-      top += pitch * Math.max(0, ...counts[fate].filter((count) => count));
-    }
-    this.steps = 1 + Math.max(...this.data.nodes.map(({ depth }) => depth));
-    this.canvas.style.height = `${top}px`;
+    const kept = TOP + LANES.kept[1] * Math.max(...columns.map((counts) => counts.kept));
+    this.tops = columns.map(({ finished }) => {
+      const dropped = kept + LANES.finished[1] * finished + (finished ? 0 : 4);
+      return { kept: TOP, finished: kept, dropped };
+    });
+    const bottoms = columns.map(({ dropped }, depth) => this.tops[depth].dropped + LANES.dropped[1] * dropped);
+    this.steps = columns.length;
+    this.canvas.style.height = `${Math.max(...bottoms)}px`;
     this.canvas.style.width = `${this.steps * COLUMN}px`;
   }
 
   box(index) {
     const { fate, depth } = this.data.nodes[index];
     const [high, pitch] = LANES[fate];
-    return { left: depth * COLUMN + 4, top: this.tops[fate] + this.lanes[index] * pitch, high };
+    return { left: depth * COLUMN + 4, top: this.tops[depth][fate] + this.lanes[index] * pitch, high };
   }
 
   draw() {
@@ -101,6 +101,7 @@ class BeamTree {
     button.classList.toggle("won", this.won.has(index));
     button.classList.toggle("rival", index === this.data.rival);
     button.classList.toggle("openable", node.rank >= 0);
+    button.classList.toggle("shown", this.data.hypotheses[node.rank]?.shown ?? false);
     Object.assign(button.dataset, { index, score: node.score, fate: node.fate });
     button.setAttribute("aria-label", this.tell(node));
     return button;

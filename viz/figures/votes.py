@@ -41,7 +41,10 @@ def heads_figure(votes: Sequence[np.ndarray], titles: Sequence[str], theme: Them
             "domain": [start, start + width],
             "anchor": f"y{suffix}",
         }
-        figure["layout"][f"yaxis{suffix}"] = _axis("L", each.shape[0], theme) | {"anchor": f"x{suffix}"}
+        figure["layout"][f"yaxis{suffix}"] = _axis("L", each.shape[0], theme) | {
+            "anchor": f"x{suffix}",
+            "range": [each.shape[0] - 0.5, -0.5],
+        }
         annotations.append(_title(title, start, theme))
     height = _CELL * max(each.shape[0] for each in votes) + 70
     figure["layout"] |= {"annotations": annotations, "height": height, "margin": {"l": 34, "r": 8, "t": 34, "b": 28}}

@@ -32,8 +32,8 @@ tokenizer = session.translator(now.checkpoint).tgt_tokenizer
 def draw_tree(width: int) -> None:
     """The tree, and the hypotheses that can be opened."""
     tree, hypotheses = cached.tree(now.text, now.checkpoint, width)
-    chart.lead("beam.tree.lead", nodes=len(tree.nodes), width=width)
-    st.html(f'<p class="hl-lead" id="hl-overtaken">{html.escape(overtaken(tree, hypotheses))}</p>')
+    about = f"{say('beam.tree.lead', nodes=len(tree.nodes), width=width)} {overtaken(tree, hypotheses)}"
+    st.html(f'<p class="hl-lead" id="hl-overtaken" style="max-width:none">{html.escape(about)}</p>')
     beam_tree(
         tree_payload(tree, hypotheses, tokenizer.decode, tokenizer.piece, session.translation().tgt_ids),
         theme=session.theme(),

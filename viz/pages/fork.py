@@ -84,6 +84,8 @@ if fork is None:
     chart.lead("fork.same")
 else:
     titles = say("fork.written_title"), say("fork.forked_title")
-    st.html(versions_html(compared(titles, (translation, forked)), session.theme()))
-    st.button(say("fork.inspect"), key="inspect_fork", on_click=session.force, args=("hyp", (*forked.tgt_ids, EOS_ID)))
+    table, look = st.columns([5, 1], vertical_alignment="center")
+    table.html(versions_html(compared(titles, (translation, forked)), session.theme()))
+    ids = (*forked.tgt_ids, EOS_ID) if forked.finished else forked.tgt_ids
+    look.button(say("fork.inspect"), key="inspect_fork", on_click=session.force, args=("hyp", ids), width="stretch")
     draw_fork(fork)

@@ -343,7 +343,7 @@ STRINGS: dict[str, str] = {
     "fork.same": "模型的译文本来就这样开头：什么也没有变。",
     "fork.written_title": "上面的译文",
     "fork.forked_title": "分叉后",
-    "fork.inspect": "在每个视图里看分叉后的译文",
+    "fork.inspect": "看分叉后的译文",
     "votes.title": "谁投票给“{a}”而不是“{b}”？",
     "votes.sum": "交叉注意力头 {cross}，解码器自注意力头 {decoder_self}，其余 {rest}：合计 {total}。模型自己的 logit 之差是 {difference}，所以“{more}”的概率是“{less}”的 {times} 倍。",
     "votes.rest": "“其余”是没有头写出的部分：前馈网络 {feed_forward}，刚读入的词元的嵌入 {embedding}，偏置 {biases}。票是直接的；一个头在后面各层引起的变化，算在那些层里。",
