@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,7 +16,8 @@ from model.limits import MAX_CHARACTERS
 from model.translator import Translator
 from viz.text import LANGUAGES, text
 
-PAGES = ("all_heads", "one_head", "side_by_side", "lines", "masks", "positions", "about")
+PAGES = sorted(path.stem for path in (Path(__file__).resolve().parent.parent / "viz" / "pages").glob("[a-z]*.py"))
+ROOT = Path(__file__).resolve().parent.parent
 HOSTILE = ("</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "$x$ :red[y] **z**", "你好", "😀 Łódź")
 
 pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
@@ -23,7 +25,12 @@ pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped 
 
 @pytest.fixture
 def app():
-    return AppTest.from_file("app.py", default_timeout=120)
+    return AppTest.from_file(ROOT / "app.py", default_timeout=120)
+
+
+def type_sentence(app: AppTest, sentence: str) -> None:
+    app.text_input(key="text").set_value(sentence)
+    next(button for button in app.button if button.label == "Translate").click().run()
 
 
 def test_it_opens_on_a_finished_example(app):
@@ -45,7 +52,7 @@ def test_every_page_runs_in_both_languages(app, page, language):
 @pytest.mark.parametrize("sentence", HOSTILE)
 def test_hostile_text_is_shown_escaped_and_stays_in_the_box(app, sentence):
     app.run()
-    app.text_input(key="text").set_value(sentence).run()
+    type_sentence(app, sentence)
     assert not app.exception
     assert app.text_input(key="text").value == sentence
     assert not any("<script>" in e.proto.body or "<img" in e.proto.body for e in app.get("html"))
@@ -54,7 +61,7 @@ def test_hostile_text_is_shown_escaped_and_stays_in_the_box(app, sentence):
 @pytest.mark.parametrize("sentence", ["", "   ", "word " * 5000])
 def test_bad_input_gets_one_sentence_and_loses_nothing(app, sentence):
     app.run()
-    app.text_input(key="text").set_value(sentence).run()
+    type_sentence(app, sentence)
     assert not app.exception
     assert app.text_input(key="text").value == sentence
     alerts = [e.proto.body for e in app.get("html") if 'role="alert"' in e.proto.body]
@@ -101,3 +108,21 @@ def test_texts_have_the_same_keys_and_places():
     assert text("xx", "page.lines") == english["page.lines"]
     with pytest.raises(KeyError):
         text("en", "no.such.key")
+
+
+def test_a_link_with_nothing_but_language_and_checkpoint_is_honoured_at_once(app):
+    app.query_params["lang"] = "中文"
+    app.query_params["checkpoint"] = "reverse"
+    app.run()
+    assert not app.exception
+    assert app.text_input(key="text").value == "headlight"
+    assert app.session_state["lang"] == "zh"
+    assert any("thgildaeh" in element.proto.body for element in app.get("html"))
+
+
+def test_nonsense_in_a_link_falls_back_to_the_defaults(app):
+    for key, value in {"lang": "xx", "checkpoint": "../../etc", "layer": "99", "head": "-1", "kind": "<b>"}.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    assert app.selectbox(key="checkpoint").value == "en-zh"

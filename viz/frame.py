@@ -23,7 +23,6 @@ TRANSLATED = ("kind", "drawn", "lines", "masks", "positions", "decoded", "inside
 FORCED = ("hyp", "fork", "mix")  # target ids and gains in the link; nobody types them: their boxes are out of sight
 WITHOUT_SENTENCE = ("masks", "positions", "about")
 LOGO = Path(__file__).parent / "logo.svg"
-LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
 STYLE = f"""<style>
 .stApp, .stApp button, .stApp input, .stApp textarea {{ font-family: {FONTS}; }}
 .stMainBlockContainer {{ padding: 4.25rem 2rem 2rem; max-width: 100rem; }}
@@ -142,7 +141,7 @@ def _settings(name: str) -> None:
         list(LANGUAGES),
         default="en",
         key="lang",
-        format_func=LANGUAGE_NAMES.__getitem__,
+        format_func=session.LANGUAGE_NAMES.__getitem__,
         required=True,
         bind="query-params",
         on_change=_language_changed,
@@ -151,7 +150,7 @@ def _settings(name: str) -> None:
 
 def _picker(picker: str, name: str) -> None:
     sizes, opening = session.config(name), session.opening(name)
-    kind = session.chosen("kind", opening["kind"], KINDS)
+    kind = session.chosen_kind(opening["kind"])
     layers = range(sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"])
     options: Sequence[Any] = {"kind": KINDS, "layer": layers, "head": range(sizes["n_heads"])}.get(picker, ())
     if not options:

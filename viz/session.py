@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from model.translator import Translator
 
 DEFAULT_CHECKPOINT = "en-zh"
+LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def view() -> View:
     """The choices that the frame's widgets hold now."""
     state = st.session_state
     sizes, start = config(checkpoint()), opening(checkpoint())
-    kind = chosen("kind", start["kind"], KINDS)
+    kind = chosen_kind(start["kind"])
     layers = sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"]
     return View(
         text=str(state.get("text", default_text(checkpoint()))),
@@ -59,15 +60,31 @@ def view() -> View:
     )
 
 
-def chosen(key: str, default: Any, options: Any) -> Any:
-    """A widget's value, or the default where it holds none of the options."""
-    value = st.session_state.get(key, default)
-    return value if value in options else default
+def chosen(key: str, default: Any, options: Any, labels: Mapping[Any, str] | None = None) -> Any:
+    """A widget's value; before it is first drawn, what the link says; the default where that is no option.
+
+    Args:
+        key: of the widget, and of its place in the link.
+        default: where there is nothing valid.
+        options: the values that the widget offers.
+        labels: what the link calls them, where that is not ``str(option)``.
+    """
+    if key in st.session_state:
+        value = st.session_state[key]
+        return value if value in options else default
+    said = st.query_params.get(key)
+    return next((option for option in options if said == (labels or {}).get(option, str(option))), default)
+
+
+def chosen_kind(default: Kind) -> Kind:
+    """The kind of attention that the frame's picker holds."""
+    kind: Kind = chosen("kind", default, KINDS, {kind: say(f"kind.{kind}") for kind in KINDS})
+    return kind
 
 
 def language() -> str:
     """The interface language: "en" or "zh"."""
-    return str(chosen("lang", "en", LANGUAGES))
+    return str(chosen("lang", "en", LANGUAGES, LANGUAGE_NAMES))
 
 
 def say(key: str, **values: object) -> str:
@@ -195,7 +212,10 @@ def trace() -> AttentionTrace:
 def show_error(error: HeadlightError) -> None:
     """One plain sentence that says what is wrong; whatever stands in it is shown literally."""
     sentence = say(
-        f"error.{type(error).__name__}", message=str(error), characters=f"{MAX_CHARACTERS:,}", tokens=getattr(error, "tokens", None) or MAX_SRC_TOKENS
+        f"error.{type(error).__name__}",
+        message=str(error),
+        characters=f"{MAX_CHARACTERS:,}",
+        tokens=getattr(error, "tokens", None) or MAX_SRC_TOKENS,
     )
     st.html(f'<p role="alert" class="hl-error">{html.escape(sentence)}</p>')
 
