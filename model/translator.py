@@ -124,9 +124,11 @@ class Translator:
         ids = tuple(token.id for token in forced)
         with self.running():
             memory, captured = self._encode(src_ids, capture=True)
-            log_probs = self._force(src_ids, memory, ids, captured or Captured())
+            states = self._force(src_ids, memory, ids, captured or Captured())
+            written = torch.tensor([*ids, EOS_ID], device=self.device)
+            log_probs = self.model.project(states[0]).float().log_softmax(-1).gather(1, written[:, None])[:, 0]
         pieces = [target[token.start : token.end] if token.id == UNK_ID else token.text for token in forced]
-        hypothesis = Hypothesis(ids, log_probs, finished=True)
+        hypothesis = Hypothesis(ids, tuple(log_probs.tolist()), finished=True)
         return self._translation((text, target), tokens, pieces, hypothesis, captured)
 
     @contextmanager
@@ -167,15 +169,13 @@ class Translator:
         with capture_attention(self.model, kinds=("encoder_self",)) as captured:
             return self.model.encode(src_ids), captured
 
-    def _force(self, src_ids: Tensor, memory: Tensor, ids: tuple[int, ...], captured: Captured) -> tuple[float, ...]:
-        """One teacher-forced pass that adds the decoder's maps; log-probabilities of ids and <eos>."""
+    def _force(self, src_ids: Tensor, memory: Tensor, ids: tuple[int, ...], captured: Captured) -> Tensor:
+        """One teacher-forced pass that adds the decoder's maps to those captured: its states, [1, T, D]."""
         inputs = torch.tensor([[BOS_ID, *ids]], device=self.device)
         with capture_attention(self.model, kinds=("decoder_self", "cross")) as seen:
             states = self.model.decode(inputs, memory, src_ids)
         captured.values.update(seen.values)
-        written = torch.tensor([*ids, EOS_ID], device=self.device)
-        log_probs = self.model.project(states[0]).float().log_softmax(-1)
-        return tuple(log_probs.gather(1, written[:, None])[:, 0].tolist())
+        return states
 
     def _translation(
         self,
