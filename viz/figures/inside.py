@@ -14,7 +14,7 @@ from viz.figures.row_steps import number
 from viz.theme import Theme
 
 _STRIP, _TITLE, _GAP = 22, 26, 10  # pixels: height of a vector's strip, of a title, and between parts
-_KEYS_HEIGHT, _ROWS = 290, (13.0, 24.0)  # pixels that the keys share, and limits of one key's row
+_KEYS_HEIGHT, _ROWS = 250, (13.0, 24.0)  # pixels that the keys share, and limits of one key's row
 _BETWEEN = 0.035  # of the width, between two panels
 
 

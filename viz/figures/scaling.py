@@ -56,10 +56,10 @@ def with_and_without(
     if log_x:
         horizontal |= {"type": "log", "tickmode": "array", "tickvals": x, "ticktext": [f"{size:g}" for size in x]}
     vertical = number_axis(theme, axes[1], zeroline=False)
-    vertical |= {"type": "log", "exponentformat": "power", "nticks": 6} if log_y else {"rangemode": "tozero"}
+    vertical |= {"type": "log", "exponentformat": "power", "dtick": 1} if log_y else {"rangemode": "tozero"}
     layout = base_layout(
         theme,
-        height=250,
+        height=230,
         xaxis=horizontal,
         yaxis=vertical,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 14}},

@@ -15,7 +15,6 @@ from viz.step_pictures import STEPS, proof_line, step_facts, step_picture
 
 now, theme = session.view(), session.theme()
 config = session.config(now.checkpoint)
-d_head = config["d_model"] // config["n_heads"]
 
 
 def go(by: int) -> None:
@@ -73,8 +72,9 @@ def steps() -> None:
 def experiment() -> None:
     """What the division by √d_k does, from computed values."""
     grown, names = cached.growth(), (say("inside.plain"), say("inside.divided"))
+    with bar:
+        d_k = slider("inside.size", "d_k", 1, 512, config["d_model"] // config["n_heads"])
     lead("inside.scaling.lead", samples=f"{scaling.SAMPLES:,}", keys=scaling.KEYS, seed=scaling.SEED)
-    d_k = slider("inside.size", "d_k", 1, 512, d_head)
     steep = scaling.saturation(a := np.linspace(0.0, 30.0, 121), d_k)
     largest = (steep.weights[0][:, 2], steep.weights[1][:, 2])
     charts = (

@@ -451,7 +451,7 @@ STRINGS: dict[str, str] = {
     "inside.figure.alt": "{kind} L{layer} H{head}, query “{token}”, step {step}: {numbers}.",
     "inside.scaling.lead": "Vaswani et al. 2017, section 3.2.1: “for large values of d_k, the dot products grow large in magnitude, pushing the softmax function into regions where it has extremely small gradients”. Computed here: {samples} random queries with {keys} keys each (components of mean 0 and variance 1, seed {seed}).",
     "inside.size": "d_k for [a, a, 2a]",
-    "inside.size.help": "The size of queries and keys that the division assumes in the two charts on the right. This model’s heads have {d_head}.",
+    "inside.size.help": "The size of queries and keys that the division assumes in the two lower charts.",
     "inside.plain": "q · k",
     "inside.divided": "q · k ÷ √d_k",
     "inside.scaling.d_k": "d_k",

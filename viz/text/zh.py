@@ -447,7 +447,7 @@ STRINGS: dict[str, str] = {
     "inside.figure.alt": "{kind} L{layer} H{head}，查询“{token}”，第 {step} 步：{numbers}。",
     "inside.scaling.lead": "Vaswani 等 2017，3.2.1 节：d_k 大时点积的数值变大，把 softmax 推到梯度极小的区域。这里算一遍：{samples} 个随机查询，各有 {keys} 个键（分量均值 0、方差 1，种子 {seed}）。",
     "inside.size": "[a, a, 2a] 的 d_k",
-    "inside.size.help": "右边两图中除法所用的查询和键的维数。本模型的头是 {d_head}。",
+    "inside.size.help": "下面两图中除法所用的查询和键的维数。",
     "inside.plain": "q · k",
     "inside.divided": "q · k ÷ √d_k",
     "inside.scaling.d_k": "d_k",
