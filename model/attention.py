@@ -49,6 +49,13 @@ class MultiHeadAttention(nn.Module):
         """Keys and values of the vectors that can be attended to: [B, K, D] → 2 × [B, H, K, d_head]."""
         return self._split_heads(self.k_proj(memory)), self._split_heads(self.v_proj(memory))
 
+    def weigh(self, query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
+        """How much each query attends to each key: [B, H, Q, d_head], [B, H, K, d_head] → [B, H, Q, K]."""
+        scores = self.scores_hook(query @ key.transpose(-2, -1) / math.sqrt(self.d_head))
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -torch.inf)
+        return self.weights_hook(self.masked_scores_hook(scores).softmax(dim=-1))
+
     @property
     def is_watched(self) -> bool:
         """True while a forward hook sits on one of the hook points."""
@@ -56,11 +63,7 @@ class MultiHeadAttention(nn.Module):
 
     def _attend_stepwise(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         query, key, value = self.query_hook(query), self.key_hook(key), self.value_hook(value)
-        scores = self.scores_hook(query @ key.transpose(-2, -1) / math.sqrt(self.d_head))  # [B, H, Q, K]
-        if mask is not None:
-            scores = scores.masked_fill(~mask, -torch.inf)
-        weights = self.weights_hook(self.masked_scores_hook(scores).softmax(dim=-1))
-        weights = F.dropout(weights, self.dropout, self.training)
+        weights = F.dropout(self.weigh(query, key, mask), self.dropout, self.training)
         return self.heads_hook(weights @ value)  # [B, H, Q, d_head]
 
     def _attend_fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:

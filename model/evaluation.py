@@ -13,7 +13,7 @@ import torch
 
 from model.decoding import Hypothesis, beam_search, greedy
 from model.errors import HeadlightError
-from model.stepping import StepPlan
+from model.stepping import Stepper, StepPlan
 from model.threads import one_thread
 from model.tokenize import CharacterTokenizer
 from model.training.batching import pad
@@ -99,7 +99,8 @@ def translate_ids(
     for start in range(0, len(order), size):
         batch = order[start : start + size]
         src_ids = pad([rows[index] for index in batch]).to(device)
-        best = beam_search(model, src_ids, beam, plan=plan)[:1] if beam > 1 else greedy(model, src_ids, plan=plan)
+        step = Stepper(model, model.encode(src_ids), src_ids, plan)
+        best = beam_search(model, src_ids, beam, step=step)[:1] if beam > 1 else greedy(model, src_ids, step=step)
         found.update(zip(batch, best, strict=True))
     return [found[index] for index in range(len(rows))]
 

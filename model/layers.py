@@ -50,10 +50,14 @@ class FeedForward(nn.Module):
 
 @dataclass
 class LayerCache:
-    """Keys and values that one decoder layer has already computed, [B, H, K, d_head] each."""
+    """Keys and values that one decoder layer has already computed, [B, H, K, d_head] each.
+
+    ``queries``, where it is a list, collects those of each step, of self- and of cross-attention.
+    """
 
     self_attn: tuple[Tensor, Tensor] | None = None
     cross_attn: tuple[Tensor, Tensor] | None = None
+    queries: list[tuple[Tensor, Tensor]] | None = None
 
     def append(self, keys_values: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         """The self-attention keys and values so far, the new ones added at the end."""

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from model.layers import DecoderLayer, LayerCache
-from model.masks import padding_mask
+from model.masks import causal_mask, padding_mask
 from model.transformer import Transformer
 from model.vocab import BOS_ID, PAD_ID, UNK_ID
 
@@ -63,9 +63,11 @@ class LayerPlan:
         query, key, value = joined.view(rows, 3, self.n_heads, 1, -1).unbind(1)  # [B, H, 1, d_head]
         heads = F.scaled_dot_product_attention(query, *cache.append((key, value)))
         x = x + self.self_out(heads.view(rows, width))
-        query = self.cross_query(_norm(layer.cross_attn_norm, x)).view(query.shape)
+        cross_query = self.cross_query(_norm(layer.cross_attn_norm, x)).view(query.shape)
         assert cache.cross_attn is not None
-        heads = F.scaled_dot_product_attention(query, *cache.cross_attn, attn_mask=src_mask)
+        heads = F.scaled_dot_product_attention(cross_query, *cache.cross_attn, attn_mask=src_mask)
+        if cache.queries is not None:
+            cache.queries.append((query, cross_query))
         x = x + self.cross_out(heads.view(rows, width))
         return x + self.down(self.up(_norm(layer.feed_forward_norm, x)).relu_())
 
@@ -82,9 +84,17 @@ class Stepper:
         memory: ``model.encode(src_ids)``, [B, S, D].
         src_ids: [B, S], padded with pad_id.
         plan: of the model, for speed; left aside while hooks watch or change the decoder's attention.
+        remember: keep the queries of each step for ``replay_attention``; one sentence only.
     """
 
-    def __init__(self, model: Transformer, memory: Tensor, src_ids: Tensor, plan: StepPlan | None = None) -> None:
+    def __init__(
+        self,
+        model: Transformer,
+        memory: Tensor,
+        src_ids: Tensor,
+        plan: StepPlan | None = None,
+        remember: bool = False,
+    ) -> None:
         self.model, self.memory, self.length = model, memory, 0
         mask = padding_mask(src_ids, PAD_ID)
         self.src_mask: Tensor | None = None if bool(mask.all()) else mask
@@ -94,8 +104,9 @@ class Stepper:
         watched = any(layer.self_attn.is_watched or layer.cross_attn.is_watched for layer in layers)
         self.plan = None if watched else plan
         if self.plan is not None:
-            for layer, cache in zip(layers, self.cache, strict=True):
-                cache.cross_attn = layer.cross_attn.project(memory)
+            for layer, entry in zip(layers, self.cache, strict=True):
+                entry.cross_attn = layer.cross_attn.project(memory)
+                entry.queries = [] if remember else None
 
     def __call__(self, ids: Tensor) -> Tensor:
         """Log-probabilities of the next token: ids [B, 1] → [B, V], tokens never written at −∞."""
@@ -120,3 +131,23 @@ class Stepper:
         self.memory = self.memory[rows]
         if self.src_mask is not None:
             self.src_mask = self.src_mask[rows]
+
+    @property
+    def remembers(self) -> int:
+        """Number of steps whose queries were kept."""
+        return len(self.cache[0].queries or ())
+
+    def replay_attention(self) -> None:
+        """Weigh every key again, the remembered steps all at once, through the decoder's hook points.
+
+        Queries and keys are those that decoding used: a capture around this call sees what it would see
+        around a teacher-forced pass over the same tokens.
+        """
+        for layer, kept in zip(self.model.decoder.layers, self.cache, strict=True):
+            assert isinstance(layer, DecoderLayer)
+            assert kept.queries
+            assert kept.self_attn
+            assert kept.cross_attn
+            own, cross = (torch.cat(queries, 2) for queries in zip(*kept.queries, strict=True))
+            layer.self_attn.weigh(own, kept.self_attn[0], causal_mask(own.shape[2], own.device))
+            layer.cross_attn.weigh(cross, kept.cross_attn[0])

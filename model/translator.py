@@ -17,7 +17,7 @@ from model.errors import EmptySentenceError, SentenceTooLongError, UnknownCharac
 from model.interventions import Head, scaled_heads
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.sampling import Sampler, Sampling
-from model.stepping import StepPlan
+from model.stepping import Stepper, StepPlan
 from model.threads import one_thread
 from model.tokenize import BYTE, WORD_START, CharacterTokenizer, Token
 from model.trace import KINDS, AttentionTrace, Label, Translation
@@ -74,8 +74,9 @@ class Translator:
     ) -> Translation:
         """Translate one sentence; greedily, with a beam, or by drawing tokens.
 
-        Decoding runs first; where maps are wanted, one teacher-forced pass over the result follows.
-        Because decoding is causal, its maps equal those of the single steps.
+        Decoding runs first. Where maps are wanted, the weights of its steps are taken once more, all at
+        once, or a teacher-forced pass over the result follows (after a beam, a cut, or with gains);
+        because decoding is causal, both give the same maps.
 
         Args:
             text: what was typed; line breaks count as spaces.
@@ -97,11 +98,16 @@ class Translator:
         choose = Sampler(sampling) if sampling else None
         with self.running() as model, scaled_heads(model, gains or {}):
             memory, captured = self._encode(src_ids, capture)
+            step = Stepper(model, memory, src_ids, self.step_plan, remember=capture and beam == 1)
             if beam > 1:
-                best = decoding.beam_search(model, src_ids, beam, memory=memory, prefix=prefix, plan=self.step_plan)[0]
+                best = decoding.beam_search(model, src_ids, beam, prefix=prefix, step=step)[0]
             else:
-                best = decoding.greedy(model, src_ids, memory, prefix, choose, self.step_plan)[0]
-            if captured is not None:
+                best = decoding.greedy(model, src_ids, None, prefix, choose, step)[0]
+            if captured is not None and step.remembers == len(best.ids) + 1:
+                with capture_attention(model, kinds=("decoder_self", "cross")) as seen:
+                    step.replay_attention()
+                captured.values.update(seen.values)
+            elif captured is not None:
                 self._force(src_ids, memory, best.ids, captured)
         target = self.tgt_tokenizer.decode(list(best.ids))
         pieces = [self.tgt_tokenizer.piece(token_id) for token_id in best.ids]

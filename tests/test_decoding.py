@@ -8,7 +8,7 @@ import torch
 from model.capture import capture_attention
 from model.config import TransformerConfig
 from model.decoding import beam_search, greedy, length_cap, length_penalty
-from model.stepping import NEVER_WRITTEN, StepPlan
+from model.stepping import NEVER_WRITTEN, Stepper, StepPlan
 from model.transformer import Transformer
 from model.vocab import BOS_ID, EOS_ID, PAD_ID
 
@@ -94,28 +94,49 @@ def test_a_batch_decodes_as_its_sentences_alone(model: Transformer) -> None:
     assert together[0].ids != together[1].ids
 
 
+def planned(model: Transformer, src: torch.Tensor, remember: bool = False) -> Stepper:
+    return Stepper(model, model.encode(src), src, StepPlan(model), remember)
+
+
 def test_a_step_plan_decodes_as_the_modules_do(model: Transformer) -> None:
     batch = torch.tensor([[11, EOS_ID, PAD_ID, PAD_ID], [21, 22, 23, EOS_ID]])
-    plan = StepPlan(model)
-    for planned, plain in zip(greedy(model, batch, plan=plan), greedy(model, batch), strict=True):
-        assert planned.ids == plain.ids
-        assert planned.log_probs == pytest.approx(plain.log_probs, abs=1e-4)
-    best, plain = (beam_search(model, SRC, 3, plan=own)[0] for own in (plan, None))
+    for quick, plain in zip(greedy(model, batch, step=planned(model, batch)), greedy(model, batch), strict=True):
+        assert quick.ids == plain.ids
+        assert quick.log_probs == pytest.approx(plain.log_probs, abs=1e-4)
+    best, plain = (beam_search(model, SRC, 3, step=step)[0] for step in (planned(model, SRC), None))
     assert best.ids == plain.ids
     assert best.log_probs == pytest.approx(plain.log_probs, abs=1e-4)
 
 
 def test_a_step_plan_is_left_aside_while_a_hook_changes_a_head(model: Transformer) -> None:
-    plan, free = StepPlan(model), greedy(model, SRC)[0]
+    free = greedy(model, SRC)[0]
     handles = [
         layer.cross_attn.weights_hook.register_forward_hook(lambda _module, _inputs, weights: weights * 0)
         for layer in model.decoder.layers
     ]
-    muted, planned = greedy(model, SRC)[0], greedy(model, SRC, plan=plan)[0]
+    step = planned(model, SRC, remember=True)
+    assert step.plan is None
+    muted, quick = greedy(model, SRC)[0], greedy(model, SRC, step=step)[0]
     for handle in handles:
         handle.remove()
-    assert planned == muted
+    assert quick == muted
+    assert step.remembers == 0
     assert muted.log_probs != pytest.approx(free.log_probs, abs=1e-4)
+
+
+def test_replayed_attention_equals_a_forced_pass(model: Transformer) -> None:
+    step = planned(model, SRC, remember=True)
+    ids = greedy(model, SRC, prefix=(7, 9, 20, 11, EOS_ID), step=step)[0].ids
+    assert ids == (7, 9, 20, 11)
+    assert step.remembers == 5
+    with torch.inference_mode():
+        with capture_attention(model, kinds=("decoder_self", "cross")) as replayed:
+            step.replay_attention()
+        with capture_attention(model, kinds=("decoder_self", "cross")) as forced:
+            model.decode(torch.tensor([[BOS_ID, *ids]]), model.encode(SRC), SRC)
+    assert replayed.values.keys() == forced.values.keys()
+    for name, values in forced.values.items():
+        torch.testing.assert_close(replayed.values[name], values, atol=1e-5, rtol=1e-4)
 
 
 def test_decoding_stops_at_the_cap_and_says_so(model: Transformer) -> None:

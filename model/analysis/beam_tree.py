@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from model.decoding import LENGTH_ALPHA, Expansion, Hypothesis, beam_search
+from model.stepping import Stepper
 from model.translator import Translator
 from model.vocab import EOS_ID
 
@@ -126,4 +127,5 @@ def grown_tree(translator: Translator, text: str, beam: int) -> tuple[BeamTree, 
     _, src_ids = translator.encode_source(text)
     tree = BeamTree(EOS_ID, LENGTH_ALPHA)
     with translator.running() as model:
-        return tree, beam_search(model, src_ids, beam, LENGTH_ALPHA, watch=tree.watch, plan=translator.step_plan)
+        step = Stepper(model, model.encode(src_ids), src_ids, translator.step_plan)
+        return tree, beam_search(model, src_ids, beam, LENGTH_ALPHA, watch=tree.watch, step=step)
