@@ -141,6 +141,7 @@ def beam_search(
         memory: ``model.encode(src_ids)``, where the caller has it.
         prefix: target ids that every hypothesis must start with.
         watch: called with every step's expansion.
+        step: a fresh stepper over the same sentence, where the caller has one.
     """
     step = step or Stepper(model, model.encode(src_ids) if memory is None else memory, src_ids)
     cap = length_cap(src_ids.shape[1], model.config.max_len)

@@ -143,7 +143,7 @@ def test_decoding_stops_at_the_cap_and_says_so(model: Transformer) -> None:
     model.decoder.embedding.tokens.weight.data[EOS_ID] = 0  # <eos> never wins
     model.decoder.embedding.tokens.weight.data[9] = model.decoder.norm.bias.data = torch.ones(16)
     for hypothesis in (greedy(model, SRC)[0], beam_search(model, SRC, 1)[0]):
-        assert len(hypothesis.ids) == length_cap(5, 64) == 30
+        assert len(hypothesis.ids) == length_cap(5, 64) == 20
         assert not hypothesis.finished
     assert length_cap(500, 64) == 63
 
