@@ -2,7 +2,7 @@ const COLUMN = 60; // pixels from step to step
 const WIDE = 42; // a node
 const TOP = 20; // room for the steps' numbers
 // height of a node, and of the lane that it stands in
-const LANES = { kept: [35, 41], finished: [24, 30], dropped: [17, 19] };
+const LANES = { kept: [38, 44], finished: [24, 30], dropped: [17, 19] };
 
 class BeamTree {
   constructor(root) {
