@@ -1,0 +1,36 @@
+"""The benches: python -m bench decode | app | inside."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+
+BENCHES = {
+    "decode": "milliseconds a sentence, with and without maps, beside Hugging Face's Marian of the same sizes",
+    "app": "seconds that a visitor waits, in Chromium",
+    "inside": "seconds that playback, mixing desk, fork and beam tree take, in the model and in Chromium",
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one bench; print its table, or one JSON object."""
+    argv = sys.argv[1:] if argv is None else argv
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    subparsers = parser.add_subparsers(dest="bench", required=True, metavar="BENCH")
+    for name, help_text in BENCHES.items():
+        subparser = subparsers.add_parser(name, help=help_text, description=f"{help_text[0].upper()}{help_text[1:]}.")
+        subparser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
+        subparser.add_argument("--checkpoint", default="en-zh", metavar="NAME", help="default en-zh")
+        if name in argv[:1]:
+            importlib.import_module(f"bench.{name}").add_arguments(subparser)
+    args = parser.parse_args(argv)
+    bench = importlib.import_module(f"bench.{args.bench}")
+    result = bench.measure(args)
+    print(json.dumps(result, ensure_ascii=False) if args.json else bench.table(result))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

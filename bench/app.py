@@ -1,0 +1,120 @@
+"""How long a visitor waits, in Chromium against the real app.
+
+start: from starting the server to a painted translation of the opening example, in a browser that is
+already running. enter: from Enter to the painted map of a new 20-word sentence on the One head view.
+head: from pressing the arrow key to the painted map of the next head. Painted means that Plotly holds
+the new map, and the browser has drawn two more frames; the wait is measured in the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from bench.browser import HOW_TO_GET, VIEWPORT, address, find_chromium, launch, running_app, wait_until_idle
+
+BOX = 'input[aria-label="English sentence"]'
+NAMES = ("Tom", "Mary", "John", "Anna", "Peter", "Alice", "Paul")
+WORDS = "told me that the old man with {} black dogs would come back to our village in the summer."
+BARS = {"start": 4.0, "enter": 1.0, "head": 0.4}
+# What the map on the page says that it is: its title and the tokens of its keys.
+_SAYS = """() => {
+  const layout = document.querySelector('.js-plotly-plot')?._fullLayout;
+  return layout?.xaxis?.ticktext ? [layout.title?.text, ...layout.xaxis.ticktext].join('|') : null;
+}"""
+# Milliseconds from now until the map says something else than before, and two frames have been drawn.
+_UNTIL = f"""before => {{ window.waiting = new Promise(resolve => {{
+  const says = {_SAYS}, started = performance.now();
+  const look = () => {{
+    const now = says();
+    if (now === null || now === before) return requestAnimationFrame(look);
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - started)));
+  }};
+  look();
+}}); }}"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--runs", type=int, default=5, metavar="N", help="runs of each wait (default 5)")
+
+
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Median seconds of each wait, with every run's own."""
+    with sync_playwright() as playwright:
+        executable = find_chromium(playwright)
+        if executable is None:
+            raise SystemExit(HOW_TO_GET)
+        browser = launch(playwright, executable)
+        starts = [_start(browser.new_page(viewport=VIEWPORT), args.checkpoint) for _ in range(args.runs)]
+        with tempfile.TemporaryFile() as log, running_app(log) as url:
+            page = browser.new_page(viewport=VIEWPORT)
+            page.goto(address(url, "one_head", checkpoint=args.checkpoint))
+            wait_until_idle(page)
+            enters = [_enter(page, sentence) for sentence in sentences(args.runs + 1)][1:]
+            heads = [_head(page) for _ in range(args.runs + 1)][1:]
+        browser.close()
+    waits = {"start": starts, "enter": enters, "head": heads}
+    return {
+        "bench": "app",
+        "runs": args.runs,
+        "load": os.getloadavg()[0],
+        "seconds": {name: round(statistics.median(values), 2) for name, values in waits.items()},
+        "every_run": {name: [round(value, 2) for value in values] for name, values in waits.items()},
+        "bars": BARS,
+    }
+
+
+def sentences(number: int) -> list[str]:
+    """So many different sentences of 20 words, none of which the app has seen."""
+    return [f"{NAMES[n % len(NAMES)]} {WORDS.format(n // len(NAMES) + 2)}" for n in range(number)]
+
+
+def _start(page: Page, checkpoint: str) -> float:
+    started = time.perf_counter()
+    with tempfile.TemporaryFile() as log, running_app(log) as url:
+        page.goto(address(url, checkpoint=checkpoint))
+        page.wait_for_selector(".hl-translation")
+        seconds = time.perf_counter() - started
+        page.close()
+    return seconds
+
+
+def _enter(page: Page, sentence: str) -> float:
+    page.fill(BOX, sentence)
+    return _until_painted(page, lambda: page.press(BOX, "Enter"))
+
+
+def _head(page: Page) -> float:
+    page.locator(".hl-translation").click()
+    return _until_painted(page, lambda: page.keyboard.press("ArrowRight"))
+
+
+def _until_painted(page: Page, act: Callable[[], None]) -> float:
+    """Seconds from just before an action until another map is painted."""
+    page.evaluate(_UNTIL, page.evaluate(_SAYS))
+    act()
+    seconds = float(page.evaluate("window.waiting")) / 1000
+    wait_until_idle(page)
+    return seconds
+
+
+def table(result: dict[str, Any]) -> str:
+    """The result for a person."""
+    names = {
+        "start": "server start to the first translation",
+        "enter": "Enter to the painted map, 20 words",
+        "head": "another head to its painted map",
+    }
+    lines = [
+        f"{names[name]:<40}{seconds:6.2f} s   (bar {result['bars'][name]:.1f} s; runs {result['every_run'][name]})"
+        for name, seconds in result["seconds"].items()
+    ]
+    return "\n".join([*lines, f"medians of {result['runs']} runs; load {result['load']:.1f}"])

@@ -1,0 +1,161 @@
+"""How long a translation takes, with every map and without, beside Hugging Face's Marian of the same sizes.
+
+Ours is the whole way from text to a Translation, tokenizing included. Marian gets random ids and
+random weights, and must write exactly as many tokens as ours wrote; attention maps can be had from its
+eager attention only, so that is what it uses with maps, and its fused attention without. The four
+take turns, on one processor thread; what is stated is the median of all turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from transformers import MarianConfig, MarianMTModel
+
+from model.config import TransformerConfig
+from model.translator import Translator
+from model.vocab import EOS_ID
+
+TEXT = (
+    "My sister bought a red bicycle yesterday. She rode it to the market and came home with bread, milk and a "
+    "bag of apples. In the evening we made a cake and asked our friends to eat it with us. They told us about "
+    "their trip to the sea, and we talked until it was late and the children were tired."
+)
+SRC_TOKENS = (10, 20, 60)
+OURS, OURS_MAPS, MARIAN, MARIAN_MAPS = "ours", "ours with maps", "Marian", "Marian with maps"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--runs", type=int, default=11, metavar="N", help="turns of each (default 11)")
+
+
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Milliseconds a sentence of the four, and their ratios, by number of source tokens."""
+    torch.set_num_threads(1)
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    translator = Translator.from_checkpoint(args.checkpoint, device="cpu")
+    marians = {name: marian(translator.model.config, name) for name in (MARIAN, MARIAN_MAPS)}
+    rows = []
+    for n_src in SRC_TOKENS:
+        text = text_of(translator, n_src)
+        n_tgt = len(translator.translate(text).log_probs)
+        contestants: dict[str, Callable[[], object]] = {
+            OURS: partial(translator.translate, text),
+            OURS_MAPS: partial(translator.translate, text, capture=True),
+            **{name: marian_run(model, n_src, n_tgt, name) for name, model in marians.items()},
+        }
+        medians = interleaved(contestants, args.runs)
+        rows.append({"src_tokens": n_src, "tgt_tokens": n_tgt, "ms": medians, **ratios(medians)})
+    sizes = translator.model.config.to_dict()
+    return {
+        "bench": "decode",
+        "runs": args.runs,
+        "threads": 1,
+        "load": os.getloadavg()[0],
+        "sizes": sizes,
+        "rows": rows,
+    }
+
+
+def ratios(medians: dict[str, float]) -> dict[str, float]:
+    """How much faster ours is than Marian, each with maps; and what maps cost ours, in percent."""
+    return {
+        "times_faster": round(medians[MARIAN_MAPS] / medians[OURS_MAPS], 2),
+        "maps_cost_percent": round(100 * (medians[OURS_MAPS] / medians[OURS] - 1), 1),
+    }
+
+
+def text_of(translator: Translator, n_src: int) -> str:
+    """The first words of TEXT, so many that with <eos> they make ``n_src`` source tokens.
+
+    Raises:
+        ValueError: no number of words does.
+    """
+    words = TEXT.split(" ")
+    for count in range(1, len(words) + 1):
+        text = " ".join(words[:count])
+        if translator.encode_source(text)[1].shape[1] == n_src:
+            return text
+    raise ValueError(f"no beginning of the text has {n_src} tokens")
+
+
+def marian(config: TransformerConfig, name: str) -> MarianMTModel:
+    """A Marian model with our sizes and random weights; with maps, its attention is the eager one."""
+    torch.manual_seed(0)
+    sizes = MarianConfig(
+        vocab_size=config.src_vocab_size,
+        d_model=config.d_model,
+        encoder_layers=config.n_encoder_layers,
+        decoder_layers=config.n_decoder_layers,
+        encoder_ffn_dim=config.d_ff,
+        decoder_ffn_dim=config.d_ff,
+        encoder_attention_heads=config.n_heads,
+        decoder_attention_heads=config.n_heads,
+        max_position_embeddings=config.max_len,
+        pad_token_id=0,
+        eos_token_id=EOS_ID,
+        decoder_start_token_id=0,
+        forced_eos_token_id=None,
+    )
+    sizes._attn_implementation = "eager" if name == MARIAN_MAPS else "sdpa"
+    return MarianMTModel(sizes).eval()
+
+
+def marian_run(model: Any, n_src: int, n_tgt: int, name: str) -> Callable[[], object]:
+    """A greedy ``generate`` of exactly ``n_tgt`` tokens from ``n_src`` random ones."""
+    ids = torch.randint(4, model.config.vocab_size, (1, n_src), generator=torch.Generator().manual_seed(1))
+    maps = name == MARIAN_MAPS
+
+    def run() -> Any:
+        with torch.inference_mode():
+            return model.generate(
+                input_ids=ids,
+                attention_mask=torch.ones_like(ids),
+                num_beams=1,
+                do_sample=False,
+                min_new_tokens=n_tgt,
+                max_new_tokens=n_tgt,
+                output_attentions=maps,
+                return_dict_in_generate=maps,
+            )
+
+    written = run()
+    sequences = written.sequences if maps else written
+    if sequences.shape[1] != n_tgt + 1:
+        raise RuntimeError(f"Marian wrote {sequences.shape[1] - 1} tokens, not {n_tgt}")
+    return run
+
+
+def interleaved(contestants: dict[str, Callable[[], object]], runs: int) -> dict[str, float]:
+    """Median milliseconds of each, all taking turns after one warm-up."""
+    times: dict[str, list[float]] = {name: [] for name in contestants}
+    for turn in range(runs + 1):
+        for name, run in contestants.items():
+            started = time.perf_counter()
+            run()
+            if turn:
+                times[name].append(1000 * (time.perf_counter() - started))
+    return {name: round(statistics.median(values), 1) for name, values in times.items()}
+
+
+def table(result: dict[str, Any]) -> str:
+    """The result for a person."""
+    names = list(result["rows"][0]["ms"])
+    header = ["src", "tgt", *(f"{name} (ms)" for name in names), "times faster, with maps", "cost of maps"]
+    lines = [header]
+    for row in result["rows"]:
+        times = [f"{row['ms'][name]:.1f}" for name in names]
+        cost = f"{row['maps_cost_percent']:+.0f} %"
+        lines.append([str(row["src_tokens"]), str(row["tgt_tokens"]), *times, f"{row['times_faster']:.2f}", cost])
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    text = "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+    return f"{text}\nmedians of {result['runs']} interleaved runs on one thread; load {result['load']:.1f} before"
