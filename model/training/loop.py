@@ -118,13 +118,13 @@ class Trainer:
             )
             own = batches[self.rank :: self.world][: max(1, len(batches) // self.world)]
             while self.progress.batch < len(own):
-                self.progress.batch += 1
-                yield own[self.progress.batch - 1]
+                yield own[self.progress.batch]  # counted by _step, so that an unused batch comes again
             self.progress.epoch, self.progress.batch = self.progress.epoch + 1, 0
 
     def _step(self, rows: np.ndarray, share: float) -> tuple[float, int]:
         """One optimiser step: its loss, and the number of target tokens."""
         self.progress.step += 1
+        self.progress.batch += 1
         rate = self.settings.learning_rate(self.progress.step, share, self.model.config.d_model)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
