@@ -24,7 +24,7 @@ from viz.figures.layout import (
 from viz.theme import Theme
 
 heatmap_config = chart_config
-MOST_PRINTED = 14  # rows or columns up to which every weight is printed in its cell
+MOST_PRINTED = 16  # rows or columns up to which every weight is printed in its cell
 LOG_FLOOR = 1e-4  # the smallest weight that log colour tells from smaller ones
 SUMMARY_ROWS = 8
 

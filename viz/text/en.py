@@ -118,7 +118,7 @@ STRINGS: dict[str, str] = {
     "training.rate": "learning rate",
     "training.bleu": "dev BLEU",
     # positions
-    "positions.why": "Attention alone cannot tell the order of words, so this table is added to the embeddings, one row a position. Sines and cosines make every row unique and keep it between −1 and 1; and a shift by φ positions is the same linear map wherever it starts, so that “three words back” is easy to learn.",
+    "positions.why": "Attention alone cannot tell the order of words, so this table is added to the embeddings. Sines and cosines make every row unique and keep it between −1 and 1; a shift by φ is the same linear map wherever it starts, so “three words back” is easy to learn.",
     "positions.view": "Picture",
     "positions.view.curves": "Curves",
     "positions.view.matrix": "Matrix",
