@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlencode
 
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, ViewportSize, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 HOW_TO_GET = "no Chromium found: get one with 'apt-get install chromium' or 'python -m playwright install chromium'"
-VIEWPORT = {"width": 1280, "height": 720}
+VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _FLAGS = (
     "--no-sandbox",
