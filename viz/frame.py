@@ -81,7 +81,7 @@ def _sentence_row(name: str) -> None:
         )
         button.form_submit_button(say("app.translate"), type="primary", width="stretch")
     with settings.popover(say("app.settings"), width="stretch"):
-        _settings(name)
+        _settings()
 
 
 def _translation_row(name: str, stop: bool) -> None:
@@ -125,11 +125,11 @@ def _examples(name: str) -> None:
     )
 
 
-def _settings(name: str) -> None:
+def _settings() -> None:
     st.selectbox(
         say("app.checkpoint"),
         available(),
-        index=available().index(name),
+        index=available().index(session.default_checkpoint()),
         key="checkpoint",
         help=say("app.checkpoint.help"),
         bind="query-params",

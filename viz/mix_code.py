@@ -52,7 +52,7 @@ def table(gains: Mapping[Head, float], sizes: Sizes, kind: Kind) -> list[list[fl
 
 
 def reported_gains(value: object, sizes: Sizes) -> dict[Head, float] | None:
-    """The gains other than 1 in a browser's message: percents of every head, in order; None where it is no such list."""
+    """The gains other than 1 in a browser's message: percents of every head, in order; None if it is not."""
     places = [
         (kind, layer, head) for kind in KINDS for layer in range(sizes[kind][0]) for head in range(sizes[kind][1])
     ]

@@ -97,11 +97,15 @@ def theme() -> Theme:
     return theme_named(st.context.theme.type)
 
 
-def checkpoint() -> str:
-    """Name of the chosen checkpoint; the first that exists where the choice does not."""
+def default_checkpoint() -> str:
+    """The checkpoint that the app opens on: en-zh, or the first there is."""
     names = available()
-    fallback = DEFAULT_CHECKPOINT if DEFAULT_CHECKPOINT in names else next(iter(names), DEFAULT_CHECKPOINT)
-    return str(chosen("checkpoint", fallback, names))
+    return DEFAULT_CHECKPOINT if DEFAULT_CHECKPOINT in names else next(iter(names), DEFAULT_CHECKPOINT)
+
+
+def checkpoint() -> str:
+    """Name of the chosen checkpoint; the default where the choice does not exist."""
+    return str(chosen("checkpoint", default_checkpoint(), available()))
 
 
 def default_text(name: str) -> str:

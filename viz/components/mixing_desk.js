@@ -101,7 +101,7 @@ class MixingDesk {
       return token;
     }));
     const words = after.map(([text, special, fresh]) => this.token(text, special, fresh ? "new" : ""));
-    this.root.querySelector('[data-row="after"]').replaceChildren(...words);
+    this.root.querySelector('[data-row="after"]').replaceChildren(...(words.length ? words : [this.token("∅", true, "")]));
   }
 
   token(text, special, className) {

@@ -19,7 +19,21 @@ if TYPE_CHECKING:
     from model.analysis.mixing import Mix
     from model.interventions import Head
 
-LABELS = "mute solo reset gain solo_help original mixed note hint various muted whole_kind whole_layer".split()
+LABELS = [
+    "mute",
+    "solo",
+    "reset",
+    "gain",
+    "solo_help",
+    "original",
+    "mixed",
+    "note",
+    "hint",
+    "various",
+    "muted",
+    "whole_kind",
+    "whole_layer",
+]
 EOS = Label("<eos>")
 _mount = register("mixing_desk", scripts=("faders",))
 

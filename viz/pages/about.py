@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import streamlit as st
-from viz.figures.training import training_curves
 
 from viz import session
+from viz.figures.training import TrainingText, training_curves
 from viz.session import say
 
 now = session.view()
@@ -26,7 +26,7 @@ with scores:
 
 st.markdown(f"**{say('about.curves')}**")
 if log := session.training_log(now.checkpoint):
-    st.plotly_chart(training_curves(log, session.theme()), theme=None, key="curves")
+    st.plotly_chart(training_curves(log, session.theme(), TrainingText.said_by(say)), theme=None, key="curves")
 else:
     st.text(say("about.nolog"))
 
