@@ -60,7 +60,7 @@ def draw(page: str, pickers: tuple[str, ...]) -> None:
     _translation_row(name, stop=page not in WITHOUT_SENTENCE)
     if page == "translate":
         _examples(name)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         for picker in PICKERS:
             with st.container(key=f"hl_picker_{picker}", width="content"):
                 _picker(picker, name)
