@@ -33,6 +33,23 @@ class Product(NamedTuple):
         return cls(torch.cat([linear.bias for linear in linears]).detach(), weight)
 
 
+class Norm(NamedTuple):
+    """A layer norm's numbers: reading them from the module at each step takes longer than the norm itself."""
+
+    weight: Tensor
+    bias: Tensor
+    eps: float
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """[B, D] → [B, D]."""
+        return torch.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
+
+    @classmethod
+    def of(cls, norm: nn.LayerNorm) -> Norm:
+        """The norm of a module."""
+        return cls(norm.weight.detach(), norm.bias.detach(), norm.eps)
+
+
 class StepPlan:
     """A decoder's weights laid out for steps of one token; made once for a model that learns no more.
 
@@ -42,7 +59,17 @@ class StepPlan:
 
     def __init__(self, model: Transformer) -> None:
         self.layers = [LayerPlan(layer) for layer in model.decoder.layers if isinstance(layer, DecoderLayer)]
-        self.output = model.decoder.embedding.tokens.weight.detach().t().contiguous()
+        embedding = model.decoder.embedding
+        self.tokens, self.scale = embedding.tokens.weight.detach(), embedding.scale
+        self.positions = embedding.positions.table
+        self.norm, self.output = Norm.of(model.decoder.norm), self.tokens.t().contiguous()
+
+    def logits(self, ids: Tensor, position: int, cache: list[LayerCache], src_mask: Tensor | None) -> Tensor:
+        """Of the tokens that follow ids [B, 1], which stand at a position: [B, V]."""
+        x = self.tokens[ids[:, 0]] * self.scale + self.positions[position]
+        for layer, kept in zip(self.layers, cache, strict=True):
+            x = layer.step(x, kept, src_mask)
+        return self.norm(x) @ self.output
 
 
 class LayerPlan:
@@ -50,7 +77,9 @@ class LayerPlan:
 
     def __init__(self, layer: DecoderLayer) -> None:
         attention, cross = layer.self_attn, layer.cross_attn
-        self.layer, self.n_heads = layer, attention.n_heads
+        self.n_heads = attention.n_heads
+        self.self_attn_norm, self.cross_attn_norm = Norm.of(layer.self_attn_norm), Norm.of(layer.cross_attn_norm)
+        self.feed_forward_norm = Norm.of(layer.feed_forward_norm)
         self.query_key_value = Product.of(attention.q_proj, attention.k_proj, attention.v_proj)
         self.self_out, self.cross_out = Product.of(attention.out_proj), Product.of(cross.out_proj)
         self.cross_query = Product.of(cross.q_proj)
@@ -58,22 +87,18 @@ class LayerPlan:
 
     def step(self, x: Tensor, cache: LayerCache, src_mask: Tensor | None) -> Tensor:
         """[B, D] → [B, D], as ``DecoderLayer.forward`` with a cache does with [B, 1, D]."""
-        layer, (rows, width) = self.layer, x.shape
-        joined = self.query_key_value(_norm(layer.self_attn_norm, x))
+        rows, width = x.shape
+        joined = self.query_key_value(self.self_attn_norm(x))
         query, key, value = joined.view(rows, 3, self.n_heads, 1, -1).unbind(1)  # [B, H, 1, d_head]
         heads = F.scaled_dot_product_attention(query, *cache.append((key, value)))
-        x = x + self.self_out(heads.view(rows, width))
-        cross_query = self.cross_query(_norm(layer.cross_attn_norm, x)).view(query.shape)
+        x = x + self.self_out(heads.reshape(rows, width))
+        cross_query = self.cross_query(self.cross_attn_norm(x)).view(query.shape)
         assert cache.cross_attn is not None
         heads = F.scaled_dot_product_attention(cross_query, *cache.cross_attn, attn_mask=src_mask)
         if cache.queries is not None:
             cache.queries.append((query, cross_query))
-        x = x + self.cross_out(heads.view(rows, width))
-        return x + self.down(self.up(_norm(layer.feed_forward_norm, x)).relu_())
-
-
-def _norm(norm: nn.LayerNorm, x: Tensor) -> Tensor:
-    return F.layer_norm(x, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+        x = x + self.cross_out(heads.reshape(rows, width))
+        return x + self.down(self.up(self.feed_forward_norm(x)).relu_())
 
 
 class Stepper:
@@ -114,15 +139,9 @@ class Stepper:
             states = self.model.decoder(ids, self.memory, None, self.src_mask, self.cache)
             logits = self.model.project(states[:, -1])
         else:
-            logits = self._planned(ids, self.plan)
+            logits = self.plan.logits(ids, self.length, self.cache, self.src_mask)
         self.length += 1
         return logits.float().log_softmax(-1).index_fill_(1, self.never, -torch.inf)
-
-    def _planned(self, ids: Tensor, plan: StepPlan) -> Tensor:
-        x = self.model.decoder.embedding(ids, self.length)[:, 0]
-        for layer, cache in zip(plan.layers, self.cache, strict=True):
-            x = layer.step(x, cache, self.src_mask)
-        return _norm(self.model.decoder.norm, x) @ plan.output
 
     def select(self, rows: Tensor) -> None:
         """Keep these rows of the batch, in this order."""
