@@ -8,13 +8,14 @@ from viz import frame
 from viz.session import say
 
 HEAD = ("kind", "layer", "head", "words", "special")
+DRAWN = ("drawn", "of")
 SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {  # each view, and the shared choices that it uses
     "": {
-        "translate": ("layer", "head", "words", "special"),
-        "all_heads": ("words", "special"),
-        "one_head": HEAD,
-        "side_by_side": ("words", "special"),
-        "lines": HEAD,
+        "translate": ("layer", "head", "words", "special", *DRAWN, "shift"),
+        "all_heads": ("words", "special", *DRAWN, "shift"),
+        "one_head": (*HEAD, *DRAWN, "shift"),
+        "side_by_side": ("words", "special", *DRAWN, "shift"),
+        "lines": (*HEAD, *DRAWN, "shift"),
     },
     "decoding": {
         "step_by_step": ("layer", "head", "words"),

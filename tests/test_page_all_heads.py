@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.analysis.drawn import drawn_maps
 from model.folders import available
 from model.trace import KINDS
 from model.translator import Translator
-from viz.components.payload import unpack_coarse
+from viz.components.payload import unpack_coarse, unpack_signed
 
 PAGE = "viz/pages/all_heads.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped 
 def at() -> AppTest:
     at = AppTest.from_file("../app.py", default_timeout=120).switch_page(PAGE)
     at.session_state["text"] = SENTENCE
+    at.session_state["shift"] = "read"
     return at
 
 
@@ -39,6 +41,32 @@ def test_every_head_of_every_kind_is_sent_as_the_trace_has_it(at):
         np.testing.assert_allclose(drawn, expected, atol=1 / 255)
         assert [each["rows"], each["columns"]] == list(trace.axis_tokens(each["kind"]))
         assert each["writes"] == (None if each["kind"] == "encoder_self" else [t.text for t in trace.tgt_outputs])
+
+
+def test_the_shift_switch_names_the_rows_of_cross_attention_after_what_they_write(at):
+    at.session_state["shift"] = "written"
+    _, decoder, cross = sent(at.run())["kinds"]
+    assert decoder["rows"][0] == "<bos>"
+    assert (cross["rows"][-1], cross["beside"], cross["writes"]) == ("<eos>", "has_read", decoder["rows"])
+
+
+@pytest.mark.parametrize("drawn", ["scores", "norms", "gradient", "gradient_weight"])
+def test_anything_else_than_weights_is_sent_with_its_own_scale(at, drawn):
+    at.session_state["drawn"] = drawn
+    data = sent(at.run())
+    translator = Translator.from_checkpoint("en-zh", "cpu")
+    maps = drawn_maps(translator, translator.translate(SENTENCE, capture=True), drawn)
+    for each in data["kinds"]:
+        expected = maps[each["kind"]]
+        assert each["high"] == pytest.approx(np.abs(expected).max(), rel=1e-3)
+        assert each["signed"] == (drawn != "norms")
+        parts = (unpack_signed if each["signed"] else unpack_coarse)(each["weights"]).reshape(expected.shape)
+        np.testing.assert_allclose(parts * each["high"], expected, atol=each["high"] / 200)
+
+
+def test_a_rollout_is_one_map_a_layer(at):
+    at.session_state["drawn"] = "rollout"
+    assert [each["heads"] for each in sent(at.run())["kinds"]] == [1, 1, 1]
 
 
 def test_the_chosen_head_is_marked_and_the_scale_can_be_each_maps_own(at):

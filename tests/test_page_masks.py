@@ -96,7 +96,7 @@ def test_only_one_triu_is_the_models_mask(at: AppTest) -> None:
 def test_minus_infinity_becomes_zero_in_the_chosen_row(at: AppTest) -> None:
     at.session_state["mask"] = "steps"
     (chart,) = charts(choose(at, text="I love you.", kind="decoder_self", layer=1, head=2, row=1))
-    trace = session._translated("I love you.", "en-zh", 1).trace
+    trace = session.translated("I love you.", "en-zh", 1).trace
     assert trace is not None
     steps = row_steps(trace, "decoder_self", 1, 2, 1)
     np.testing.assert_allclose(array(chart["data"][0]["z"])[0], steps.scores, atol=1e-4)

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.analysis import quality
-from model.analysis.reading import Reading, merge_columns, read_drawn
+from model.analysis.reading import Reading, merge_columns
 from model.analysis.steps import Candidate, Step
 from model.folders import available
 from model.trace import Label
@@ -52,12 +52,21 @@ def weights(data: dict, name: str) -> np.ndarray:
 
 
 @shipped
-@pytest.mark.parametrize("drawn", ["head", "layer_mean", "mean", "max"])
-def test_playback_sends_the_rows_of_the_chosen_heads(translator: Translator, drawn: str) -> None:
+@pytest.mark.parametrize(
+    ("how", "over", "expected_of"),
+    [
+        ("head", [], lambda maps: maps[1, 2]),
+        ("mean", ["L1"], lambda maps: maps[1].mean(0)),
+        ("mean", [], lambda maps: maps.mean((0, 1))),
+        ("max", [], lambda maps: maps.max((0, 1))),
+        ("max", ["L1 H2", "L0 H5"], lambda maps: np.maximum(maps[1, 2], maps[0, 5])),
+    ],
+)
+def test_playback_sends_the_rows_of_the_chosen_heads(translator: Translator, how: str, over: list, expected_of) -> None:
     trace = translator.translate(SENTENCE, capture=True).trace
-    data = played(opened("step_by_step", text=SENTENCE, layer=1, head=2, drawn=drawn))
+    data = played(opened("step_by_step", text=SENTENCE, layer=1, head=2, combine=how, over=over))
     for name, kind in (("cross", "cross"), ("own", "decoder_self")):
-        expected = read_drawn(trace, kind, drawn, 1, 2)
+        expected = expected_of(trace.weights[kind])
         np.testing.assert_allclose(weights(data, name), expected, atol=5e-5)
         assert np.abs(weights(data, name) - trace.map(kind, 0, 5)).max() > 1e-2
     assert [text for text, _ in data["reads"]] == [label.text for label in trace.tgt_inputs]

@@ -3,7 +3,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.analysis.reading import Reading, combine, merge_words, read, without_special
+from model.analysis.reading import (
+    Reading,
+    combine,
+    merge_words,
+    read,
+    shifted_rows,
+    token_rows,
+    without_special,
+    written_probabilities,
+)
 from model.trace import Label
 
 ROWS = (Label("<bos>"), Label("他", 0, 0, 1), Label("New", 1, 1, 4), Label("##ton", 1, 4, 7))
@@ -62,5 +71,37 @@ def test_combinations_are_named_and_others_refused() -> None:
     maps = np.array([[[0.2, 0.8]], [[0.6, 0.4]]])
     np.testing.assert_allclose(combine(maps, "mean"), [[0.4, 0.6]])
     np.testing.assert_allclose(combine(maps, "max"), [[0.6, 0.8]])
-    with pytest.raises(ValueError, match="mean, max"):
+    np.testing.assert_allclose(combine(np.array([[[1.0, -3.0]], [[-2.0, 2.0]]]), "max"), [[-2.0, -3.0]])
+    with pytest.raises(ValueError, match="mean, max, importance"):
         combine(maps, "product")
+    with pytest.raises(ValueError, match="no map"):
+        combine(maps[:0], "mean")
+
+
+def test_heads_are_weighted_by_what_they_are_worth() -> None:
+    maps = np.array([[[0.2, 0.8]], [[0.6, 0.4]], [[1.0, 0.0]]])
+    np.testing.assert_allclose(combine(maps, "importance", np.array([3.0, 1.0, -5.0])), [[0.3, 0.7]])
+    np.testing.assert_allclose(combine(maps, "importance", np.array([-1.0, 0.0, -5.0])), combine(maps, "mean"))
+    for missing in (None, np.ones(2)):
+        with pytest.raises(ValueError, match="3 maps need as many"):
+            combine(maps, "importance", missing)
+
+
+def test_scores_of_pieces_are_averaged_and_only_shares_are_divided() -> None:
+    scores = np.arange(16, dtype=np.float32).reshape(4, 4) - 8
+    merged = read(scores, ROWS, COLUMNS, words=True, hide_special=True, drawn="scores").weights
+    np.testing.assert_allclose(merged[0], [(-4 - 3) / 2, -2])
+    added = read(scores, ROWS, COLUMNS, words=True, hide_special=True, drawn="norms").weights
+    np.testing.assert_allclose(added[0], [-4 - 3, -2])
+
+
+def test_a_token_is_written_by_one_row_and_read_by_the_next(translator) -> None:
+    made = translator.translate("I love you.", capture=True)
+    trace, maps = made.trace, made.trace.cross
+    written, read_ = (token_rows(maps, trace, shift) for shift in ("written", "read"))
+    assert written[1] == (*made.tgt, Label("<eos>"))
+    assert read_[1] == made.tgt
+    np.testing.assert_array_equal(read_[0][..., 0, :], maps[..., 1, :])
+    assert shifted_rows(trace, "read") == shifted_rows(trace, "written")[::-1]
+    probabilities = [written_probabilities(made, False, False, shift) for shift in ("written", "read")]
+    assert probabilities[1] == probabilities[0][:-1]

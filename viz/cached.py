@@ -9,7 +9,10 @@ import streamlit as st
 from viz import session
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from model.analysis.beam_tree import BeamTree
+    from model.analysis.drawn import Drawn
     from model.analysis.inside_proof import HeadProof
     from model.analysis.mixing import Mix
     from model.analysis.neighbours import Neighbour
@@ -19,6 +22,17 @@ if TYPE_CHECKING:
     from model.decoding import Hypothesis
     from model.interventions import Head
     from model.trace import Kind, Translation
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def drawn_maps(
+    sentence: str, checkpoint: str, beam: int, forced_ids: tuple[int, ...], drawn: Drawn, step: int | None
+) -> dict[Kind, np.ndarray]:
+    """Maps of every head, made of something else than weights."""
+    from model.analysis.drawn import drawn_maps as made
+
+    translation = session.translated(sentence, checkpoint, beam, forced_ids)
+    return made(session.translator(checkpoint), translation, drawn, step)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

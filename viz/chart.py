@@ -9,7 +9,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from viz.figures.layout import chart_config
-from viz.session import View, say
+from viz.session import say
 
 
 def lead(key: str, **values: object) -> None:
@@ -64,19 +64,3 @@ def pick(key: str, name: str, options: Sequence[str], labelled: bool = True) -> 
         bind="query-params",
     )
     return str(chosen)
-
-
-def drawn(now: View) -> str:
-    """Which attention is drawn: one head, or several combined; called ``drawn`` in the URL."""
-    return str(
-        st.segmented_control(
-            say("translate.drawn"),
-            ("head", "layer_mean", "mean", "max"),
-            default="head",
-            format_func=lambda how: say(f"translate.drawn.{how}", layer=now.layer, head=now.head),
-            key="drawn",
-            required=True,
-            help=say("translate.drawn.help"),
-            bind="query-params",
-        )
-    )

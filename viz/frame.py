@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
+from model.analysis.drawn import OF_TOKEN
 from model.errors import HeadlightError
 from model.folders import available
-from model.trace import KINDS, Translation
-from viz import session
+from model.trace import Translation
+from viz import pickers, session
 from viz.session import say
 from viz.text import LANGUAGES
 from viz.theme import FONTS
 
-PICKERS = ("kind", "layer", "head", "words", "special")
 # Bound choices whose labels are translated.
-TRANSLATED = ("kind", "drawn", "lines", "masks", "positions", "decoded", "inside", "inside_view")
+TRANSLATED = (
+    "kind",
+    "drawn",
+    "of",
+    "shift",
+    "combine",
+    "lines",
+    "masks",
+    "positions",
+    "decoded",
+    "inside",
+    "inside_view",
+)
 FORCED = ("hyp", "fork", "mix")  # target ids and gains in the link; nobody types them: their boxes are out of sight
 WITHOUT_SENTENCE = ("masks", "positions", "about")
 LOGO = Path(__file__).parent / "logo.svg"
@@ -43,8 +53,8 @@ div:has(> .st-key-hl_forced) {{ display: none; }}
 </style>"""
 
 
-def draw(page: str, pickers: tuple[str, ...]) -> None:
-    """The frame above a view; ``pickers`` names the shared choices that this view uses.
+def draw(page: str, choices: tuple[str, ...]) -> None:
+    """The frame above a view; ``choices`` names the shared ones that this view uses.
 
     The others are drawn too, in the same place but out of sight: a choice that comes and goes would
     leave the URL with its widget, and the browser's Back would forget it.
@@ -61,10 +71,11 @@ def draw(page: str, pickers: tuple[str, ...]) -> None:
     if page == "translate":
         _examples(name)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        for picker in PICKERS:
+        for picker in pickers.PICKERS:
             with st.container(key=f"hl_picker_{picker}", width="content"):
-                _picker(picker, name)
-    unused = [f"div:has(> .st-key-hl_picker_{picker})" for picker in PICKERS if picker not in pickers]
+                pickers.draw(picker, name)
+    used = set(choices) - ({"of"} if session.view().drawn not in OF_TOKEN else set())
+    unused = [f"div:has(> .st-key-hl_picker_{picker})" for picker in pickers.PICKERS if picker not in used]
     st.html(f"<style>{', '.join(unused) or '.hl-none'} {{ display: none; }}</style>")
 
 
@@ -145,28 +156,6 @@ def _settings() -> None:
         required=True,
         bind="query-params",
         on_change=_language_changed,
-    )
-
-
-def _picker(picker: str, name: str) -> None:
-    sizes, opening = session.config(name), session.opening(name)
-    kind = session.chosen_kind(opening["kind"])
-    layers = range(sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"])
-    options: Sequence[Any] = {"kind": KINDS, "layer": layers, "head": range(sizes["n_heads"])}.get(picker, ())
-    if not options:
-        st.toggle(say(f"app.{picker}"), key=picker, help=say(f"app.{picker}.help"), bind="query-params")
-        return
-    if picker in st.session_state and st.session_state[picker] not in options:
-        st.session_state[picker] = options[-1]
-    st.segmented_control(
-        say(f"app.{picker}"),
-        options,
-        default=opening[picker] if opening[picker] in options else options[-1],
-        format_func=lambda value: say(f"kind.{value}") if picker == "kind" else str(value),
-        key=picker,
-        required=True,
-        help=say(f"app.{picker}.help"),
-        bind="query-params",
     )
 
 

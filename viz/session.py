@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from model import examples
+from model.analysis.drawn import DRAWN, SHIFTS, Drawn, Shift
 from model.errors import HeadlightError
 from model.folders import CONFIG, LOG, META, available, resolve
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
@@ -38,6 +39,8 @@ class View:
     head: int
     words: bool
     hide_special: bool
+    drawn: Drawn
+    shift: Shift
     language: str
 
 
@@ -45,7 +48,7 @@ def view() -> View:
     """The choices that the frame's widgets hold now."""
     state = st.session_state
     sizes, start = config(checkpoint()), opening(checkpoint())
-    kind = chosen_kind(start["kind"])
+    kind = chosen_named("kind", start["kind"], KINDS)
     layers = sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"]
     return View(
         text=str(state.get("text", default_text(checkpoint()))),
@@ -56,6 +59,8 @@ def view() -> View:
         head=chosen("head", start["head"], range(sizes["n_heads"])),
         words=bool(state.get("words", False)),
         hide_special=bool(state.get("special", False)),
+        drawn=chosen_named("drawn", "weights", DRAWN),
+        shift=chosen_named("shift", start["shift"], SHIFTS),
         language=language(),
     )
 
@@ -76,10 +81,9 @@ def chosen(key: str, default: Any, options: Any, labels: Mapping[Any, str] | Non
     return next((option for option in options if said == (labels or {}).get(option, str(option))), default)
 
 
-def chosen_kind(default: Kind) -> Kind:
-    """The kind of attention that the frame's picker holds."""
-    kind: Kind = chosen("kind", default, KINDS, {kind: say(f"kind.{kind}") for kind in KINDS})
-    return kind
+def chosen_named(key: str, default: Any, options: Sequence[Any]) -> Any:
+    """``chosen`` for a picker whose options the visitor reads as ``<key>.<option>``."""
+    return chosen(key, default, options, {option: say(f"{key}.{option}") for option in options})
 
 
 def language() -> str:
@@ -121,7 +125,7 @@ def example_sentences(name: str) -> tuple[str, ...]:
 def opening(name: str) -> dict[str, Any]:
     """The head that a checkpoint opens on: ``opens_on`` in its meta.json, else cross-attention's last layer."""
     last = int(config(name)["n_decoder_layers"]) - 1
-    return {"kind": "cross", "layer": last, "head": 0, **meta(name).get("opens_on", {})}
+    return {"kind": "cross", "layer": last, "head": 0, "shift": "written", **meta(name).get("opens_on", {})}
 
 
 def choose_head(kind: Kind, layer: int, head: int) -> None:
@@ -165,7 +169,7 @@ def translator(name: str) -> Translator:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _translated(sentence: str, name: str, beam: int, forced_ids: tuple[int, ...] = ()) -> Translation:
+def translated(sentence: str, name: str, beam: int, forced_ids: tuple[int, ...] = ()) -> Translation:
     """A finished translation with every map: a stored example where there is one, else computed."""
     if forced_ids:
         return translator(name).translate(sentence, capture=True, prefix=forced_ids)
@@ -180,13 +184,13 @@ def translation() -> Translation:
         HeadlightError: there is none; the frame says why in one sentence and stops the views that need it.
     """
     now = view()
-    return _translated(now.text, now.checkpoint, now.beam, forced("hyp"))
+    return translated(now.text, now.checkpoint, now.beam, forced("hyp"))
 
 
 def chosen_translation() -> Translation:
     """The model's own choice, whatever is under inspection; raises as ``translation``."""
     now = view()
-    return _translated(now.text, now.checkpoint, now.beam)
+    return translated(now.text, now.checkpoint, now.beam)
 
 
 def forced(name: str) -> tuple[int, ...]:
@@ -209,7 +213,7 @@ def _subject() -> str:
 def trace() -> AttentionTrace:
     """Every map of the current sentence's translation; raises as ``translation``."""
     found = translation().trace
-    assert found is not None  # _translated always captures
+    assert found is not None  # translated always captures
     return found
 
 

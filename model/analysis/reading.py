@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from model.analysis.drawn import Drawn, Shift
 from model.trace import AttentionTrace, Kind, Label, Translation
 
-COMBINATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "mean": lambda maps: maps.mean(axis=0),
-    "max": lambda maps: maps.max(axis=0),
-}
+COMBINATIONS = ("mean", "max", "importance")
+AVERAGED: tuple[Drawn, ...] = ("scores", "gradient")  # a word's value is the mean over its pieces, not their sum
+SHARES: tuple[Drawn, ...] = ("weights", "rollout")  # rows are shares of a whole
 
 
 @dataclass(frozen=True)
@@ -47,42 +47,41 @@ def read(
     columns: tuple[Label, ...],
     words: bool = False,
     hide_special: bool = False,
+    drawn: Drawn = "weights",
 ) -> Reading:
-    """Any [..., query, key] weights with these labels, read as ``read_map`` does."""
+    """Any [..., query, key] values with these labels, read as ``read_map`` does.
+
+    Scores and gradients of a word's pieces are averaged where weights would be added; only shares of a
+    whole (weights, rollout) are divided by what is left when special tokens are hidden.
+    """
     reading = Reading(weights, rows, columns)
     if words:
-        reading = merge_words(reading)
-    return without_special(reading) if hide_special else reading
+        reading = merge_words(reading, averaged=drawn in AVERAGED)
+    return without_special(reading, renormalise=drawn in SHARES) if hide_special else reading
 
 
-def read_cross(trace: AttentionTrace, drawn: str, layer: int, head: int) -> np.ndarray:
-    """Cross-attention [query, key] of one head, or of several heads combined; see ``read_drawn``."""
-    return read_drawn(trace, "cross", drawn, layer, head)
+def shifted_rows(trace: AttentionTrace, shift: Shift) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    """Labels of the rows of cross-attention, and what each row has to do besides.
 
-
-def read_drawn(trace: AttentionTrace, kind: Kind, drawn: str, layer: int, head: int) -> np.ndarray:
-    """Weights [query, key] of one head ("head"), or of several heads of a kind combined.
-
-    Args:
-        trace: of a translation.
-        kind: which attention.
-        drawn: "head"; "layer_mean", the mean over the layer's heads; "mean" or "max" over all layers
-            and heads.
-        layer, head: which head, or which layer.
-
-    Raises:
-        ValueError: there is no such head, or ``drawn`` is none of these.
+    ``written`` names a row after the token that its step writes, ``read`` after the one that it has just
+    read; the other one comes second. Alignments often look one row off because both are in the same row.
     """
-    one = trace.map(kind, layer, head)
-    if drawn == "head":
-        return one
-    if drawn == "layer_mean":
-        return combine(trace.weights[kind][layer], "mean")
-    return combine(trace.weights[kind].reshape(-1, *one.shape), drawn)
+    return (trace.tgt_outputs, trace.tgt_inputs) if shift == "written" else (trace.tgt_inputs, trace.tgt_outputs)
 
 
-def written_probabilities(translation: Translation, words: bool, hide_special: bool) -> list[float]:
-    """Probability of each token written, <eos> last, read as ``read`` reads rows.
+def token_rows(maps: np.ndarray, trace: AttentionTrace, shift: Shift) -> tuple[np.ndarray, tuple[Label, ...]]:
+    """The row that stands for each target token: of maps [..., T, S] as many rows as there are labels.
+
+    ``written``: the step that writes it, <eos> last. ``read``: the step that has just read it; nobody
+    reads <eos>, and <bos> is left out.
+    """
+    return (maps, trace.tgt_outputs) if shift == "written" else (maps[..., 1:, :], trace.tgt_inputs[1:])
+
+
+def written_probabilities(
+    translation: Translation, words: bool, hide_special: bool, shift: Shift = "written"
+) -> list[float]:
+    """Probability of each token that ``token_rows`` names, read as ``read`` reads rows.
 
     Of a merged word it is the product over its pieces; of an <eos> that was never reached, 0.
 
@@ -91,54 +90,76 @@ def written_probabilities(translation: Translation, words: bool, hide_special: b
     """
     if translation.trace is None:
         raise ValueError("the translation was made without its trace")
-    labels = translation.trace.tgt_outputs
+    labels = translation.trace.tgt_outputs if shift == "written" else translation.trace.tgt_inputs[1:]
     log_probs = np.full(len(labels), -np.inf)
-    log_probs[: len(translation.log_probs)] = translation.log_probs
+    known = translation.log_probs[: len(labels)]
+    log_probs[: len(known)] = known
     groups = _word_groups(labels) if words else [[index] for index in range(len(labels))]
     shown = [group for group in groups if not (hide_special and labels[group[0]].is_special)]
     return [float(np.exp(log_probs[group].sum())) for group in shown]
 
 
-def merge_words(reading: Reading) -> Reading:
+def merge_words(reading: Reading, averaged: bool = False) -> Reading:
     """Pieces merged into words: weights on a word's pieces add up; a word's rows are averaged.
 
-    So every row still sums to what it did (Clark et al. 2019, section 4.1).
+    So every row still sums to what it did (Clark et al. 2019, section 4.1). With ``averaged`` a word's
+    columns are averaged too.
     """
-    reading, groups = merge_columns(reading), _word_groups(reading.rows)
+    reading, groups = merge_columns(reading, averaged), _word_groups(reading.rows)
     sizes = np.array([len(group) for group in groups], dtype=reading.weights.dtype)
     weights = np.add.reduceat(reading.weights, [group[0] for group in groups], axis=-2) / sizes[:, None]
     return Reading(weights, _merged(reading.rows, groups), reading.columns)
 
 
-def merge_columns(reading: Reading) -> Reading:
-    """Key pieces merged into words, whose weights add up; the rows stay pieces."""
+def merge_columns(reading: Reading, averaged: bool = False) -> Reading:
+    """Key pieces merged into words, whose weights add up, or are averaged; the rows stay pieces."""
     groups = _word_groups(reading.columns)
     weights = np.add.reduceat(reading.weights, [group[0] for group in groups], axis=-1)
+    if averaged:
+        weights = weights / np.array([len(group) for group in groups], dtype=weights.dtype)
     return Reading(weights, reading.rows, _merged(reading.columns, groups))
 
 
-def without_special(reading: Reading) -> Reading:
+def without_special(reading: Reading, renormalise: bool = True) -> Reading:
     """The map without rows and columns of special tokens, each row divided by what is left of it.
 
-    A row that attends to special tokens alone stays zero.
+    A row that attends to special tokens alone stays zero. Without ``renormalise`` nothing is divided.
     """
     rows = [index for index, label in enumerate(reading.rows) if not label.is_special]
     columns = [index for index, label in enumerate(reading.columns) if not label.is_special]
     weights = reading.weights[..., rows, :][..., columns]
-    total = weights.sum(axis=-1, keepdims=True)
-    weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    if renormalise:
+        total = weights.sum(axis=-1, keepdims=True)
+        weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
     return Reading(weights, tuple(reading.rows[i] for i in rows), tuple(reading.columns[i] for i in columns))
 
 
-def combine(maps: np.ndarray, how: str) -> np.ndarray:
-    """Several heads' maps [N, query, key] as one: their element-wise mean or maximum.
+def combine(maps: np.ndarray, how: str, importance: np.ndarray | None = None) -> np.ndarray:
+    """Several heads' maps [N, query, key] as one.
+
+    Args:
+        maps: of the heads to combine.
+        how: "mean"; "max", the value furthest from 0 in each cell; "importance", the mean weighted by
+            what each head is worth. A head that is worth nothing, or less, has no part in it; where
+            that is so for all of them, the plain mean is taken.
+        importance: of each head, [N]; for "importance" only.
 
     Raises:
-        ValueError: ``how`` is not one of COMBINATIONS.
+        ValueError: ``how`` is none of these, there is no map, or importance is missing or does not fit.
     """
     if how not in COMBINATIONS:
         raise ValueError(f"combination must be one of {', '.join(COMBINATIONS)}, got {how!r}")
-    return COMBINATIONS[how](maps)
+    if not len(maps):
+        raise ValueError("there is no map to combine")
+    if how == "max":
+        return np.take_along_axis(maps, np.abs(maps).argmax(0)[None], axis=0)[0]
+    if how == "mean":
+        return maps.mean(axis=0)
+    if importance is None or importance.shape != maps.shape[:1]:
+        raise ValueError(f"{len(maps)} maps need as many importances, got {getattr(importance, 'shape', None)}")
+    worth = np.maximum(importance, 0.0).astype(maps.dtype)
+    shares = worth / worth.sum() if worth.sum() > 0 else np.full(len(maps), 1 / len(maps), maps.dtype)
+    return np.tensordot(shares, maps, axes=1)
 
 
 def _word_groups(labels: Sequence[Label]) -> list[list[int]]:

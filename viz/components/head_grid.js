@@ -29,9 +29,10 @@ class HeadGrid {
 
   update(data, send) {
     const started = performance.now();
-    Object.assign(this, { data, send, table: colourTable(data.look.scale) });
+    const signed = data.kinds.some((kind) => kind.signed);
+    Object.assign(this, { data, send, signed, table: colourTable(signed ? data.look.diverging : data.look.scale) });
     dress(this.root, data.look);
-    this.root.querySelector(".high").textContent = data.own ? data.labels.own_maximum : "1";
+    this.legend();
     const shape = data.kinds.map(({ kind, layers, heads }) => `${kind} ${layers} ${heads}`).join();
     if (shape !== this.shape) this.build();
     this.shape = shape;
@@ -41,6 +42,16 @@ class HeadGrid {
     this.point(this.cursor);
     this.observer.observe(this.root);
     this.root.dataset.milliseconds = (performance.now() - started).toFixed(1); // decoding and drawing
+  }
+
+  // What the ends of the colour scale stand for; kinds have scales of their own, except for weights.
+  legend() {
+    const { own, kinds, labels } = this.data;
+    const plain = kinds.every(({ high }) => high === 1);
+    const high = own ? labels.own_maximum : plain ? "1" : kinds.map((kind) => decimals(kind.high)).join(" · ");
+    this.root.querySelector(".high").textContent = high;
+    this.root.querySelector(".low").textContent = this.signed ? `\u2212 (${high})` : "0";
+    this.root.querySelector(".ramp").classList.toggle("diverging", this.signed);
   }
 
   build() {
@@ -100,7 +111,7 @@ class HeadGrid {
       cell.setAttribute("aria-selected", String(chosen));
       cell.setAttribute("aria-label", `${this.name(cell)}: ${this.pair(cell)}${chosen ? `, ${labels.selected}` : ""}`);
       cell.dataset.checksum = bytes.reduce((sum, byte) => sum + byte, 0);
-      cell.dataset.max = ((bytes.reduce((most, byte) => Math.max(most, byte), 0) / 255) ** 2).toFixed(4);
+      cell.dataset.max = bytes.reduce((most, byte) => Math.max(most, Math.abs(this.part(byte))), 0).toFixed(4);
     });
     this.rove(this.focusable ?? this.blocks[0].cells[0]?.[0]);
   }
@@ -110,11 +121,11 @@ class HeadGrid {
   }
 
   pair({ dataset: { kind, layer, head } }) {
-    const { rows, columns, heads, strongest, writes } = this.data.kinds.find((each) => each.kind === kind);
+    const { rows, columns, heads, strongest, writes, beside } = this.data.kinds.find((each) => each.kind === kind);
     const found = strongest[layer * heads + Number(head)];
     if (!found) return this.data.labels.nothing;
     const [row, column, weight] = found;
-    const query = writes ? fill(this.data.labels.writes, { token: rows[row], next: writes[row] }) : rows[row];
+    const query = writes ? fill(this.data.labels[beside], { token: rows[row], next: writes[row] }) : rows[row];
     return `${query} → ${columns[column]} ${decimals(weight)}`;
   }
 
@@ -156,20 +167,29 @@ class HeadGrid {
     }
   }
 
-  // Weight that has the scale's last colour.
+  // A byte as a part of the kind's high.
+  part(byte) {
+    return this.signed ? (byte - 128) / 127 : (byte / 255) ** 2;
+  }
+
+  // Part of the kind's high that has the scale's last colour.
   top(kind, i) {
-    return this.data.own ? (kind.strongest[i]?.[2] ?? 1) : 1;
+    return this.data.own ? Math.abs(kind.strongest[i]?.[2] ?? kind.high) / kind.high : 1;
   }
 
   // One map; where several tokens share a pixel, the strongest weight is drawn.
   paint(pixels, map, wide, down, across, top) {
-    const shades = Array.from({ length: 256 }, (_, byte) => colourAt(this.table, (byte / 255) ** 2 / top));
+    const share = (byte) => (this.signed ? 0.5 + 0.5 * (this.part(byte) / top) : this.part(byte) / top);
+    const shades = Array.from({ length: 256 }, (_, byte) => colourAt(this.table, share(byte)));
+    const zero = this.signed ? 128 : 0;
     let at = 0;
     for (const [firstRow, rowEnd] of down) {
       for (const [firstColumn, columnEnd] of across) {
-        let most = 0;
+        let most = zero;
         for (let row = firstRow; row < rowEnd; row++) {
-          for (let i = row * wide + firstColumn; i < row * wide + columnEnd; i++) if (map[i] > most) most = map[i];
+          for (let i = row * wide + firstColumn; i < row * wide + columnEnd; i++) {
+            if (Math.abs(map[i] - zero) > Math.abs(most - zero)) most = map[i];
+          }
         }
         const shade = shades[most];
         pixels[at++] = shade[0];
@@ -201,8 +221,9 @@ class HeadGrid {
     const index = block.cells.flat().indexOf(cell);
     const size = rows.length * columns.length;
     const bytes = block.bytes.subarray(index * size, (index + 1) * size);
-    const values = Float32Array.from(bytes, (byte) => (byte / 255) ** 2);
-    const map = { rows, columns, values, low: 0, high: this.top(block.of, index), table: this.table };
+    const values = Float32Array.from(bytes, (byte) => this.part(byte));
+    const high = this.top(block.of, index);
+    const map = { rows, columns, values, low: this.signed ? -high : 0, high, table: this.table };
     this.preview.show(map, this.data.look, this.name(cell), this.pair(cell), cell.dataset);
     this.preview.stand(cell, this.root, this.kinds);
   }

@@ -10,11 +10,11 @@ import streamlit as st
 
 from model.analysis.reading import Reading
 from model.trace import Kind
-from viz.components.payload import check_shape, look, pack_coarse
+from viz.components.payload import check_shape, look, pack_coarse, pack_signed
 from viz.components.registry import register
 from viz.theme import Theme
 
-LABELS = ("hint", "legend", "legend_pooled", "own_maximum", "selected", "nothing", "writes")
+LABELS = ("hint", "legend", "legend_pooled", "own_maximum", "selected", "nothing", "writes", "has_read")
 _mount = register("head_grid", scripts=("heatmap", "preview"))
 
 
@@ -25,14 +25,20 @@ class KindMaps:
     Attributes:
         kind: which attention.
         title: its name in the visitor's language.
-        reading: weights [L, H, Q, K] with the labels of their rows and columns.
-        writes: the token that each row went on to write, where rows belong to decoder steps.
+        reading: weights or other values [L, H, Q, K] with the labels of their rows and columns.
+        writes: the token that each row went on to write, or has read, where rows belong to decoder steps.
+        beside: which of both it is: "writes" or "has_read".
+        high: the size that has the scale's last colour; no value is larger.
+        signed: values have either sign.
     """
 
     kind: Kind
     title: str
     reading: Reading
     writes: tuple[str, ...] | None = None
+    beside: str = "writes"
+    high: float = 1.0
+    signed: bool = False
 
     def __post_init__(self) -> None:
         check_shape(f"{self.kind} weights", self.reading.weights, self.reading.rows, self.reading.columns)
@@ -61,7 +67,7 @@ def head_grid(
         labels: the strings named in LABELS, in the visitor's language.
         key: names this place on the page.
         on_open: called with kind, layer and head before the script runs again.
-        own_scale: colours run to each map's own maximum instead of 1.
+        own_scale: colours run to each map's own maximum instead of the kind's ``high``.
     """
 
     def opened() -> None:
@@ -81,7 +87,10 @@ def head_grid(
 
 
 def grid_payload(maps: KindMaps) -> dict[str, object]:
-    """One kind's maps as they travel: weights by ``pack_coarse``, and each map's strongest cell exactly."""
+    """One kind's maps as they travel: parts of ``high`` in a byte each, and each map's strongest cell exactly.
+
+    Packed by ``pack_coarse``, or by ``pack_signed`` where values have either sign.
+    """
     weights = maps.reading.weights
     return {
         "kind": maps.kind,
@@ -91,16 +100,19 @@ def grid_payload(maps: KindMaps) -> dict[str, object]:
         "rows": [label.text for label in maps.reading.rows],
         "columns": [label.text for label in maps.reading.columns],
         "writes": list(maps.writes) if maps.writes is not None else None,
-        "weights": pack_coarse(weights),
+        "weights": (pack_signed if maps.signed else pack_coarse)(weights / maps.high),
+        "beside": maps.beside,
+        "high": maps.high,
+        "signed": maps.signed,
         "strongest": [strongest_cell(each) for each in weights.reshape(-1, *weights.shape[2:])],
     }
 
 
 def strongest_cell(weights: np.ndarray) -> tuple[int, int, float] | None:
-    """Row, column and weight of the largest weight of a map [query, key]; None where all are 0."""
-    if not weights.size or not weights.max() > 0:
+    """Row, column and value of the largest value of a map [query, key], by its size; None where all are 0."""
+    if not weights.any():
         return None
-    row, column = np.unravel_index(int(weights.argmax()), weights.shape)
+    row, column = np.unravel_index(int(np.abs(weights).argmax()), weights.shape)
     return int(row), int(column), round(float(weights[row, column]), 4)
 
 

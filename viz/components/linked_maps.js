@@ -33,9 +33,11 @@ class LinkedMaps {
   }
 
   legend() {
-    const { labels, high, difference_high: most } = this.data;
+    const { labels, high, signed, difference_high: most } = this.data;
     const put = (name, text) => (this.root.querySelector(`.${name}`).textContent = text);
-    put("high", decimals(high));
+    put("low", signed ? decimals(-high) : "0");
+    put("high", signed ? `+${decimals(high)}` : decimals(high));
+    this.root.querySelector(".plain").classList.toggle("diverging", signed);
     put("legend-weight", labels.legend);
     this.root.querySelector(".legend-difference-row").hidden = !most;
     put("least", most ? decimals(-most) : "");

@@ -43,7 +43,14 @@ class LinkedMap:
 
 
 def linked_maps(
-    maps: Sequence[LinkedMap], *, theme: Theme, labels: dict[str, str], key: str, common_maximum: bool = False
+    maps: Sequence[LinkedMap],
+    *,
+    theme: Theme,
+    labels: dict[str, str],
+    key: str,
+    common_maximum: bool = False,
+    high: float = 1.0,
+    signed: bool = False,
 ) -> None:
     """Labelled maps side by side; pointing at a token marks it in all of them and tells the weights.
 
@@ -52,17 +59,24 @@ def linked_maps(
         theme: the look.
         labels: the strings named in LABELS, in the visitor's language.
         key: names this place on the page.
-        common_maximum: colours run to the largest weight among all maps instead of 1.
+        common_maximum: colours run to the largest size among all maps instead of ``high``.
+        high: where the colour scale ends; no value is larger.
+        signed: values have either sign.
 
     Raises:
         ValueError: there are none or too many maps, or two of a kind disagree in shape.
     """
-    payload = linked_payload(maps, common_maximum)
+    payload = linked_payload(maps, common_maximum, high, signed)
     _mount(key=key, data={**payload, "look": look(theme), "labels": {name: labels[name] for name in LABELS}})
 
 
-def linked_payload(maps: Sequence[LinkedMap], common_maximum: bool = False) -> dict[str, object]:
-    """What ``linked_maps`` sends to the browser, less look and labels; weights as ``pack_fine`` packs them.
+def linked_payload(
+    maps: Sequence[LinkedMap], common_maximum: bool = False, high: float = 1.0, signed: bool = False
+) -> dict[str, object]:
+    """What ``linked_maps`` sends to the browser, less look and labels.
+
+    ``pack_fine`` packs the values as parts of ``unit``, which is ``high``, or twice that where there is
+    a difference that needs it.
 
     Raises:
         ValueError: as ``linked_maps``.
@@ -76,20 +90,27 @@ def linked_payload(maps: Sequence[LinkedMap], common_maximum: bool = False) -> d
             raise ValueError(f"{each.kind} maps have shapes {shape} and {each.reading.weights.shape}")
     plain = [each.reading.weights for each in maps if not each.difference]
     differences = [each.reading.weights for each in maps if each.difference]
+    unit = max(high, _largest(differences))
     return {
-        "high": _scale_end(plain, common_maximum),
-        "difference_high": _scale_end(differences, common_maximum) if differences else None,
-        "maps": [_map_payload(each) for each in maps],
+        "unit": unit,
+        "signed": signed,
+        "high": _scale_end(plain, common_maximum, high),
+        "difference_high": _scale_end(differences, common_maximum, unit) if differences else None,
+        "maps": [_map_payload(each, unit) for each in maps],
     }
 
 
-def _scale_end(weights: Sequence[np.ndarray], common_maximum: bool) -> float:
-    """1, or the largest absolute weight; 1 where there is none above 0."""
-    largest = max((float(np.abs(each).max()) for each in weights if each.size), default=0.0)
-    return round(largest, 4) if common_maximum and largest > 0 else 1.0
+def _largest(values: Sequence[np.ndarray]) -> float:
+    return max((float(np.abs(each).max()) for each in values if each.size), default=0.0)
 
 
-def _map_payload(each: LinkedMap) -> dict[str, object]:
+def _scale_end(values: Sequence[np.ndarray], common_maximum: bool, high: float) -> float:
+    """``high``, or the largest size; ``high`` where there is none above 0."""
+    largest = _largest(values)
+    return round(largest, 4) if common_maximum and largest > 0 else high
+
+
+def _map_payload(each: LinkedMap, unit: float) -> dict[str, object]:
     return {
         "title": each.title,
         "kind": each.kind,
@@ -98,5 +119,5 @@ def _map_payload(each: LinkedMap) -> dict[str, object]:
         "difference": each.difference,
         "rows": [label.text for label in each.reading.rows],
         "columns": [label.text for label in each.reading.columns],
-        "values": pack_fine(each.reading.weights),
+        "values": pack_fine(each.reading.weights / unit),
     }

@@ -21,15 +21,17 @@ class MapPanel {
     this.element.addEventListener("blur", () => owner.point(null));
   }
 
-  take(map, { high, difference_high: most, look, labels }) {
-    const scale = map.difference ? { low: -most, high: most } : { low: 0, high };
-    const table = colourTable(map.difference ? look.diverging : look.scale);
-    this.map = { ...map, ...scale, table, values: unpackFine(map.values) };
+  take(map, { high, difference_high: most, unit, signed, look, labels }) {
+    const end = map.difference ? most : high;
+    const diverging = map.difference || signed;
+    const table = colourTable(diverging ? look.diverging : look.scale);
+    const values = unpackFine(map.values).map((part) => part * unit);
+    this.map = { ...map, low: diverging ? -end : 0, high: end, table, values };
     Object.assign(this, { look, labels });
     this.title.replaceChildren(map.title, make("span", "", `${map.rows.length} × ${map.columns.length}`));
     this.element.setAttribute("aria-label", `${map.title}. ${this.strongest()}`);
     const { kind, layer, head, difference } = map;
-    Object.assign(this.canvas.dataset, { kind, layer, head, difference, high: scale.high });
+    Object.assign(this.canvas.dataset, { kind, layer, head, difference, high: end });
   }
 
   draw(cell) {

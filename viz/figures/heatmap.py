@@ -62,25 +62,33 @@ def attention_heatmap(
     threshold: float = 0.0,
     writes: Sequence[str] | None = None,
     text: HeatmapText = ENGLISH,
+    high: float = 1.0,
+    signed: bool = False,
 ) -> go.Figure:
     """Heatmap of one head: queries down, keys across, keys named on top.
 
     Args:
-        weights: one head's weights, [Q, K].
+        weights: one head's weights, or other values, [Q, K].
         rows, columns: the tokens, Q and K of them; shown literally.
         title: says which head this is, or what was combined.
         theme: the look.
-        own_scale: colour from 0 to this map's own maximum instead of 0 to 1.
-        log: colour by the logarithm; exact zeros stay blank, the colour bar names real weights.
-        threshold: cells with a smaller weight are blank; hovering still tells their weight.
+        own_scale: colour up to this map's own maximum instead of ``high``.
+        log: colour by the logarithm; exact zeros stay blank, the colour bar names real weights; not
+            for signed values.
+        threshold: cells with a smaller size, as a share of ``high``, are blank; hovering still tells it.
         writes: for a decoder, the token that each row went on to write, Q of them.
         text: the words of axes and hover.
+        high: where the colour scale ends.
+        signed: the scale runs from −high to high, in the theme's diverging colours.
 
     Raises:
-        ValueError: the shapes do not fit each other.
+        ValueError: the shapes do not fit each other, or ``high`` is not above 0.
     """
     weights = np.asarray(weights, dtype=np.float32)
     _check(weights, rows, columns, writes)
+    if not high > 0:
+        raise ValueError(f"high must be above 0, got {high}")
+    scale = _Scale(theme.diverging if signed else theme.scale, high, own_scale, log and not signed, threshold)
     cell = cell_size(max(weights.shape))
     heat: dict[str, Any] = {
         "type": "heatmap",
@@ -89,12 +97,13 @@ def attention_heatmap(
         "hovertemplate": _hover(text, writes is not None),
         "xgap": 1 if cell >= 20 else 0,
         "ygap": 1 if cell >= 20 else 0,
-        "colorscale": scale_of(theme.scale),
-        **_colouring(weights, own_scale, log, threshold, theme, text),
+        "colorscale": scale_of(scale.stops),
+        **_colouring(weights, scale, signed, theme, text),
     }
     if writes is not None:
         heat["customdata"] = [[html.escape(token, quote=False)] * weights.shape[1] for token in writes]
-    numbers = _printed(weights, heat, theme, min(14.0, cell * 0.36)) if max(weights.shape) <= MOST_PRINTED else []
+    few = max(weights.shape) <= MOST_PRINTED
+    numbers = _printed(weights, heat, scale, theme, min(14.0, cell * 0.36)) if few else []
     return go.Figure({"data": [heat, *numbers], "layout": _layout(rows, columns, cell, title, theme, text)})
 
 
@@ -108,10 +117,20 @@ def heatmap_summary(
     """
     weights = np.asarray(weights, dtype=np.float32)
     _check(weights, rows, columns, None)
-    strongest = weights.argmax(axis=1)
-    decided = np.argsort(-weights.max(axis=1), kind="stable")[:SUMMARY_ROWS]
-    pairs = ", ".join(f"{rows[q]} → {columns[strongest[q]]} {weights[q, strongest[q]]:.2f}" for q in decided)
+    strongest = np.abs(weights).argmax(axis=1)
+    found = np.take_along_axis(weights, strongest[:, None], axis=1)[:, 0]
+    decided = np.argsort(-np.abs(found), kind="stable")[:SUMMARY_ROWS]
+    pairs = ", ".join(f"{rows[q]} → {columns[strongest[q]]} {number(found[q])}" for q in decided)
     return text.summary.format(rows=len(rows), columns=len(columns), pairs=pairs)
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number as people write it: with a real minus sign, and none before zero.
+
+    >>> number(-1.5), number(-0.001)
+    ('−1.50', '0.00')
+    """
+    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def cell_size(n: int) -> float:
@@ -140,32 +159,46 @@ def _hover(text: HeatmapText, writes: bool) -> str:
     return "<br>".join(lines) + "<extra></extra>"
 
 
-def _colouring(
-    weights: np.ndarray, own_scale: bool, log: bool, threshold: float, theme: Theme, text: HeatmapText
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Scale:
+    """How values become colours: stops, end, and the switches of ``attention_heatmap``."""
+
+    stops: Sequence[tuple[float, str]]
+    high: float
+    own: bool
+    log: bool
+    threshold: float
+
+
+def _colouring(weights: np.ndarray, scale: _Scale, signed: bool, theme: Theme, text: HeatmapText) -> dict[str, Any]:
     """Colour values (NaN where blank), their limits, and a colour bar in real weights."""
-    seen = np.where(weights >= threshold, weights, np.float32(np.nan))
-    top = float(weights.max()) if own_scale and weights.max() > 0 else 1.0
-    if not log:
-        return {"z": seen, "zmin": 0.0, "zmax": top, "colorbar": colour_bar(theme, text.weight)}
+    sizes = np.abs(weights)
+    seen = np.where(sizes >= scale.threshold * scale.high, weights, np.float32(np.nan))
+    top = float(sizes.max()) if scale.own and sizes.max() > 0 else scale.high
+    if not scale.log:
+        return {"z": seen, "zmin": -top if signed else 0.0, "zmax": top, "colorbar": colour_bar(theme, text.weight)}
     positive = weights[weights > 0]
-    bottom = float(positive.min()) if own_scale and positive.size else LOG_FLOOR
+    bottom = float(positive.min()) if scale.own and positive.size else LOG_FLOOR * scale.high
     bottom = max(min(bottom, top / 10), top * LOG_FLOOR)
     values = np.where(seen > 0, np.log10(np.maximum(seen, bottom)), np.nan).astype(np.float32)
     low, high = np.log10(bottom), np.log10(top)
-    ticks = [low, *(power for power in range(int(np.ceil(low)), 1) if low + 0.2 < power < high - 0.2), high]
+    powers = range(int(np.ceil(low)), int(np.floor(high)) + 1)
+    ticks = [low, *(power for power in powers if low + 0.2 < power < high - 0.2), high]
     names = [f"{10.0**tick:.3g}" for tick in ticks]
     names[0] = f"≤ {names[0]}"
     bar = colour_bar(theme, text.weight, tickmode="array", tickvals=ticks, ticktext=names)
     return {"z": values, "zmin": low, "zmax": high, "colorbar": bar}
 
 
-def _printed(weights: np.ndarray, heat: dict[str, Any], theme: Theme, size: float) -> list[dict[str, Any]]:
+def _printed(
+    weights: np.ndarray, heat: dict[str, Any], scale: _Scale, theme: Theme, size: float
+) -> list[dict[str, Any]]:
     """The weights as text in their cells; what rounds to nothing is faint."""
     share = (heat["z"] - heat["zmin"]) / (heat["zmax"] - heat["zmin"])
-    colours = np.where(np.isnan(share)[..., None], rgb(theme.surface), on_scale(np.nan_to_num(share), theme.scale))
-    texts = [[f"{weight:.2f}" if weight > 0 else "0" for weight in row] for row in weights]
-    return printed(texts, colours, size, faint=weights < 0.005)
+    colours = np.where(np.isnan(share)[..., None], rgb(theme.surface), on_scale(np.nan_to_num(share), scale.stops))
+    digits = 1 if np.abs(weights).max() >= 10 else 2
+    texts = [[number(weight, digits) if weight else "0" for weight in row] for row in weights]
+    return printed(texts, colours, size, faint=np.abs(weights) < 0.005 * scale.high)
 
 
 def _layout(

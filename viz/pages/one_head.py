@@ -1,26 +1,24 @@
-"""One head's map, labelled, with its numbers and its sanity."""
+"""One head's map, or several heads' as one, labelled, with its numbers, its meaning and its sanity."""
 
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 
 import streamlit as st
 
-from model.analysis.reading import read_map
 from model.analysis.sanity import check_map
 from model.export import map_csv, trace_npz
-from viz import session
+from viz import combined, drawing, session
 from viz.components.picture_buttons import PICTURES, picture_buttons
 from viz.figures.heatmap import HeatmapText, attention_heatmap, heatmap_config, heatmap_summary
 from viz.session import say
 
 now = session.view()
 translation, trace = session.translation(), session.trace()
-reading = read_map(trace, now.kind, now.layer, now.head, now.words, now.hide_special)
-name = f"L{now.layer} H{now.head}"
-title = f"{say(f'kind.{now.kind}')} · {name}"
 
-with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    chosen = combined.combination(now)
     for key, shortcut, layers, heads in (
         ("previous_head", "Left", 0, -1),
         ("next_head", "Right", 0, 1),
@@ -45,17 +43,18 @@ with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         key="min",
         help=say("one_head.threshold.help"),
         bind="query-params",
-        width=220,
+        width=200,
     )
 
+every = drawing.drawing(now.kind)
+shown = every.of(chosen.of(every.reading.weights, now.kind))
+reading, sort = shown.reading, drawing.name()
+title = f"{say(f'kind.{now.kind}')} · {drawing.whose(chosen.name)} · {sort}"
 rows, columns = [label.text for label in reading.rows], [label.text for label in reading.columns]
-writes = None
-if now.kind != "encoder_self" and not (now.words or now.hide_special):
-    writes = [label.text for label in trace.tgt_outputs]
 if not reading.weights.size:
     st.info(say("one_head.empty"))
     st.stop()
-words = HeatmapText.said_by(say)
+words = replace(HeatmapText.said_by(say), weight=sort, writes=say(shown.beside_key))
 figure = attention_heatmap(
     reading.weights,
     rows,
@@ -65,19 +64,23 @@ figure = attention_heatmap(
     own_scale=own_scale,
     log=log,
     threshold=threshold,
-    writes=writes,
+    writes=shown.beside,
     text=words,
+    high=shown.high,
+    signed=shown.is_signed,
 )
-stem = f"headlight-{now.kind}-{name.replace(' ', '')}"
+stem = f"headlight-{now.kind}-{chosen.name.replace(' ', '')}-{now.drawn}"
 summary = heatmap_summary(reading.weights, rows, columns, words)
 st.plotly_chart(figure, key="map", width="content", theme=None, config=heatmap_config(stem), alt=summary)
 st.html(f'<p class="hl-alt">{html.escape(summary)}</p>')
+drawing.meaning(now, cross=now.kind == "cross")
 
-sanity = check_map(trace, now.kind, now.layer, now.head)
-state = "holds" if sanity.holds else "fails"
-sums, masked = f"{sanity.row_sum_error:.1e}", f"{sanity.masked_weight:.1e}"
 with st.container(horizontal=True, vertical_alignment="center"):
-    st.html(f'<p class="hl-{state}">{html.escape(say(f"one_head.sanity.{state}", sums=sums, masked=masked))}</p>')
+    if now.drawn == "weights" and chosen.how == "head":
+        sanity = check_map(trace, now.kind, now.layer, now.head)
+        state = "holds" if sanity.holds else "fails"
+        said = say(f"one_head.sanity.{state}", sums=f"{sanity.row_sum_error:.1e}", masked=f"{sanity.masked_weight:.1e}")
+        st.html(f'<p class="hl-{state}">{html.escape(said)}</p>')
     st.download_button("CSV", lambda: map_csv(reading), f"{stem}.csv", "text/csv", on_click="ignore")
     st.download_button("NPZ", lambda: trace_npz(translation), "headlight-trace.npz", on_click="ignore")
     formats = {image: say(f"heatmap.{image}") for image in PICTURES}

@@ -6,9 +6,9 @@ import html
 
 import streamlit as st
 
-from model.analysis.reading import Reading, read_map
+from model.analysis.reading import Reading
 from model.trace import Kind
-from viz import session
+from viz import drawing, session
 from viz.components.head_choice import MOST, chosen_heads, every_head, head_code
 from viz.components.linked_maps import LABELS, LinkedMap, linked_maps
 from viz.session import say
@@ -66,8 +66,10 @@ if len(codes) < FEWEST:
 if not codes:
     st.stop()
 
+every = {kind: drawing.drawing(kind) for kind in dict.fromkeys(heads[code][0] for code in codes)}
 maps = [
-    LinkedMap(name(code), *heads[code], read_map(trace, *heads[code], now.words, now.hide_special)) for code in codes
+    LinkedMap(name(code), kind, layer, head, every[kind].head(layer, head).reading)
+    for code, (kind, layer, head) in ((code, heads[code]) for code in codes)
 ]
 if comparable and difference:
     first, second = maps
@@ -78,7 +80,11 @@ if comparable and difference:
 linked_maps(
     maps,
     theme=session.theme(),
-    labels={label: say(f"side_by_side.{label}") for label in LABELS},
+    labels={label: say(f"side_by_side.{label}") for label in LABELS}
+    | {"legend": say("side_by_side.legend", drawn=drawing.name())},
     key="linked",
     common_maximum=common,
+    high=max(each.high for each in every.values()),
+    signed=any(each.is_signed for each in every.values()),
 )
+drawing.meaning(now, cross="cross" in every)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.analysis.reading import Reading, merge_columns, read_drawn
-from viz import cached, chart, session
+from model.analysis.reading import Reading, merge_columns
+from viz import cached, chart, combined, session
 from viz.components.playback import LABELS, Played, playback, reported_step
 from viz.session import say
 
@@ -13,7 +13,7 @@ CANDIDATES = 5
 now = session.view()
 translation, trace = session.translation(), session.trace()
 with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-    drawn = chart.drawn(now)
+    chosen = combined.combination(now)
     chart.lead("steps.lead")
 steps = cached.steps(now.text, now.checkpoint, translation.tgt_ids, CANDIDATES)
 if not translation.finished:
@@ -21,7 +21,7 @@ if not translation.finished:
     chart.lead("steps.unfinished")
 
 rows = len(steps)
-cross = Reading(read_drawn(trace, "cross", drawn, now.layer, now.head), trace.tgt_outputs, trace.src)
+cross = Reading(chosen.of(trace.cross, "cross"), trace.tgt_outputs, trace.src)
 if now.words:
     cross = merge_columns(cross)
 sizes = session.config(now.checkpoint)
@@ -31,12 +31,12 @@ played = Played(
     reads=trace.tgt_inputs[:rows],
     writes=trace.tgt_outputs[:rows],
     cross=cross.weights[:rows],
-    own=read_drawn(trace, "decoder_self", drawn, now.layer, now.head)[:rows, :rows],
+    own=chosen.of(trace.decoder_self, "decoder_self")[:rows, :rows],
     positions=len(trace.src),
     d_model=sizes["d_model"],
     d_head=sizes["d_model"] // sizes["n_heads"],
 )
-heads = say(f"steps.heads.{drawn}", layer=now.layer, head=now.head)
+heads = chosen.name
 labels = {label: say(f"steps.{label}") for label in LABELS}
 labels |= {label: say(f"steps.{label}", heads=heads) for label in ("cross", "own")}
 

@@ -8,24 +8,28 @@ import math
 import streamlit as st
 
 from model.analysis.quality import IGNORED, LOW_CONFIDENCE, REPEATS, quality
-from model.analysis.reading import read, read_cross, written_probabilities
-from viz import chart, session
+from model.analysis.reading import read, token_rows, written_probabilities
+from viz import combined, drawing, session
 from viz.components.token_links import LABELS, token_links
 from viz.figures.marked import bars
 from viz.session import say
 
 now = session.view()
 translation, trace = session.translation(), session.trace()
-drawn = chart.drawn(now)
-weights = read_cross(trace, drawn, now.layer, now.head)
-reading = read(weights, trace.tgt_outputs, trace.src, now.words, now.hide_special)
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    chosen = combined.combination(now)
+values, written = token_rows(chosen.of(drawing.maps("cross"), "cross"), trace, now.shift)
+reading = read(values, written, trace.src, now.words, now.hide_special, now.drawn)
+links, strength = drawing.strengths(reading.weights, now.drawn)
 token_links(
     [label.text for label in reading.columns],
     [label.text for label in reading.rows],
-    reading.weights,
-    written_probabilities(translation, now.words, now.hide_special),
+    links,
+    written_probabilities(translation, now.words, now.hide_special, now.shift),
     theme=session.theme(),
-    labels={name: say(f"tokens.{name}") for name in LABELS},
+    labels={name: say(f"tokens.{name}") for name in LABELS}
+    | {name: say(f"tokens.{name}.{now.shift}") for name in ("attends", "attended")}
+    | {"legend_weight": strength},
     key="links",
     src_words=[label.word for label in reading.columns],
     tgt_words=[label.word for label in reading.rows],

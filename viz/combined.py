@@ -1,0 +1,104 @@
+"""Which heads are drawn as one, and how: two widgets, and what they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.reading import combine
+from model.trace import Kind
+from viz import cached, session
+from viz.session import View, say
+
+HOW = ("head", "mean", "max", "importance")
+_CODE = re.compile(r"L(\d+)(?: H(\d+))?")
+
+
+@dataclass(frozen=True)
+class Combination:
+    """One head, or several as one.
+
+    Attributes:
+        how: one of HOW.
+        layer, head: the head, for "head".
+        over: codes of layers ("L3") and heads ("L3 H2") that are combined; () is all.
+    """
+
+    how: str
+    layer: int
+    head: int
+    over: tuple[str, ...] = ()
+
+    def of(self, maps: np.ndarray, kind: Kind) -> np.ndarray:
+        """The map [Q, K] that this makes of a kind's maps [L, H, Q, K]."""
+        if self.how == "head":
+            return maps[self.layer, self.head]
+        layers, heads = maps.shape[:2]
+        places = [layer * heads + head for layer, head in members(self.over, layers, heads)]
+        importance = sentence_importance(kind).reshape(-1)[places] if self.how == "importance" else None
+        return combine(maps.reshape(-1, *maps.shape[2:])[places], self.how, importance)
+
+    @property
+    def name(self) -> str:
+        """What is combined and how, for a title."""
+        if self.how == "head":
+            return f"L{self.layer} H{self.head}"
+        return say(f"combine.{self.how}.name", heads=", ".join(self.over) or say("combine.everything"))
+
+
+def members(codes: Sequence[str], layers: int, heads: int) -> list[tuple[int, int]]:
+    """Layer and head of everything that the codes name, each once, in order; all where there is no code.
+
+    >>> members(["L1", "L0 H1", "L1 H0", "nonsense"], 2, 2)
+    [(0, 1), (1, 0), (1, 1)]
+    """
+    if not codes:
+        return [(layer, head) for layer in range(layers) for head in range(heads)]
+    found = set()
+    for match in filter(None, map(_CODE.fullmatch, codes)):
+        layer = int(match[1])
+        found |= {(layer, head) for head in (range(heads) if match[2] is None else [int(match[2])])}
+    return sorted(place for place in found if place[0] < layers and place[1] < heads)
+
+
+def combination(now: View) -> Combination:
+    """The widgets; links call them ``combine`` and ``over``."""
+    sizes = session.config(now.checkpoint)
+    layers = sizes["n_encoder_layers" if now.kind == "encoder_self" else "n_decoder_layers"]
+    codes = [f"L{layer}" for layer in range(layers)]
+    codes += [f"L{layer} H{head}" for layer in range(layers) for head in range(sizes["n_heads"])]
+    if "over" in st.session_state:
+        st.session_state["over"] = [code for code in st.session_state["over"] if code in codes]
+    how = st.segmented_control(
+        say("combine"),
+        HOW,
+        default="head",
+        format_func=lambda how: say(f"combine.{how}"),
+        key="combine",
+        required=True,
+        help=say("combine.help"),
+        bind="query-params",
+    )
+    with st.container(key="hl_over", width=340):
+        over = st.multiselect(
+            say("combine.over"),
+            codes,
+            key="over",
+            placeholder=say("combine.everything"),
+            help=say("combine.over.help"),
+            bind="query-params",
+        )
+    if how == "head":
+        st.html("<style>div:has(> .st-key-hl_over) { display: none; }</style>")
+    # A rollout is one map for all heads of a layer: there is nothing to combine.
+    return Combination("head" if now.drawn == "rollout" else str(how), now.layer, now.head, tuple(over))
+
+
+def sentence_importance(kind: Kind) -> np.ndarray:
+    """Importance of every head of a kind for this sentence, [L, H], by ablation."""
+    now = session.view()
+    return cached.importance(now.text, now.checkpoint, session.translation().tgt_ids)[kind]
