@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from model.analysis.beam_tree import BeamTree
     from model.analysis.drawn import Drawn
+    from model.analysis.importance import Ablation
     from model.analysis.inside_proof import HeadProof
     from model.analysis.mixing import Mix
     from model.analysis.neighbours import Neighbour
@@ -33,6 +34,19 @@ def drawn_maps(
 
     translation = session.translated(sentence, checkpoint, beam, forced_ids)
     return made(session.translator(checkpoint), translation, drawn, step)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def ablation(sentence: str, checkpoint: str, ids: tuple[int, ...], finished: bool = True) -> Ablation:
+    """What muting each head costs these target ids."""
+    from model.analysis.importance import ablate_ids
+
+    return ablate_ids(session.translator(checkpoint), sentence, ids, finished)
+
+
+def importance(sentence: str, checkpoint: str, ids: tuple[int, ...], finished: bool = True) -> dict[Kind, np.ndarray]:
+    """Importance of every head for these target ids, in nats, by kind: [L, H]."""
+    return ablation(sentence, checkpoint, ids, finished).importance
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -100,5 +100,5 @@ def combination(now: View) -> Combination:
 
 def sentence_importance(kind: Kind) -> np.ndarray:
     """Importance of every head of a kind for this sentence, [L, H], by ablation."""
-    now = session.view()
-    return cached.importance(now.text, now.checkpoint, session.translation().tgt_ids)[kind]
+    now, translation = session.view(), session.translation()
+    return cached.importance(now.text, now.checkpoint, translation.tgt_ids, translation.finished)[kind]
