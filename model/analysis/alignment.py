@@ -1,110 +1,123 @@
-"""Word alignment from cross-attention, and its error rate against links made by people."""
+"""Word alignment from cross-attention: maps of heads, layers and all of it, merged to words."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-import torch
 
-from model.analysis.inside import attention_block
-from model.capture import WEIGHTS, Captured, capture_attention, hook_name
-from model.errors import CorpusError
-from model.trace import Label
-from model.translator import Translator, source_labels
-from model.vocab import BOS_ID
+from model.analysis.gold import GoldPair, Span
+from model.trace import Label, Translation
 
-Link = tuple[int, int]  # English word, Chinese word, both zero-based
-LINK = re.compile(r"(\d+)([-p])(\d+)")
-DRAWN = ("weights", "norms")
-SHIFTS = ("written", "read")
+if TYPE_CHECKING:
+    from model.translator import Translator
 
-
-@dataclass(frozen=True)
-class GoldPair:
-    """A sentence pair with its words, and the links that people made: sure ones, and sure or possible ones."""
-
-    src_words: tuple[str, ...]
-    tgt_words: tuple[str, ...]
-    sure: frozenset[Link]
-    possible: frozenset[Link]
+AlignDrawn = Literal["weights", "norms", "gradient_weight"]
+ALIGN_DRAWN: tuple[AlignDrawn, ...] = get_args(AlignDrawn)
+All = Literal["all"]
+ALL: All = "all"
+Place = tuple[int | All, int | All]  # layer, head
 
 
-def read_gold(path: Path) -> list[GoldPair]:
-    """Pairs of a TSV file: tokenised English, segmented Chinese, links ``i-j`` (sure) or ``ipj`` (possible).
+def places(n_layers: int, n_heads: int) -> list[Place]:
+    """What can be aligned with: every head of every layer, every layer's heads together, all layers together.
+
+    >>> places(1, 2)
+    [(0, 0), (0, 1), (0, 'all'), ('all', 'all')]
+    """
+    heads: list[int | All] = [*range(n_heads), ALL]
+    return [*((layer, head) for layer in range(n_layers) for head in heads), (ALL, ALL)]
+
+
+def alignment_maps(translator: Translator, translation: Translation) -> np.ndarray:
+    """Cross-attention of a translation, for every way of drawing and every place: float32 [D, N, T, S].
+
+    D goes by ALIGN_DRAWN, N by ``places``. All values are 0 or more:
+
+    ===============  ===================  ==============================  ==================================
+    drawn            one head             all heads of a layer            all layers
+    ===============  ===================  ==============================  ==================================
+    weights          α                    their mean                      the layers' mean
+    norms            ‖α f(x)‖             ‖Σ_h α f(x)‖                    the layers' mean
+    gradient_weight  max(0, α ∂/∂α)       max(0, Σ_h α ∂/∂α)              max(0, Σ_l Σ_h α ∂/∂α)
+    ===============  ===================  ==============================  ==================================
+
+    Norms are those of Kobayashi et al. 2020 (equations 3 and 4). The gradient is that of the whole
+    translation's log-probability, so what speaks against the translation counts as 0 (Barkan et al. 2021).
 
     Raises:
-        CorpusError: the file cannot be read, is empty, or has a bad line; the message names the line.
+        ValueError: the translation has no trace.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"cannot read {path}: {error}") from None
-    if not lines:
-        raise CorpusError(f"{path} holds no sentence pair")
-    return [_gold_pair(line, f"{path} line {number}") for number, line in enumerate(lines, 1)]
+    from model.analysis.gradients import gradient_maps
+
+    if translation.trace is None:
+        raise ValueError("the translation was made without its trace")
+    weights = translation.trace.cross
+    helped = weights * gradient_maps(translator, translation)["cross"]
+    single, whole = norm_stacks(translator, translation)
+    stacks = (
+        (weights, weights.mean(1), weights.mean((0, 1))),
+        (single, whole, whole.mean(0)),
+        tuple(np.maximum(values, 0) for values in (helped, helped.sum(1), helped.sum((0, 1)))),
+    )
+    return np.stack([_by_place(*stack) for stack in stacks]).astype(np.float32)
 
 
-def _gold_pair(line: str, where: str) -> GoldPair:
-    cells = line.split("\t")
-    if len(cells) != 3 or not cells[0].split() or not cells[1].split():
-        raise CorpusError(f"{where}: expected English, a tab, segmented Chinese, a tab, links such as 0-0 1p2")
-    src, tgt = tuple(cells[0].split()), tuple(cells[1].split())
-    sure, possible = set(), set()
-    for item in cells[2].split():
-        match = LINK.fullmatch(item)
-        if not match or int(match[1]) >= len(src) or int(match[3]) >= len(tgt):
-            raise CorpusError(f"{where}: {item!r} is not a link between its {len(src)} and {len(tgt)} words")
-        link = (int(match[1]), int(match[3]))
-        possible.add(link)
-        if match[2] == "-":
-            sure.add(link)
-    return GoldPair(src, tgt, frozenset(sure), frozenset(possible))
+def _by_place(heads: np.ndarray, layers: np.ndarray, all_layers: np.ndarray) -> np.ndarray:
+    """[L, H, T, S], [L, T, S] and [T, S] in the order of ``places``: [N, T, S]."""
+    per_layer = np.concatenate((heads, layers[:, None]), 1)
+    return np.concatenate((per_layer.reshape(-1, *all_layers.shape), all_layers[None]))
 
 
-@dataclass
-class ErrorCounts:
-    """Running counts for the alignment error rate over many sentences."""
+def norm_stacks(translator: Translator, translation: Translation) -> tuple[np.ndarray, np.ndarray]:
+    """‖α f(x)‖ of every cross-attention head [L, H, T, S], and ‖Σ_h α f(x)‖ of every layer [L, T, S]."""
+    import torch
 
-    found: int = 0
-    sure: int = 0
-    hits_sure: int = 0
-    hits_possible: int = 0
+    from model.analysis.forced import forced_ids
+    from model.analysis.norms import VALUES, transformed_values
+    from model.capture import WEIGHTS, capture_attention, hook_name
 
-    def add(self, found: set[Link], gold: GoldPair) -> None:
-        """Count one sentence's links."""
-        self.found += len(found)
-        self.sure += len(gold.sure)
-        self.hits_sure += len(found & gold.sure)
-        self.hits_possible += len(found & gold.possible)
-
-    @property
-    def rate(self) -> float:
-        """AER = 1 − (|A∩S| + |A∩P|) / (|A| + |S|), in [0, 1] (Och and Ney 2003, section 5.2)."""
-        total = self.found + self.sure
-        return 1.0 - (self.hits_sure + self.hits_possible) / total if total else 0.0
+    src, inputs, _ = forced_ids(translator, translation)
+    single, whole = [], []
+    with translator.running() as model, capture_attention(model, (WEIGHTS, VALUES), ("cross",)) as seen:
+        model(src, inputs)
+        for layer in range(model.config.n_decoder_layers):
+            vectors = transformed_values(model, seen, "cross", layer)  # [H, S, D]
+            weights = seen.values[hook_name("cross", layer, WEIGHTS)][0]  # [H, T, S]
+            single.append(weights * vectors.norm(dim=-1)[:, None])
+            whole.append(torch.einsum("hts,hsd->tsd", weights, vectors).norm(dim=-1))
+        return torch.stack(single).float().cpu().numpy(), torch.stack(whole).float().cpu().numpy()
 
 
-def joined(words: tuple[str, ...]) -> tuple[str, list[tuple[int, int]]]:
-    """Chinese words as running text, with a space only between Latin ones; and each word's span in it."""
-    text, spans = "", []
-    for word in words:
-        if text and text[-1].isascii() and text[-1].isalnum() and word[0].isascii() and word[0].isalnum():
-            text += " "
-        spans.append((len(text), len(text) + len(word)))
-        text += word
-    return text, spans
+def word_maps(maps: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Maps [..., T, S] merged to words, for both shifts: [2, ..., target words, source words], by SHIFTS.
+
+    A word's map is the sum over its tokens; <bos> and <eos> are left out. ``written`` takes the row
+    that writes a token, ``read`` the row that has just read it (Chen et al. 2020, section 3.1).
+
+    Args:
+        maps: rows are decoder inputs, <bos> first; columns are source tokens, <eos> last.
+        rows: share of each target token in each target word, [target words, T − 1].
+        columns: share of each source token in each source word, [source words, S − 1].
+    """
+    return np.stack([rows @ maps[..., steps, :-1] @ columns.T for steps in (slice(None, -1), slice(1, None))])
 
 
-def word_spans_of(words: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Spans of words in their text joined by single spaces."""
-    starts = np.cumsum([0, *(len(word) + 1 for word in words)]).tolist()
-    return [(start, start + len(word)) for start, word in zip(starts, words, strict=False)]
+def pair_maps(translator: Translator, pair: GoldPair) -> np.ndarray:
+    """Maps of a pair whose target the model is forced to write, merged to its words: [2, D, N, target, source words].
+
+    Raises:
+        EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``Translator.trace``.
+    """
+    translation = translator.trace(pair.src_text, pair.tgt_text)
+    forced = translator.tgt_tokenizer.encode(pair.tgt_text)  # their spans point into the text as it was given
+    rows = membership(pair.tgt_spans, [(token.start, token.end) for token in forced])
+    columns = membership(pair.src_spans, [(label.start, label.end) for label in translation.src])
+    return word_maps(alignment_maps(translator, translation), rows, columns)
 
 
-def membership(spans: list[tuple[int, int]], tokens: list[tuple[int, int]]) -> np.ndarray:
+def membership(spans: Sequence[Span], tokens: Sequence[Span]) -> np.ndarray:
     """Share of each token in each word, by overlap of character spans: float32 [words, tokens]."""
     shares = np.zeros((len(spans), len(tokens)), dtype=np.float32)
     for column, (start, end) in enumerate(tokens):
@@ -114,39 +127,15 @@ def membership(spans: list[tuple[int, int]], tokens: list[tuple[int, int]]) -> n
     return shares
 
 
-def argmax_links(word_map: np.ndarray) -> set[Link]:
-    """For each Chinese word (row) the English word (column) with the most weight; none where a row is zero."""
-    return {(int(row.argmax()), number) for number, row in enumerate(word_map) if row.max() > 0}
-
-
-def cross_maps(translator: Translator, src_text: str, tgt_text: str) -> tuple[dict[str, np.ndarray], list[Label], list]:
-    """Cross-attention of a forced translation, as weights and as norms, and the spans of its tokens.
-
-    Returns:
-        maps by what is drawn, [L, H + 1, T, S] each, where the last "head" is the whole layer: for
-        ``weights`` the mean over heads; for ``norms`` ‖Σ_h α f(x)‖ (Kobayashi et al. 2020, equation 4),
-        and ‖α f(x)‖ = α ‖v W_O‖ for a single head; labels of the source tokens; target tokens.
-    """
-    tokens, src_ids = translator.encode_source(src_text)
-    forced = translator.tgt_tokenizer.encode(tgt_text)
-    inputs = torch.tensor([[BOS_ID, *(token.id for token in forced)]], device=src_ids.device)
-    with translator.running() as model, capture_attention(model, (WEIGHTS, "value_hook"), ("cross",)) as seen:
-        model(src_ids, inputs)
-        depth = model.config.n_decoder_layers
-        weights = torch.stack([seen.values[hook_name("cross", layer, WEIGHTS)][0] for layer in range(depth)])
-        per_layer = [_layer_norms(translator, seen, layer) for layer in range(depth)]
-    whole = torch.cat((weights, weights.mean(1, keepdim=True)), 1)
-    maps = {"weights": whole.cpu().numpy(), "norms": torch.stack(per_layer).cpu().numpy()}
-    return maps, list(source_labels(src_text, tokens)), forced
-
-
-def _layer_norms(translator: Translator, seen: Captured, layer: int) -> torch.Tensor:
-    """Norms of each head's weighted, transformed values, then of their sum over heads: [H + 1, T, S]."""
-    weights = seen.values[hook_name("cross", layer, WEIGHTS)][0]  # [H, T, S]
-    value = seen.values[hook_name("cross", layer, "value_hook")][0]  # [H, S, d_head]
-    block = attention_block(translator.model, "cross", layer)
-    projection = block.out_proj.weight.T.view(block.n_heads, block.d_head, -1)  # [H, d_head, D]
-    transformed = value @ projection  # [H, S, D]
-    single = weights * transformed.norm(dim=-1)[:, None]
-    summed = torch.einsum("hts,hsd->tsd", weights, transformed).norm(dim=-1)
-    return torch.cat((single, summed[None]))
+def label_words(labels: Sequence[Label]) -> tuple[list[str], np.ndarray]:
+    """The words that tokens make up, and which token is in which: float32 [words, tokens]."""
+    groups: dict[int, list[int]] = {}
+    for index, label in enumerate(labels):
+        groups.setdefault(label.word, []).append(index)
+    shares = np.zeros((len(groups), len(labels)), dtype=np.float32)
+    words = []
+    for row, group in enumerate(groups.values()):
+        shares[row, group] = 1
+        kept = [labels[i] for n, i in enumerate(group) if n == 0 or labels[i].start >= labels[group[n - 1]].end]
+        words.append("".join(label.text.removeprefix("##") if n else label.text for n, label in enumerate(kept)))
+    return words, shares

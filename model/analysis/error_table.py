@@ -1,86 +1,142 @@
-"""Alignment error rate of every layer and head, drawn and shifted in each way."""
+"""Alignment error rate of every cross-attention head, layer and all layers, drawn, shifted and linked in each way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from model.analysis.alignment import (
-    DRAWN,
-    SHIFTS,
-    ErrorCounts,
-    GoldPair,
-    argmax_links,
-    cross_maps,
-    joined,
-    membership,
-    word_spans_of,
-)
-from model.errors import CorpusError, SentenceTooLongError
-from model.translator import Translator
+from model.analysis.alignment import ALIGN_DRAWN, ALL, Place, pair_maps, places
+from model.analysis.drawn import SHIFTS
+from model.analysis.gold import GoldPair, diagonal_links
+from model.analysis.links import RULES
+from model.errors import CorpusError, HeadlightError
 
-Setting = tuple[str, str, int, int]  # drawn, shift, layer, head
+if TYPE_CHECKING:
+    from model.translator import Translator
+
+
+@dataclass
+class ErrorTable:
+    """Running counts of links over sentence pairs; arrays are [rule, shift, drawn, place] unless said otherwise.
+
+    Attributes:
+        n_layers, n_heads: of the decoder.
+        found: links made.
+        hits: links made that are sure, plus links made that are sure or possible.
+        sure: sure links of the gold, one number.
+        diagonal: found, hits, of the diagonal guess; see ``diagonal_links``.
+        pairs: sentence pairs counted.
+        refused: by line number, why a pair was left out.
+    """
+
+    n_layers: int
+    n_heads: int
+    found: np.ndarray = field(init=False)
+    hits: np.ndarray = field(init=False)
+    sure: int = 0
+    diagonal: list[int] = field(default_factory=lambda: [0, 0])
+    pairs: int = 0
+    refused: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shape = (len(RULES), len(SHIFTS), len(ALIGN_DRAWN), len(self.places))
+        self.found, self.hits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+
+    @property
+    def places(self) -> list[Place]:
+        """Names of the last axis."""
+        return places(self.n_layers, self.n_heads)
+
+    def add(self, maps: np.ndarray, gold: GoldPair) -> None:
+        """Count one pair's links, made from its word maps [2, D, N, target words, source words]."""
+        sure, possible = (_as_map(links, gold) for links in (gold.sure, gold.possible))
+        for rule, make in enumerate(RULES.values()):
+            links = make(maps)
+            self.found[rule] += links.sum((-2, -1))
+            self.hits[rule] += (links & sure).sum((-2, -1)) + (links & possible).sum((-2, -1))
+        guess = diagonal_links(len(gold.src_words), len(gold.tgt_words))
+        self.diagonal[0] += len(guess)
+        self.diagonal[1] += len(guess & gold.sure) + len(guess & gold.possible)
+        self.sure += len(gold.sure)
+        self.pairs += 1
+
+    @property
+    def rates(self) -> np.ndarray:
+        """AER in [0, 1] by rule, shift, drawn, place; see ``gold.error_rate``."""
+        total = self.found + self.sure
+        return 1 - np.divide(self.hits, total, out=np.ones(total.shape), where=total > 0)
+
+    @property
+    def diagonal_rate(self) -> float:
+        """AER of the diagonal guess, in [0, 1]."""
+        return 1 - self.diagonal[1] / (self.diagonal[0] + self.sure)
+
+    def best(self, single: bool = False) -> dict[str, Any]:
+        """The setting with the lowest error rate, as JSON-ready values.
+
+        Args:
+            single: among single heads only, drawn by their weights, each target word linked to its argmax.
+        """
+        rates = self.rates
+        if single:
+            allowed = np.array([head != ALL for _, head in self.places])
+            rates = np.where(allowed, rates, np.inf)
+            rates[1:], rates[:, :, 1:] = np.inf, np.inf
+        rule, shift, drawn, place = np.unravel_index(int(rates.argmin()), rates.shape)
+        layer, head = self.places[place]
+        return {
+            "kind": "cross",
+            "layer": layer,
+            "head": head,
+            "drawn": ALIGN_DRAWN[drawn],
+            "shift": SHIFTS[shift],
+            "links": list(RULES)[rule],
+            "aer": round(100 * float(rates[rule, shift, drawn, place]), 2),
+        }
+
+    def percents(self) -> dict[str, Any]:
+        """AER in percent by rule, drawn and shift: {"layers": one row a layer, heads then "all"; "all": one number}."""
+        table: dict[str, Any] = {}
+        for rule, by_shift in zip(RULES, 100 * self.rates, strict=True):
+            table[rule] = {drawn: {} for drawn in ALIGN_DRAWN}
+            for shift, by_drawn in zip(SHIFTS, by_shift, strict=True):
+                for drawn, rates in zip(ALIGN_DRAWN, by_drawn, strict=True):
+                    rows = np.round(rates[:-1].reshape(self.n_layers, -1), 1).tolist()
+                    table[rule][drawn][shift] = {"layers": rows, ALL: round(float(rates[-1]), 1)}
+        return table
+
+
+def _as_map(links: frozenset[tuple[int, int]], gold: GoldPair) -> np.ndarray:
+    found = np.zeros((len(gold.tgt_words), len(gold.src_words)), dtype=bool)
+    for src, tgt in links:
+        found[tgt, src] = True
+    return found
 
 
 def error_table(
     translator: Translator, gold: Sequence[GoldPair], progress: Callable[[int], None] = lambda _: None
-) -> tuple[dict[Setting, ErrorCounts], dict[int, str]]:
-    """Counts by (drawn, shift, layer, head), by forced decoding of the gold Chinese; head H is the whole layer.
-
-    A Chinese word gets one link, to the English word with the most weight in the rows of its tokens;
-    tokens are merged to the gold words by character spans. ``written`` takes the row that writes a
-    token, ``read`` the row that has just read it (Chen et al. 2020, section 3.1).
+) -> ErrorTable:
+    """Error rates by forced decoding of the gold target, tokens merged to the gold words by character spans.
 
     Args:
         translator: whose cross-attention is scored.
         gold: pairs with links.
         progress: called with the number of pairs done.
 
-    Returns:
-        the counts, and, by line number, why a pair was left out.
+    Raises:
+        CorpusError: no pair could be aligned; the sentence says why the first could not.
     """
-    counts: dict[Setting, ErrorCounts] = {}
-    refused: dict[int, str] = {}
+    table = ErrorTable(translator.model.config.n_decoder_layers, translator.model.config.n_heads)
     for number, pair in enumerate(gold, 1):
         try:
-            for setting, word_map in word_maps(translator, pair).items():
-                counts.setdefault(setting, ErrorCounts()).add(argmax_links(word_map), pair)
-        except SentenceTooLongError as error:
-            refused[number] = str(error)
+            table.add(pair_maps(translator, pair), pair)
+        except HeadlightError as error:
+            table.refused[number] = str(error)
         progress(number)
-    if not counts:
-        raise CorpusError("no sentence pair was short enough to align")
-    return counts, refused
-
-
-def word_maps(translator: Translator, pair: GoldPair) -> dict[Setting, np.ndarray]:
-    """Every cross map of a pair merged to its words, [Chinese words, English words], by setting."""
-    tgt_text, tgt_spans = joined(pair.tgt_words)
-    maps, src, forced = cross_maps(translator, " ".join(pair.src_words), tgt_text)
-    columns = membership(word_spans_of(pair.src_words), [(label.start, label.end) for label in src])
-    rows = membership(tgt_spans, [(token.start, token.end) for token in forced])
-    merged = {}
-    for drawn in DRAWN:
-        without_eos = maps[drawn][..., : len(src)]
-        for shift in SHIFTS:
-            steps = without_eos[:, :, :-1] if shift == "written" else without_eos[:, :, 1:]
-            by_word = rows @ steps @ columns.T  # [L, H + 1, Chinese words, English words]
-            for layer, heads in enumerate(by_word):
-                merged.update({(drawn, shift, layer, head): one for head, one in enumerate(heads)})
-    return merged
-
-
-def best_setting(counts: dict[Setting, ErrorCounts], n_heads: int) -> dict[str, Any]:
-    """The setting with the lowest error rate, as JSON-ready values; head is "all" for a whole layer."""
-    drawn, shift, layer, head = min(counts, key=lambda setting: counts[setting].rate)
-    rate = counts[drawn, shift, layer, head].rate
-    return {
-        "kind": "cross",
-        "layer": layer,
-        "head": "all" if head == n_heads else head,
-        "drawn": drawn,
-        "shift": shift,
-        "aer": round(100 * rate, 2),
-    }
+    if not table.pairs:
+        first = next(iter(table.refused.values()), "there is none")
+        raise CorpusError(f"no sentence pair could be aligned; the first: {first}")
+    return table

@@ -4,55 +4,103 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from model.commands.options import add_checkpoint
+
+if TYPE_CHECKING:
+    from model.analysis.error_table import ErrorTable
+    from model.analysis.gold import GoldPair
+    from model.translator import Translator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "--tsv", type=Path, required=True, metavar="FILE", help="English, segmented Chinese, links i-j or ipj a line"
-    )
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--tsv", type=Path, metavar="FILE", help="English, segmented Chinese, links i-j or ipj a line")
+    source.add_argument("--truth", action="store_true", help="use the pairs that come with this program")
     add_checkpoint(parser)
+    parser.add_argument("--save", action="store_true", help="also write the table into the checkpoint's folder")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the error rates in percent, and the best single setting."""
-    from tqdm import tqdm
-
-    from model.analysis.alignment import DRAWN, SHIFTS, read_gold
-    from model.analysis.error_table import best_setting, error_table
+    from model.analysis.error_table import error_table
+    from model.analysis.gold import read_gold
+    from model.analysis.truth import save_alignment, truth_pairs
     from model.translator import Translator
 
-    gold = read_gold(args.tsv)
+    by_letter = _reads_letters(args.checkpoint)
+    gold = truth_pairs("characters" if by_letter else "english") if args.truth else read_gold(args.tsv, by_letter)
     translator = Translator.from_checkpoint(args.checkpoint)
-    with tqdm(total=len(gold), unit="pair", file=sys.stderr, disable=None) as bar:
-        counts, refused = error_table(translator, gold, progress=lambda done: bar.update(done - bar.n))
-    for number, reason in refused.items():
+    table = _with_bar(error_table, translator, gold)
+    for number, reason in table.refused.items():
         print(f"python -m model align: line {number} was left out: {reason}", file=sys.stderr)
-    config = translator.model.config
-    heads = [*range(config.n_heads), "all"]
-    table = {
-        drawn: {
-            shift: [
-                [round(100 * counts[drawn, shift, layer, head].rate, 1) for head in range(len(heads))]
-                for layer in range(config.n_decoder_layers)
-            ]
-            for shift in SHIFTS
-        }
-        for drawn in DRAWN
+    facts = _facts(table)
+    if args.save:
+        command = f"python -m model {shlex.join(args.argv)}"
+        path = save_alignment(args.checkpoint, {"sha256": translator.meta.get("sha256"), "command": command, **facts})
+        print(f"python -m model align: wrote {path.parent.name}/{path.name}", file=sys.stderr)
+    print(json.dumps(facts) if args.json else _as_text(facts))
+
+
+def _reads_letters(checkpoint: str) -> bool:
+    from model.folders import META, resolve
+
+    path = resolve(str(checkpoint)) / META
+    try:
+        return bool(json.loads(path.read_text(encoding="utf-8")).get("src_tokenizer") == "characters")
+    except (OSError, ValueError, AttributeError):  # loading the checkpoint will say what is wrong with it
+        return False
+
+
+def _with_bar(make: Any, translator: Translator, gold: list[GoldPair]) -> ErrorTable:
+    from tqdm import tqdm
+
+    with tqdm(total=len(gold), unit="pair", file=sys.stderr, disable=None) as bar:
+        table: ErrorTable = make(translator, gold, progress=lambda done: bar.update(done - bar.n))
+    return table
+
+
+def _facts(table: ErrorTable) -> dict[str, Any]:
+    return {
+        "sentences": table.pairs,
+        "sure_links": table.sure,
+        "diagonal": round(100 * table.diagonal_rate, 1),
+        "best": table.best(),
+        "best_head": table.best(single=True),
+        "heads": [*range(table.n_heads), "all"],
+        "aer": table.percents(),
     }
-    best = best_setting(counts, config.n_heads)
-    if args.json:
-        print(json.dumps({"sentences": len(gold) - len(refused), "best": best, "aer": table, "heads": heads}))
-        return
-    for drawn, by_shift in table.items():
-        for shift, rows in by_shift.items():
-            print(f"{drawn}, row of the step that has {shift} the word (AER %)")
-            print("      " + "".join(f"{f'H{head}' if head != 'all' else 'all':>7}" for head in heads))
-            for layer, row in enumerate(rows):
-                print(f"  L{layer}  " + "".join(f"{value:7.1f}" for value in row))
-    print(f"best: {best}")
+
+
+RULE_TITLES = {
+    "argmax": "each Chinese word linked to its strongest English word",
+    "grow": "links on which both directions agree, grown by their neighbours",
+}
+
+
+def _as_text(facts: dict[str, Any]) -> str:
+    """The single heads for one rule, and for the other only what combines heads, so that the table stays readable."""
+    heads = facts["heads"]
+    lines = [f"AER % on {facts['sentences']} pairs; a guess along the diagonal: {facts['diagonal']}"]
+    for rule, by_drawn in facts["aer"].items():
+        lines += ["", f"== {RULE_TITLES[rule]} =="]
+        for drawn, by_shift in by_drawn.items():
+            for shift, table in by_shift.items():
+                name = f"{drawn}, row of the step that has {shift} the word"
+                if rule == "argmax":
+                    lines += [name, "     " + "".join(f"{f'H{h}' if h != 'all' else 'all':>7}" for h in heads)]
+                    lines += [
+                        f"  L{n} " + "".join(f"{rate:7.1f}" for rate in row) for n, row in enumerate(table["layers"])
+                    ]
+                    lines += [f"  all layers {table['all']:.1f}"]
+                else:
+                    layers = "  ".join(f"L{n} {row[-1]:.1f}" for n, row in enumerate(table["layers"]))
+                    lines += [f"{name}, all heads:", f"  {layers}  all layers {table['all']:.1f}"]
+    best, head = (" ".join(f"{key}={value}" for key, value in facts[key_].items()) for key_ in ("best", "best_head"))
+    return "\n".join([*lines, "", f"best: {best}", f"best single head by its weights: {head}"])

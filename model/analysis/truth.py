@@ -1,0 +1,55 @@
+"""Pairs whose alignment is known, which come with this program, and a checkpoint's table of scores on them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from model.analysis.gold import GoldPair, read_gold
+from model.folders import resolve
+
+TRUTH = Path(__file__).resolve().parent.parent / "truth" / "en-zh.tsv"
+ALIGNMENT = "alignment.json"
+LETTERS = (
+    "headlight", "stressed", "abc123", "attention", "drawer", "q", "ab", "zebra7", "lantern", "mirror",
+    "2026", "translator", "x1y2z3", "noon", "sequence", "keyboards", "transformer", "position", "softmax", "level",
+)  # fmt: skip
+
+
+def truth_pairs(src_tokenizer: str) -> list[GoldPair]:
+    """Pairs whose links are known, for a checkpoint whose source tokenizer is of this kind.
+
+    For English and Chinese they were written and linked by hand; for letters that are written backwards
+    the rule gives them: letter i goes with letter n − 1 − i.
+    """
+    return read_gold(TRUTH) if src_tokenizer == "english" else [reversed_pair(word) for word in LETTERS]
+
+
+def reversed_pair(word: str) -> GoldPair:
+    """Letters, the same letters backwards, and the links between them."""
+    links = frozenset((len(word) - 1 - tgt, tgt) for tgt in range(len(word)))
+    return GoldPair(tuple(word), tuple(reversed(word)), links, links, by_letter=True)
+
+
+def save_alignment(checkpoint: str, table: dict[str, Any]) -> Path:
+    """Write a table as the checkpoint's alignment.json; the file that was written."""
+    path = resolve(str(checkpoint)) / ALIGNMENT
+    path.write_text(json.dumps(table, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    return path
+
+
+def load_alignment(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
+    """The table of a checkpoint, where these weights made it; else None, and "missing", "damaged" or "stale"."""
+    path = resolve(checkpoint) / ALIGNMENT
+    if not path.is_file():
+        return None, "missing"
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+        head = table["best_head"]
+        complete = isinstance(table["aer"], dict) and {"kind", "layer", "head", "shift", "aer"} <= set(head)
+    except (ValueError, KeyError, TypeError):
+        return None, "damaged"
+    if not complete:
+        return None, "damaged"
+    return (table, "") if table.get("sha256") == sha256 else (None, "stale")
