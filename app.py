@@ -8,17 +8,17 @@ from viz import frame
 from viz.session import say
 
 HEAD = ("kind", "layer", "head", "words", "special")
-DRAWN = ("drawn", "of")
+DRAWN, COMBINE = ("drawn", "of"), ("combine", "over")
 SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {  # each view, and the shared choices that it uses
     "": {
-        "translate": ("layer", "head", "words", "special", *DRAWN, "shift"),
+        "translate": ("layer", "head", "words", "special", *DRAWN, "shift", *COMBINE),
         "all_heads": ("words", "special", *DRAWN, "shift"),
-        "one_head": (*HEAD, *DRAWN, "shift"),
+        "one_head": (*HEAD, *DRAWN, "shift", *COMBINE),
         "side_by_side": ("words", "special", *DRAWN, "shift"),
         "lines": (*HEAD, *DRAWN, "shift"),
     },
     "decoding": {
-        "step_by_step": ("layer", "head", "words"),
+        "step_by_step": ("layer", "head", "words", *COMBINE),
         "beam": (),
         "fork": ("words",),
         "swap": (),

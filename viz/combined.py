@@ -66,36 +66,19 @@ def members(codes: Sequence[str], layers: int, heads: int) -> list[tuple[int, in
 
 
 def combination(now: View) -> Combination:
-    """The widgets; links call them ``combine`` and ``over``."""
-    sizes = session.config(now.checkpoint)
-    layers = sizes["n_encoder_layers" if now.kind == "encoder_self" else "n_decoder_layers"]
-    codes = [f"L{layer}" for layer in range(layers)]
-    codes += [f"L{layer} H{head}" for layer in range(layers) for head in range(sizes["n_heads"])]
-    if "over" in st.session_state:
-        st.session_state["over"] = [code for code in st.session_state["over"] if code in codes]
-    how = st.segmented_control(
-        say("combine"),
-        HOW,
-        default="head",
-        format_func=lambda how: say(f"combine.{how}"),
-        key="combine",
-        required=True,
-        help=say("combine.help"),
-        bind="query-params",
-    )
-    with st.container(key="hl_over", width=340):
-        over = st.multiselect(
-            say("combine.over"),
-            codes,
-            key="over",
-            placeholder=say("combine.everything"),
-            help=say("combine.over.help"),
-            bind="query-params",
-        )
-    if how == "head":
-        st.html("<style>div:has(> .st-key-hl_over) { display: none; }</style>")
+    """What the frame's pickers ``combine`` and ``over`` hold."""
+    state = st.session_state
+    over = tuple(code for code in state.get("over", ()) if code in codes(now))
     # A rollout is one map for all heads of a layer: there is nothing to combine.
-    return Combination("head" if now.drawn == "rollout" else str(how), now.layer, now.head, tuple(over))
+    how = "head" if now.drawn == "rollout" else session.chosen_named("combine", "head", HOW)
+    return Combination(how, now.layer, now.head, over)
+
+
+def codes(now: View) -> list[str]:
+    """Everything that can be combined: layers, then heads."""
+    sizes = session.config(now.checkpoint)
+    layers = range(sizes["n_encoder_layers" if now.kind == "encoder_self" else "n_decoder_layers"])
+    return [f"L{layer}" for layer in layers] + [f"L{layer} H{n}" for layer in layers for n in range(sizes["n_heads"])]
 
 
 def sentence_importance(kind: Kind) -> np.ndarray:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from model.analysis.drawn import OF_TOKEN
 from model.errors import HeadlightError
 from model.folders import available
 from model.trace import Translation
@@ -74,7 +73,7 @@ def draw(page: str, choices: tuple[str, ...]) -> None:
         for picker in pickers.PICKERS:
             with st.container(key=f"hl_picker_{picker}", width="content"):
                 pickers.draw(picker, name)
-    used = set(choices) - ({"of"} if session.view().drawn not in OF_TOKEN else set())
+    used = set(choices) - pickers.idle()
     unused = [f"div:has(> .st-key-hl_picker_{picker})" for picker in pickers.PICKERS if picker not in used]
     st.html(f"<style>{', '.join(unused) or '.hl-none'} {{ display: none; }}</style>")
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import streamlit as st
 
-from model.analysis.drawn import DRAWN, SHIFTS
+from model.analysis.drawn import DRAWN, OF_TOKEN, SHIFTS
 from model.errors import HeadlightError
 from model.trace import KINDS
-from viz import drawing, session
+from viz import combined, drawing, session
 from viz.session import say
 
-PICKERS = ("kind", "layer", "head", "words", "special", "drawn", "of", "shift")
+PICKERS = ("kind", "layer", "head", "words", "special", "drawn", "of", "shift", "combine", "over")
 
 
 def draw(picker: str, name: str) -> None:
@@ -21,8 +21,11 @@ def draw(picker: str, name: str) -> None:
     if picker == "drawn":
         _named_choice(st.selectbox, picker, DRAWN, index=0, width=190)
         return
-    if picker == "of":
-        _token_picker()
+    if picker in ("of", "over"):
+        (_token_picker if picker == "of" else _over_picker)()
+        return
+    if picker == "combine":
+        _named_choice(st.segmented_control, picker, combined.HOW, default="head", required=True)
         return
     sizes, opening = session.config(name), session.opening(name)
     if picker == "shift":
@@ -46,6 +49,18 @@ def draw(picker: str, name: str) -> None:
         help=say(f"app.{picker}.help"),
         bind="query-params",
     )
+
+
+def idle() -> set[str]:
+    """The pickers that have nothing to choose, given what the others hold."""
+    now, none = session.view(), set()
+    if now.drawn not in OF_TOKEN:
+        none.add("of")
+    if now.drawn == "rollout":
+        none |= {"combine", "head"}
+    if combined.combination(now).how == "head":
+        none.add("over")
+    return none
 
 
 def _named_choice(widget: Any, picker: str, options: Sequence[str], **more: Any) -> None:
@@ -77,4 +92,20 @@ def _token_picker() -> None:
         help=say("app.of.help"),
         bind="query-params",
         width=150,
+    )
+
+
+def _over_picker() -> None:
+    """Which layers and heads are combined; none chosen means all."""
+    codes = combined.codes(session.view())
+    if "over" in st.session_state:
+        st.session_state["over"] = [code for code in st.session_state["over"] if code in codes]
+    st.multiselect(
+        say("app.over"),
+        codes,
+        key="over",
+        placeholder=say("combine.everything"),
+        help=say("app.over.help"),
+        bind="query-params",
+        width=260,
     )

@@ -20,7 +20,7 @@ own_scale = switch.toggle(say("all_heads.own"), key="own", help=say("all_heads.o
 maps = []
 for kind in KINDS:
     every = drawing.drawing(kind)
-    title = f"{say(f'kind.{kind}')} · {drawing.name()}"
+    title = f"{say(f'kind.{kind}')} · {say(f'drawn.{now.drawn}')}"
     if now.drawn == "rollout":  # one map for all heads of a layer
         every = every.of(every.reading.weights[:, :1])
     reads = every.beside_key.removeprefix("heatmap.")

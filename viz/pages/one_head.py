@@ -17,34 +17,23 @@ from viz.session import say
 now = session.view()
 translation, trace = session.translation(), session.trace()
 
-with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-    chosen = combined.combination(now)
+chosen = combined.combination(now)
+with st.container(key="hl_keys", horizontal=True, vertical_alignment="center", gap="small"):
     for key, shortcut, layers, heads in (
         ("previous_head", "Left", 0, -1),
         ("next_head", "Right", 0, 1),
         ("layer_down", "Down", -1, 0),
         ("layer_up", "Up", 1, 0),
     ):
-        st.button(
-            say(f"one_head.{key}"),
-            key=key,
-            shortcut=shortcut,
-            on_click=session.step_head,
-            args=(layers, heads),
+        name = say(f"one_head.{key}")
+        st.button(name, key=key, shortcut=shortcut, on_click=session.step_head, args=(layers, heads), type="tertiary")
+    with st.popover(say("one_head.display"), type="tertiary"):
+        own_scale = st.toggle(say("one_head.own"), key="own", help=say("one_head.own.help"), bind="query-params")
+        log = st.toggle(say("one_head.log"), key="log", help=say("one_head.log.help"), bind="query-params")
+        explained = say("one_head.threshold.help")
+        threshold = st.slider(
+            say("one_head.threshold"), 0.0, 1.0, 0.0, 0.01, key="min", help=explained, bind="query-params"
         )
-    own_scale = st.toggle(say("one_head.own"), key="own", help=say("one_head.own.help"), bind="query-params")
-    log = st.toggle(say("one_head.log"), key="log", help=say("one_head.log.help"), bind="query-params")
-    threshold = st.slider(
-        say("one_head.threshold"),
-        0.0,
-        1.0,
-        0.0,
-        0.01,
-        key="min",
-        help=say("one_head.threshold.help"),
-        bind="query-params",
-        width=200,
-    )
 
 every = drawing.drawing(now.kind)
 shown = every.of(chosen.of(every.reading.weights, now.kind))

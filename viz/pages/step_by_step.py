@@ -12,9 +12,8 @@ from viz.session import say
 CANDIDATES = 5
 now = session.view()
 translation, trace = session.translation(), session.trace()
-with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-    chosen = combined.combination(now)
-    chart.lead("steps.lead")
+chosen = combined.combination(now)
+chart.lead("steps.lead")
 steps = cached.steps(now.text, now.checkpoint, translation.tgt_ids, CANDIDATES)
 if not translation.finished:
     steps = steps[: max(1, len(translation.tgt))]

@@ -16,8 +16,7 @@ from viz.session import say
 
 now = session.view()
 translation, trace = session.translation(), session.trace()
-with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-    chosen = combined.combination(now)
+chosen = combined.combination(now)
 values, written = token_rows(chosen.of(drawing.maps("cross"), "cross"), trace, now.shift)
 reading = read(values, written, trace.src, now.words, now.hide_special, now.drawn)
 links, strength = drawing.strengths(reading.weights, now.drawn)
