@@ -1,0 +1,106 @@
+"""Roles, importance and patterns of every head, summed over a corpus of sentence pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from model.analysis.importance import ablate
+from model.analysis.patterns import PATTERNS, match_named
+from model.analysis.roles import RowCounts, count_rows, source_rarity, summed_up
+from model.errors import CorpusError, HeadlightError
+from model.head_table import HeadTable
+from model.tokenize import EnglishTokenizer
+from model.trace import KINDS, AttentionTrace, Kind
+from model.translator import Translator
+
+
+class _Sums:
+    """Running sums over sentences, by kind."""
+
+    def __init__(self) -> None:
+        self.sentences = self.tokens = 0
+        self.log_prob = 0.0
+        self.importance: dict[Kind, np.ndarray] = {}
+        self.rows: dict[Kind, RowCounts] = {}
+        self.patterns: dict[Kind, dict[str, np.ndarray]] = {}
+
+    def add(self, translator: Translator, src: str, tgt: str) -> None:
+        forced = translator.trace(src, tgt)
+        assert forced.trace is not None
+        ablation, rarity = ablate(translator, forced), rarity_of(translator, src)
+        self.sentences += 1
+        self.tokens += len(ablation.before)
+        self.log_prob += float(ablation.before.sum())
+        for kind in KINDS:
+            self.importance[kind] = self.importance.get(kind, 0.0) + ablation.importance[kind]
+            rows = count_rows(forced.trace, kind, rarity)
+            self.rows[kind] = self.rows[kind] + rows if kind in self.rows else rows
+            scores = pattern_scores(forced.trace, kind)
+            sums = self.patterns.setdefault(kind, {name: np.zeros_like(score) for name, score in scores.items()})
+            for name, score in scores.items():
+                sums[name] += score
+
+    def table(self, facts: dict[str, Any]) -> HeadTable:
+        profiles = {kind: summed_up(self.rows[kind], kind) for kind in KINDS}
+        more = {
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "nats_per_token": round(self.log_prob / self.tokens, 4),
+        }
+        return HeadTable(
+            facts | more,
+            {kind: self.importance[kind] / self.tokens for kind in KINDS},
+            {kind: profiles[kind].measures for kind in KINDS},
+            {kind: profiles[kind].offset_at for kind in KINDS},
+            {kind: profiles[kind].roles for kind in KINDS},
+            {kind: {name: total / self.sentences for name, total in self.patterns[kind].items()} for kind in KINDS},
+        )
+
+
+def corpus_heads(
+    translator: Translator,
+    pairs: Sequence[tuple[str, str]],
+    facts: dict[str, Any],
+    progress: Callable[[], object] = lambda: None,
+) -> tuple[HeadTable, dict[int, str]]:
+    """Every head's roles, importance and patterns over sentence pairs, whose Chinese is forced.
+
+    Args:
+        translator: whose heads they are.
+        pairs: English and Chinese.
+        facts: put into the table as they are.
+        progress: called after each pair.
+
+    Returns:
+        the table, and why a pair was left out, by its number, counted from 1.
+
+    Raises:
+        CorpusError: no pair could be used.
+    """
+    sums, refused = _Sums(), {}
+    for number, (src, tgt) in enumerate(pairs, 1):
+        try:
+            sums.add(translator, src, tgt)
+        except HeadlightError as error:
+            refused[number] = str(error)
+        progress()
+    if not sums.sentences:
+        reason = next(iter(refused.values()), "there is none")
+        raise CorpusError(f"not one of the sentence pairs can be used: {reason}")
+    return sums.table(facts), refused
+
+
+def pattern_scores(trace: AttentionTrace, kind: Kind) -> dict[str, np.ndarray]:
+    """Match of every head of a kind with each named pattern, [L, H]; a cross-attention row is what it writes."""
+    rows, columns = trace.axis_labels(kind)
+    rows = trace.tgt_outputs if kind == "cross" else rows
+    return {name: match_named(trace.weights[kind], name, kind, rows, columns) for name in PATTERNS}
+
+
+def rarity_of(translator: Translator, text: str) -> np.ndarray | None:
+    """``source_rarity`` of a sentence; None for a checkpoint whose letters have no order of frequency."""
+    tokenizer = translator.src_tokenizer
+    return source_rarity(tokenizer.encode(text)) if isinstance(tokenizer, EnglishTokenizer) else None

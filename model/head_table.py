@@ -1,0 +1,86 @@
+"""What every head of a checkpoint does over a corpus: a small JSON file beside the weights. Needs no PyTorch."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from model.trace import KINDS, Kind
+
+FILE = "heads.json"
+DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class HeadTable:
+    """Averages over sentence pairs, whose Chinese was forced.
+
+    Attributes:
+        facts: ``sha256`` of the weights, ``command``, ``file``, ``sentences``, ``tokens`` written (<eos>
+            included) and their mean log-probability ``nats_per_token``.
+        importance: fall of the log-probability when a head is muted, nats a token, by kind: [L, H].
+        measures: those of ``roles.Profile`` by kind and name: [L, H].
+        offset_at: see ``roles.Profile``.
+        roles: of each head, by kind: L lists of H.
+        patterns: mean match with each named pattern, by kind and name: [L, H].
+    """
+
+    facts: dict[str, Any]
+    importance: dict[Kind, np.ndarray]
+    measures: dict[Kind, dict[str, np.ndarray]]
+    offset_at: dict[Kind, np.ndarray]
+    roles: dict[Kind, list[list[str]]]
+    patterns: dict[Kind, dict[str, np.ndarray]]
+
+    @property
+    def tokens_per_sentence(self) -> float:
+        """Mean number of tokens that a sentence writes: importance a token times this is importance a sentence."""
+        return float(self.facts["tokens"]) / float(self.facts["sentences"])
+
+    def save(self, folder: Path) -> None:
+        """Write ``heads.json``; numbers rounded to four decimals, NaN as null."""
+        value = {**self.facts, "kinds": {kind: self._of_kind(kind) for kind in KINDS}}
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        (folder / FILE).write_text(text.replace('{"importance"', '\n{"importance"') + "\n", encoding="utf-8")
+
+    def _of_kind(self, kind: Kind) -> dict[str, Any]:
+        return {
+            "importance": plain(self.importance[kind]),
+            "measures": {name: plain(values) for name, values in self.measures[kind].items()},
+            "offset_at": self.offset_at[kind].tolist(),
+            "roles": self.roles[kind],
+            "patterns": {name: plain(values) for name, values in self.patterns[kind].items()},
+        }
+
+
+def load_head_table(folder: Path) -> HeadTable | None:
+    """The table that lies in a checkpoint's folder; None where there is none or it cannot be read.
+
+    Whether it belongs to the checkpoint's weights, ``facts["sha256"]`` tells.
+    """
+    try:
+        value = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        kinds = value.pop("kinds")
+        return HeadTable(
+            value,
+            {kind: _array(kinds[kind]["importance"]) for kind in KINDS},
+            {kind: {name: _array(rows) for name, rows in kinds[kind]["measures"].items()} for kind in KINDS},
+            {kind: np.array(kinds[kind]["offset_at"], dtype=int) for kind in KINDS},
+            {kind: kinds[kind]["roles"] for kind in KINDS},
+            {kind: {name: _array(rows) for name, rows in kinds[kind]["patterns"].items()} for kind in KINDS},
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def plain(values: np.ndarray) -> list[list[float | None]]:
+    """Rows of numbers as JSON takes them: rounded, NaN as None."""
+    return [[None if np.isnan(value) else round(float(value), DECIMALS) for value in row] for row in values]
+
+
+def _array(rows: list[list[float | None]]) -> np.ndarray:
+    return np.array(rows, dtype=float)
