@@ -24,6 +24,9 @@ SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {  # each view, and the shared
         "swap": (),
         "mixing_desk": ("words",),
     },
+    "trust": {
+        "alignment": ("layer", "head", "shift"),
+    },
     "learn": {
         "inside": ("kind", "layer", "head"),
         "masks": ("kind", "layer", "head"),

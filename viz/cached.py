@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from model.analysis.beam_tree import BeamTree
     from model.analysis.drawn import Drawn
+    from model.analysis.gold import GoldPair
     from model.analysis.importance import Ablation
     from model.analysis.inside_proof import HeadProof
     from model.analysis.mixing import Mix
@@ -47,6 +48,38 @@ def ablation(sentence: str, checkpoint: str, ids: tuple[int, ...], finished: boo
 def importance(sentence: str, checkpoint: str, ids: tuple[int, ...], finished: bool = True) -> dict[Kind, np.ndarray]:
     """Importance of every head for these target ids, in nats, by kind: [L, H]."""
     return ablation(sentence, checkpoint, ids, finished).importance
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def word_maps(
+    sentence: str, checkpoint: str, beam: int, forced_ids: tuple[int, ...]
+) -> tuple[list[str], list[str], np.ndarray]:
+    """Words of a sentence and its translation, and every map over them that can link them."""
+    from model.analysis.alignment import translation_maps
+
+    translation = session.translated(sentence, checkpoint, beam, forced_ids)
+    return translation_maps(session.translator(checkpoint), translation)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def truth_pairs(checkpoint: str) -> list[GoldPair]:
+    """The pairs whose alignment is known, for a checkpoint."""
+    from model.analysis.truth import truth_pairs as pairs
+
+    return pairs(str(session.meta(checkpoint).get("src_tokenizer")))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def truth_maps(checkpoint: str, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Every map over the words of one such pair, its target forced; and the error rates of the links they make."""
+    from model.analysis.alignment import pair_maps
+    from model.analysis.error_table import ErrorTable
+
+    sizes, pair = session.config(checkpoint), truth_pairs(checkpoint)[number]
+    maps = pair_maps(session.translator(checkpoint), pair)
+    table = ErrorTable(sizes["n_decoder_layers"], sizes["n_heads"])
+    table.add(maps, pair)
+    return maps, table.rates
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

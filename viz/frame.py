@@ -28,6 +28,10 @@ TRANSLATED = (
     "decoded",
     "inside",
     "inside_view",
+    "align_view",
+    "align_from",
+    "align_drawn",
+    "align_links",
 )
 FORCED = ("hyp", "fork", "mix")  # target ids and gains in the link; nobody types them: their boxes are out of sight
 WITHOUT_SENTENCE = ("masks", "positions", "about")

@@ -12,6 +12,7 @@ import streamlit as st
 
 from model import examples
 from model.analysis.drawn import DRAWN, SHIFTS, Drawn, Shift
+from model.analysis.truth import load_alignment
 from model.errors import HeadlightError
 from model.folders import CONFIG, LOG, META, available, resolve
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
@@ -123,9 +124,21 @@ def example_sentences(name: str) -> tuple[str, ...]:
 
 
 def opening(name: str) -> dict[str, Any]:
-    """The head that a checkpoint opens on: ``opens_on`` in its meta.json, else cross-attention's last layer."""
+    """The head, and which rows of it, that a checkpoint opens on.
+
+    The best single head of its alignment table, where these weights made it; else ``opens_on`` in its
+    meta.json; else cross-attention's last layer.
+    """
     last = int(config(name)["n_decoder_layers"]) - 1
-    return {"kind": "cross", "layer": last, "head": 0, "shift": "written", **meta(name).get("opens_on", {})}
+    table, _ = alignment(name)
+    best = {key: table["best_head"][key] for key in ("kind", "layer", "head", "shift")} if table else {}
+    return {"kind": "cross", "layer": last, "head": 0, "shift": "written", **meta(name).get("opens_on", {}), **best}
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def alignment(name: str) -> tuple[dict[str, Any] | None, str]:
+    """A checkpoint's alignment table; or None and why: "missing", "damaged", or "stale": other weights made it."""
+    return load_alignment(name, str(meta(name).get("sha256")))
 
 
 def choose_head(kind: Kind, layer: int, head: int) -> None:

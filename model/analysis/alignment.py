@@ -117,6 +117,17 @@ def pair_maps(translator: Translator, pair: GoldPair) -> np.ndarray:
     return word_maps(alignment_maps(translator, translation), rows, columns)
 
 
+def translation_maps(translator: Translator, translation: Translation) -> tuple[list[str], list[str], np.ndarray]:
+    """Source words, target words, and the maps over them, as ``pair_maps`` gives them, of a finished translation.
+
+    Raises:
+        ValueError: the translation has no trace.
+    """
+    src, columns = label_words(translation.src)
+    tgt, rows = label_words(translation.tgt)
+    return src, tgt, word_maps(alignment_maps(translator, translation), rows, columns)
+
+
 def membership(spans: Sequence[Span], tokens: Sequence[Span]) -> np.ndarray:
     """Share of each token in each word, by overlap of character spans: float32 [words, tokens]."""
     shares = np.zeros((len(spans), len(tokens)), dtype=np.float32)

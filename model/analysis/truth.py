@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from model.analysis.drawn import SHIFTS
 from model.analysis.gold import GoldPair, read_gold
 from model.folders import resolve
 
@@ -47,7 +48,8 @@ def load_alignment(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None,
     try:
         table = json.loads(path.read_text(encoding="utf-8"))
         head = table["best_head"]
-        complete = isinstance(table["aer"], dict) and {"kind", "layer", "head", "shift", "aer"} <= set(head)
+        complete = {type(head[key]) for key in ("layer", "head")} == {int} and head["shift"] in SHIFTS
+        complete = complete and head["kind"] == "cross" and isinstance(table["aer"], dict) and "best" in table
     except (ValueError, KeyError, TypeError):
         return None, "damaged"
     if not complete:

@@ -10,6 +10,7 @@ import streamlit as st
 from model.analysis.quality import IGNORED, LOW_CONFIDENCE, REPEATS, quality
 from model.analysis.reading import read, token_rows, written_probabilities
 from viz import combined, drawing, session
+from viz.aligning import opening_line
 from viz.components.token_links import LABELS, token_links
 from viz.figures.marked import bars
 from viz.session import say
@@ -33,6 +34,8 @@ token_links(
     src_words=[label.word for label in reading.columns],
     tgt_words=[label.word for label in reading.rows],
 )
+if chosen.how == "head":
+    opening_line(now)
 
 hints = quality(translation)
 ignored, none = ", ".join(hints.ignored), say("quality.none")

@@ -1,0 +1,68 @@
+"""Which word goes with which: links of the current translation, and how true such links are on known pairs."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from model.analysis.gold import error_rate
+from model.analysis.links import links_csv, pharaoh
+from viz import aligning, cached, chart, session, truth_meter
+from viz.components.word_links import LABELS, word_links
+from viz.session import say
+
+VIEWS = ("sentence", "truth")
+now = session.view()
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    view = chart.pick("align_view", "align_view", VIEWS)
+    chosen = aligning.setting(now)
+place = chosen.index(*aligning.decoder(now))
+table, _ = session.alignment(now.checkpoint)
+
+
+def score_row(key: str, **values: object) -> None:
+    """One sentence on what is drawn and how true it is, and the ways to the best settings."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if table:
+            known = {"aer": aligning.rate_of(table, chosen), "diagonal": table["diagonal"]}
+            values |= {name: f"{rate:.0f}" for name, rate in known.items()} | {"pairs": table["sentences"]}
+        sentence = say(f"{key}.scored" if table else key, name=chosen.name, **values)
+        st.html(f'<p class="hl-alt">{html.escape(sentence)}</p>')
+        if table:
+            aligning.best_button("best_head", table["best_head"])
+            aligning.best_button("best", table["best"])
+    aligning.table_notice(now.checkpoint)
+
+
+def this_sentence() -> None:
+    """Links of the current translation, to look at and to take away."""
+    src, tgt, maps = cached.word_maps(now.text, now.checkpoint, now.beam, session.forced("hyp"))
+    links = chosen.links(maps[place])
+    score_row("alignment.links")
+    labels = {name: say(f"alignment.words.{name}") for name in LABELS}
+    word_links(src, tgt, links, theme=session.theme(), labels=labels, key="word_links")
+    line = pharaoh(links)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.code(line or "∅", language=None, wrap_lines=True)
+        st.download_button("i-j", line + "\n", "headlight-alignment.txt", "text/plain", on_click="ignore")
+        csv = links_csv(links, src, tgt, maps[place])
+        st.download_button("CSV", csv, "headlight-alignment.csv", "text/csv", on_click="ignore")
+
+
+def known_pair() -> None:
+    """One pair that people have aligned: every head's error on it, and the chosen map."""
+    pairs = cached.truth_pairs(now.checkpoint)
+    number = truth_meter.pair_picker(pairs)
+    maps, rates = cached.truth_maps(now.checkpoint, number)
+    links = chosen.links(maps[place])
+    score_row("alignment.meter", here=f"{100 * error_rate(links, pairs[number]):.0f}")
+    scores, picture = st.columns([9, 11], gap="medium")
+    with scores:
+        truth_meter.grid(now, chosen, rates)
+    with picture:
+        truth_meter.picture(pairs[number], maps[place], links, chosen)
+
+
+this_sentence() if view == "sentence" else known_pair()
+chart.lead(f"alignment.why.{now.shift}")
