@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from model.capture import hook_name
 from model.interventions import HEADS_OUT
-from model.layers import LayerCache
+from model.layers import DecoderLayer, LayerCache
 from model.masks import causal_mask
 from model.trace import Kind, Translation
 from model.transformer import Transformer
@@ -96,7 +96,7 @@ def _muted_log_probs(model: Transformer, src_ids: Tensor, written: Sequence[int]
     inputs = torch.tensor([[BOS_ID, *written[:-1]]], device=device)
     memory = _grown_memory(model, src_ids)
     states = _grown_states(model, inputs, memory)
-    return _log_probs(model, states, torch.tensor(written, device=device))
+    return written_log_probs(model, states, torch.tensor(written, device=device))
 
 
 def _grown_memory(model: Transformer, src_ids: Tensor) -> Tensor:
@@ -114,6 +114,7 @@ def _grown_states(model: Transformer, inputs: Tensor, memory: Tensor) -> Tensor:
     n_heads, mask = model.config.n_heads, causal_mask(inputs.shape[1], inputs.device)
     x = model.decoder.embedding(inputs).expand(len(memory), -1, -1)
     for number, layer in enumerate(model.decoder.layers):
+        assert isinstance(layer, DecoderLayer)
         x = _with_copies(x, 2 * n_heads)
         key, value = layer.cross_attn.project(memory)
         keys_values = _with_copies(key, len(x) - len(memory)), _with_copies(value, len(x) - len(memory))
@@ -148,8 +149,8 @@ def _muter(after: int) -> Callable[..., Tensor]:
     return hook
 
 
-def _log_probs(model: Transformer, states: Tensor, written: Tensor) -> Tensor:
-    """Log-probability of each written token in each row: states [R, T, D] → [R, T]."""
+def written_log_probs(model: Transformer, states: Tensor, written: Tensor) -> Tensor:
+    """Natural log-probability of each written token [T] in each row: states [R, T, D] → [R, T]."""
     rows = max(1, LOGITS_AT_ONCE // len(written))
     parts = []
     for chunk in states.split(rows):

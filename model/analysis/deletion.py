@@ -1,0 +1,132 @@
+"""What deleting source words costs a finished translation: the yardstick for maps of what matters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.analysis.drawn import Drawn
+from model.analysis.importance import written_log_probs
+from model.analysis.reading import AVERAGED, Reading, merge_columns
+from model.masks import causal_mask
+from model.trace import Label, Translation
+from model.translator import Translator
+from model.vocab import BOS_ID, EOS_ID
+
+TOKENS_AT_ONCE = 4096  # of the source and the target together that are in memory at once
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """One translation read once more with each source word deleted in turn.
+
+    Attributes:
+        words: the W source words, punctuation included, special tokens not.
+        before: natural log-probability of each written token with the whole source, [T].
+        costs: by how much deleting a word lowers each of them, in nats: float32 [W, T]; a negative
+            number means that the token becomes more probable.
+    """
+
+    words: tuple[Label, ...]
+    before: np.ndarray
+    costs: np.ndarray
+
+
+def leave_one_out(translator: Translator, translation: Translation) -> LeftOut:
+    """What each source word is worth to each written token, by deleting it (see ``deletion_costs``).
+
+    Raises:
+        EmptySentenceError, SentenceTooLongError: as ``Translator.translate``.
+    """
+    words = source_words(translation.src)
+    found = written_without(translator, translation, np.eye(len(words), dtype=bool))
+    return LeftOut(words, found[0], found[0] - found[1:])
+
+
+def deletion_costs(translator: Translator, translation: Translation, deleted: np.ndarray) -> np.ndarray:
+    """Fall of each written token's log-probability, in nats, for each set of deleted words: float32 [N, T].
+
+    A deleted word is masked: no encoder state and no decoder state can attend to its tokens, and the
+    other words keep their positions. Putting ``<unk>`` in its place would be the other way, but
+    neither the byte-pair encoding, which falls back to bytes, nor the letters of ``reverse`` ever
+    make an ``<unk>``, so its embedding was never trained: it would put noise where nothing should be.
+    <eos> is never deleted, so there is always something to attend to.
+
+    Args:
+        translator: whose model is asked.
+        translation: the model's own, or one that was forced; its words stay what they are (teacher forcing).
+        deleted: bool [N, W], True where a word is deleted; all sets go through the model as one batch.
+
+    Raises:
+        ValueError: there are not W columns.
+        EmptySentenceError, SentenceTooLongError: as ``Translator.translate``.
+    """
+    found = written_without(translator, translation, deleted)
+    return found[0] - found[1:]
+
+
+def written_without(translator: Translator, translation: Translation, deleted: np.ndarray) -> np.ndarray:
+    """Log-probability of each written token, float32 [1 + N, T]: of the whole source, then without each set of words.
+
+    <eos> counts as written where the translation was finished. Raises as ``deletion_costs``.
+    """
+    groups = _pieces(translation.src)
+    if deleted.ndim != 2 or deleted.shape[1] != len(groups):
+        raise ValueError(f"deleted has shape {deleted.shape}, but the source has {len(groups)} words")
+    _, src_ids = translator.encode_source(translation.source)
+    seen = np.ones((1 + len(deleted), src_ids.shape[1]), dtype=bool)
+    for word, places in enumerate(groups):
+        seen[1:, places] = ~deleted[:, word, None]
+    written = [*translation.tgt_ids, EOS_ID] if translation.finished else list(translation.tgt_ids)
+    if not written:
+        return np.zeros((len(seen), 0), dtype=np.float32)
+    rows = max(1, TOKENS_AT_ONCE // (src_ids.shape[1] + len(written)))
+    parts = [_log_probs(translator, src_ids, part, written) for part in torch.from_numpy(seen).split(rows)]
+    return torch.cat(parts).float().cpu().numpy()
+
+
+def source_words(src: Sequence[Label]) -> tuple[Label, ...]:
+    """The words of a source, in order; special tokens are left out. One whole word is one label."""
+    labels = tuple(src)
+    merged = merge_columns(Reading(np.zeros((1, len(labels)), np.float32), (Label("row"),), labels))
+    return tuple(label for label in merged.columns if not label.is_special)
+
+
+def by_words(maps: np.ndarray, src: Sequence[Label], drawn: Drawn = "weights") -> np.ndarray:
+    """How much each row marks each source word: maps [..., Q, S] with source tokens as keys → [..., Q, W].
+
+    Values on a word's pieces add up, or are averaged where ``drawn`` is no amount (scores, gradients);
+    special tokens are left out. A gradient counts by its size: either sign says that the row reacts
+    to the word.
+
+    Raises:
+        ValueError: the maps have not one column for each token.
+    """
+    if maps.shape[-1] != len(src):
+        raise ValueError(f"maps have shape {maps.shape}, but the source has {len(src)} tokens")
+    maps = np.abs(maps) if drawn == "gradient" else maps
+    rows = tuple(Label("row") for _ in range(maps.shape[-2]))
+    merged = merge_columns(Reading(maps, rows, tuple(src)), averaged=drawn in AVERAGED)
+    kept = [place for place, label in enumerate(merged.columns) if not label.is_special]
+    return merged.weights[..., kept]
+
+
+def _pieces(src: Sequence[Label]) -> list[list[int]]:
+    """Places of each word's tokens."""
+    places = [place for place, label in enumerate(src) if not label.is_special]
+    return [list(group) for _, group in groupby(places, key=lambda place: src[place].word)]
+
+
+def _log_probs(translator: Translator, src_ids: Tensor, seen: Tensor, written: Sequence[int]) -> Tensor:
+    """Log-probability of each written token where only some source tokens are seen: seen [N, S] → [N, T]."""
+    device, mask = src_ids.device, seen[:, None, None].to(src_ids.device)
+    inputs = torch.tensor([[BOS_ID, *written[:-1]]], device=device).expand(len(seen), -1)
+    with translator.running() as model:
+        memory = model.encoder(src_ids.expand(len(seen), -1), mask)
+        states = model.decoder(inputs, memory, causal_mask(inputs.shape[1], device), mask)
+        return written_log_probs(model, states, torch.tensor(written, device=device))
