@@ -16,6 +16,7 @@ COMMANDS = {
     "trace": "write every attention map of one sentence to a file",
     "evaluate": "BLEU and chrF on a file of sentence pairs",
     "align": "alignment error rate of every cross-attention head against links made by people",
+    "faithfulness": "which sort of map marks the words that a translation needs",
     "heads": "what every head does and what it is worth, over a file of sentence pairs",
     "prepare": "learn vocabularies from your own TSV files and write token ids",
     "train": "train a checkpoint, on CPU or GPU, also under torchrun",
