@@ -25,7 +25,10 @@ SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {  # each view, and the shared
         "mixing_desk": ("words",),
     },
     "trust": {
+        "heads": ("words", "special"),
+        "find": HEAD,
         "alignment": ("layer", "head", "shift"),
+        "flow": ("words",),
     },
     "learn": {
         "inside": ("kind", "layer", "head"),

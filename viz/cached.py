@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from model.folders import resolve
+from model.head_table import FILE, HeadTable, load_head_table
+from model.trace import KINDS
 from viz import session
 
 if TYPE_CHECKING:
@@ -13,11 +17,13 @@ if TYPE_CHECKING:
 
     from model.analysis.beam_tree import BeamTree
     from model.analysis.drawn import Drawn
+    from model.analysis.flow import Shares
     from model.analysis.gold import GoldPair
     from model.analysis.importance import Ablation
     from model.analysis.inside_proof import HeadProof
     from model.analysis.mixing import Mix
     from model.analysis.neighbours import Neighbour
+    from model.analysis.roles import Profile
     from model.analysis.scaling import Growth
     from model.analysis.steps import Step
     from model.analysis.votes import Votes
@@ -37,12 +43,49 @@ def drawn_maps(
     return made(session.translator(checkpoint), translation, drawn, step)
 
 
+@st.cache_resource(max_entries=32, show_spinner=False)
+def flow_shares(sentence: str, checkpoint: str, beam: int, forced_ids: tuple[int, ...], measure: str) -> Shares:
+    """Which part of each state came from which state below it, by attention weights or by norms."""
+    translation = session.translated(sentence, checkpoint, beam, forced_ids)
+    assert translation.trace is not None
+    if measure == "norms":
+        from model.analysis.flow_norms import norm_shares
+
+        return norm_shares(session.translator(checkpoint), translation)
+    from model.analysis.flow import weight_shares
+
+    return weight_shares(translation.trace)
+
+
 @st.cache_resource(max_entries=64, show_spinner=False)
 def ablation(sentence: str, checkpoint: str, ids: tuple[int, ...], finished: bool = True) -> Ablation:
     """What muting each head costs these target ids."""
     from model.analysis.importance import ablate_ids
 
     return ablate_ids(session.translator(checkpoint), sentence, ids, finished)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def profiles(sentence: str, checkpoint: str, beam: int, forced_ids: tuple[int, ...] = ()) -> dict[Kind, Profile]:
+    """What every head does in a sentence, by kind."""
+    from model.analysis.corpus_heads import rarity_of
+    from model.analysis.roles import profile
+
+    trace = session.translated(sentence, checkpoint, beam, forced_ids).trace
+    assert trace is not None
+    rarity = rarity_of(session.translator(checkpoint), sentence)
+    return {kind: profile(trace, kind, rarity) for kind in KINDS}
+
+
+def head_table(checkpoint: str) -> HeadTable | None:
+    """What every head does over a corpus, as it lies beside the weights; None where there is no such file."""
+    path = resolve(checkpoint) / FILE
+    return _head_table(str(path), path.stat().st_mtime_ns) if path.is_file() else None
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _head_table(path: str, written: int) -> HeadTable | None:
+    return load_head_table(Path(path).parent)
 
 
 def importance(sentence: str, checkpoint: str, ids: tuple[int, ...], finished: bool = True) -> dict[Kind, np.ndarray]:
@@ -70,16 +113,17 @@ def truth_pairs(checkpoint: str) -> list[GoldPair]:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def truth_maps(checkpoint: str, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Every map over the words of one such pair, its target forced; and the error rates of the links they make."""
-    from model.analysis.alignment import pair_maps
+def truth_maps(checkpoint: str, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Every map over the words of one such pair, its target forced; the error rates of the links they make;
+    and how many tokens each target word has."""
+    from model.analysis.alignment import pair_maps, tokens_per_word
     from model.analysis.error_table import ErrorTable
 
     sizes, pair = session.config(checkpoint), truth_pairs(checkpoint)[number]
     maps = pair_maps(session.translator(checkpoint), pair)
     table = ErrorTable(sizes["n_decoder_layers"], sizes["n_heads"])
     table.add(maps, pair)
-    return maps, table.rates
+    return maps, table.rates, tokens_per_word(session.translator(checkpoint), pair)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -28,12 +28,17 @@ TRANSLATED = (
     "decoded",
     "inside",
     "inside_view",
+    "flow_by",
+    "pattern",
+    "measure",
+    "scope",
     "align_view",
     "align_from",
     "align_drawn",
     "align_links",
 )
-FORCED = ("hyp", "fork", "mix")  # target ids and gains in the link; nobody types them: their boxes are out of sight
+# Target ids, gains and a pattern in the link; nobody types them: their boxes are out of sight.
+FORCED = ("hyp", "fork", "mix", "paint")
 WITHOUT_SENTENCE = ("masks", "positions", "about")
 LOGO = Path(__file__).parent / "logo.svg"
 STYLE = f"""<style>

@@ -1,0 +1,139 @@
+"""The flow into one output token as a picture: source words below, encoder, decoder, and the translation above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from model.trace import KINDS, Kind, Label
+from viz.components.payload import look
+from viz.components.registry import register
+from viz.theme import HEAD_COLOURS, Theme
+
+if TYPE_CHECKING:
+    from model.analysis.flow import FlowGraph
+
+LABELS = (
+    "hint",
+    "picture",
+    "outputs",
+    "encoder",
+    "decoder",
+    "encoder_self",
+    "decoder_self",
+    "cross",
+    "straight",
+    "strongest",
+    "source",
+    "read",
+    "few",
+    "legend_encoder_self",
+    "legend_cross",
+    "legend_decoder_self",
+    "legend_width",
+)
+# Of HEAD_COLOURS, the ones that stand out on a light and on a dark page.
+_COLOURS: dict[Kind, tuple[int, int]] = {"encoder_self": (0, 4), "cross": (5, 1), "decoder_self": (2, 2)}
+_mount = register("flow_graph", scripts=("flow_layout",))
+
+
+def flow_graph_picture(
+    graph: FlowGraph,
+    src: Sequence[Label],
+    reads: Sequence[Label],
+    writes: Sequence[Label],
+    *,
+    summary: str,
+    theme: Theme,
+    labels: dict[str, str],
+    key: str,
+    on_step: Callable[[int], None],
+    on_open: Callable[[Kind, int, int], None],
+) -> bool:
+    """The graph; a token above it chooses another step, a click on an edge opens the edge's strongest head.
+
+    Args:
+        graph: of one step, which writes ``writes[len(graph.inputs) - 1]``.
+        src: source tokens, or words, as the graph has them.
+        reads, writes: tokens that the decoder reads and writes, one a step.
+        summary: the graph in one sentence.
+        theme: the look.
+        labels: the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_step: called with the step that was chosen, from 1, before the script runs again.
+        on_open: called with kind, layer and head, likewise.
+
+    Returns:
+        whether a head was just opened.
+
+    Raises:
+        ValueError: labels do not fit the graph.
+    """
+
+    def chosen() -> None:
+        step = st.session_state[key].get("step")
+        if type(step) is int and 1 <= step <= len(writes):
+            on_step(step)
+
+    def opened() -> None:
+        head = opened_head(st.session_state[key].get("open"), graph)
+        if head is not None:
+            on_open(*head)
+
+    data = {
+        **flow_payload(graph, src, reads, writes),
+        "summary": summary,
+        "colours": {kind: HEAD_COLOURS[places[theme.is_dark]] for kind, places in _COLOURS.items()},
+        "look": look(theme),
+        "labels": {name: labels[name] for name in LABELS},
+    }
+    result = _mount(key=key, data=data, on_step_change=chosen, on_open_change=opened)
+    return opened_head(result.get("open"), graph) is not None
+
+
+def flow_payload(
+    graph: FlowGraph, src: Sequence[Label], reads: Sequence[Label], writes: Sequence[Label]
+) -> dict[str, object]:
+    """What ``flow_graph_picture`` sends to the browser, less look and words.
+
+    Raises:
+        ValueError: labels do not fit the graph.
+    """
+    if len(src) != graph.encoder.shape[1] or not graph.decoder.shape[1] <= len(reads) == len(writes):
+        raise ValueError(
+            f"the graph has {graph.encoder.shape[1]} source words and {graph.decoder.shape[1]} steps, "
+            f"but there are labels for {len(src)}, and for {len(reads)} and {len(writes)}"
+        )
+    return {
+        "src": [label.text for label in src],
+        "reads": [label.text for label in reads],
+        "writes": [label.text for label in writes],
+        "step": graph.decoder.shape[1],
+        "encoder": [[round(float(flow), 5) for flow in level] for level in graph.encoder],
+        "decoder": [[round(float(flow), 5) for flow in level] for level in graph.decoder],
+        "edges": [
+            {
+                "kind": edge.kind,
+                "layer": edge.layer,
+                "start": edge.start,
+                "end": edge.end,
+                "flow": round(edge.flow, 5),
+                "head": edge.head,
+            }
+            for edge in graph.edges
+        ],
+        "n_edges": graph.n_edges,
+    }
+
+
+def opened_head(value: object, graph: FlowGraph) -> tuple[Kind, int, int] | None:
+    """The head that a browser's message names; None where no edge of the graph names it."""
+    if not isinstance(value, dict) or value.get("kind") not in KINDS:
+        return None
+    asked = value.get("kind"), value.get("layer"), value.get("head")
+    for edge in graph.edges:
+        if edge.head >= 0 and (edge.kind, edge.layer, edge.head) == asked:
+            return edge.kind, edge.layer, edge.head
+    return None

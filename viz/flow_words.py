@@ -1,0 +1,56 @@
+"""The flow into an output token in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from model.analysis.reading import Reading, merge_columns
+from model.trace import AttentionTrace, Label
+
+if TYPE_CHECKING:
+    from model.analysis.flow import FlowGraph
+
+NAMED = 4  # words that the sentence names
+SHOWN = 0.005  # smaller parts are not named
+Say = Callable[..., str]
+
+
+def source_words(trace: AttentionTrace, words: bool) -> tuple[tuple[Label, ...], list[int]]:
+    """Labels of the source tokens, or words, and the first position of each."""
+    src = trace.src
+    if not words:
+        return src, list(range(len(src)))
+    starts = [at for at, label in enumerate(src) if not at or label.is_special or label.word != src[at - 1].word]
+    return merge_columns(Reading(trace.cross[0, 0], trace.tgt_inputs, src)).columns, starts
+
+
+def middle_word(labels: Sequence[Label]) -> int:
+    """The place of the word nearest to the middle; 0 where there is none."""
+    words = [at for at, label in enumerate(labels) if label.text.isalnum()]
+    return min(words or [0], key=lambda at: abs(at - len(labels) // 2))
+
+
+def summary(graph: FlowGraph, src: Sequence[Label], trace: AttentionTrace, say: Say) -> str:
+    """Where what reached the output came from, in one sentence.
+
+    Args:
+        graph: of one step.
+        src: source tokens, or words, as the graph has them.
+        trace: of the translation.
+        say: gives the interface strings called ``flow.…``.
+    """
+    between = say("flow.comma")
+    return say(
+        "flow.summary",
+        token=trace.tgt_outputs[len(graph.inputs) - 1].text,
+        from_source=f"{graph.sources.sum():.0%}",
+        from_read=f"{graph.inputs.sum():.0%}",
+        words=between.join(_largest(graph.sources, src)),
+        read=between.join(_largest(graph.inputs, trace.tgt_inputs)) or say("flow.spread"),
+    )
+
+
+def _largest(totals: Iterable[float], labels: Sequence[Label]) -> list[str]:
+    pairs = sorted(zip(map(float, totals), labels, strict=False), key=lambda pair: -pair[0])[:NAMED]
+    return [f"{label.text} {flow:.0%}" for flow, label in pairs if flow >= SHOWN]
