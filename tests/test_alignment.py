@@ -142,6 +142,6 @@ def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(trans
     heads = [n for n, (_, head) in enumerate(places(2, 4)) if head != ALL]
     assert one["aer"] == round(100 * table.rates[0, :, 0, heads].min(), 2)
     assert (one["drawn"], one["links"]) == ("weights", "argmax")
-    assert table.percents()["grow"]["norms"]["read"][ALL] == round(100 * table.rates[1, 1, 1, -1], 1)
+    assert table.percents()["grow"]["norms"]["read"][ALL] == round(100 * table.rates[1, 1, 1, -1], 2)
     with pytest.raises(CorpusError, match="the first:"):
         error_table(translator, [too_long])

@@ -73,7 +73,10 @@ def grid(now: View, chosen: Setting, rates: np.ndarray) -> None:
 
 
 def picture(pair: GoldPair, word_map: np.ndarray, links: frozenset[Link], chosen: Setting) -> None:
-    """The chosen map over the pair's words; people's links outlined, its own marked with a dot."""
+    """The chosen map over the pair's words; people's links outlined, its own marked with a dot.
+
+    The map is the mean over the tokens of a Chinese word, so that weights stay between 0 and 1.
+    """
     sort = say(f"align_drawn.{chosen.drawn}")
     words = replace(HeatmapText.said_by(say), weight=sort)
     figure = gold_map(

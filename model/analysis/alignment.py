@@ -117,6 +117,12 @@ def pair_maps(translator: Translator, pair: GoldPair) -> np.ndarray:
     return word_maps(alignment_maps(translator, translation), rows, columns)
 
 
+def tokens_per_word(translator: Translator, pair: GoldPair) -> np.ndarray:
+    """How many tokens make up each target word of a pair, shared tokens by their share: float32 [target words]."""
+    forced = translator.tgt_tokenizer.encode(pair.tgt_text)
+    return membership(pair.tgt_spans, [(token.start, token.end) for token in forced]).sum(1)
+
+
 def translation_maps(translator: Translator, translation: Translation) -> tuple[list[str], list[str], np.ndarray]:
     """Source words, target words, and the maps over them, as ``pair_maps`` gives them, of a finished translation.
 

@@ -104,8 +104,8 @@ class ErrorTable:
             table[rule] = {drawn: {} for drawn in ALIGN_DRAWN}
             for shift, by_drawn in zip(SHIFTS, by_shift, strict=True):
                 for drawn, rates in zip(ALIGN_DRAWN, by_drawn, strict=True):
-                    rows = np.round(rates[:-1].reshape(self.n_layers, -1), 1).tolist()
-                    table[rule][drawn][shift] = {"layers": rows, ALL: round(float(rates[-1]), 1)}
+                    rows = np.round(rates[:-1].reshape(self.n_layers, -1), 2).tolist()
+                    table[rule][drawn][shift] = {"layers": rows, ALL: round(float(rates[-1]), 2)}
         return table
 
 

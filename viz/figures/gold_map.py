@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from viz.figures.heatmap import HeatmapText, attention_heatmap
 from viz.theme import Theme
 
+CELL = (48, 34)  # width and height of a cell in pixels: a long pair fits beside the scores
 Links = Collection[tuple[int, int]]
 
 
@@ -45,7 +46,14 @@ def gold_map(
     figure = attention_heatmap(values, rows, columns, title=title, theme=theme, own_scale=True, text=text)
     outlines = [_outline(link, theme, "solid") for link in sorted(sure)]
     outlines += [_outline(link, theme, "dot") for link in sorted(set(possible) - set(sure))]
-    figure.update_layout(shapes=outlines)
+    margin = figure.layout.margin
+    figure.update_traces(showscale=False, selector={"type": "heatmap"})
+    figure.update_layout(
+        shapes=outlines,
+        width=round(margin.l + CELL[0] * len(columns) + 16),
+        height=round(margin.t + CELL[1] * len(rows) + 12),
+        margin_r=16,
+    )
     figure.add_trace(_dots(sorted(found), theme))
     return figure
 

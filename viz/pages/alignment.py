@@ -21,17 +21,20 @@ place = chosen.index(*aligning.decoder(now))
 table, _ = session.alignment(now.checkpoint)
 
 
-def score_row(key: str, **values: object) -> None:
-    """One sentence on what is drawn and how true it is, and the ways to the best settings."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if table:
-            known = {"aer": aligning.rate_of(table, chosen), "diagonal": table["diagonal"]}
-            values |= {name: f"{rate:.0f}" for name, rate in known.items()} | {"pairs": table["sentences"]}
-        sentence = say(f"{key}.scored" if table else key, name=chosen.name, **values)
-        st.html(f'<p class="hl-alt">{html.escape(sentence)}</p>')
-        if table:
-            aligning.best_button("best_head", table["best_head"])
-            aligning.best_button("best", table["best"])
+def best_buttons() -> None:
+    """The ways to the best settings that the checkpoint's table knows."""
+    if table:
+        aligning.best_button("best_head", table["best_head"])
+        aligning.best_button("best", table["best"])
+
+
+def score_line(key: str, **values: object) -> None:
+    """One sentence on what is drawn and how true it is."""
+    if table:
+        known = {"aer": aligning.rate_of(table, chosen), "diagonal": table["diagonal"]}
+        values |= {name: f"{rate:.0f}" for name, rate in known.items()} | {"pairs": table["sentences"]}
+    sentence = say(f"{key}.scored" if table else key, name=chosen.name, **values)
+    st.html(f'<p class="hl-alt">{html.escape(sentence)}</p>')
     aligning.table_notice(now.checkpoint)
 
 
@@ -39,7 +42,9 @@ def this_sentence() -> None:
     """Links of the current translation, to look at and to take away."""
     src, tgt, maps = cached.word_maps(now.text, now.checkpoint, now.beam, session.forced("hyp"))
     links = chosen.links(maps[place])
-    score_row("alignment.links")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        score_line("alignment.links")
+        best_buttons()
     labels = {name: say(f"alignment.words.{name}") for name in LABELS}
     word_links(src, tgt, links, theme=session.theme(), labels=labels, key="word_links")
     line = pharaoh(links)
@@ -53,15 +58,17 @@ def this_sentence() -> None:
 def known_pair() -> None:
     """One pair that people have aligned: every head's error on it, and the chosen map."""
     pairs = cached.truth_pairs(now.checkpoint)
-    number = truth_meter.pair_picker(pairs)
-    maps, rates = cached.truth_maps(now.checkpoint, number)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        number = truth_meter.pair_picker(pairs)
+        best_buttons()
+    maps, rates, tokens = cached.truth_maps(now.checkpoint, number)
     links = chosen.links(maps[place])
-    score_row("alignment.meter", here=f"{100 * error_rate(links, pairs[number]):.0f}")
+    score_line("alignment.meter", here=f"{100 * error_rate(links, pairs[number]):.0f}")
     scores, picture = st.columns([9, 11], gap="medium")
     with scores:
         truth_meter.grid(now, chosen, rates)
     with picture:
-        truth_meter.picture(pairs[number], maps[place], links, chosen)
+        truth_meter.picture(pairs[number], maps[place] / tokens[:, None], links, chosen)
 
 
 this_sentence() if view == "sentence" else known_pair()
