@@ -1,0 +1,98 @@
+"""Every head as one coloured cell with its number; a click opens one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from model.trace import KINDS, Kind
+from viz.components.head_list import Place, opened_place
+from viz.components.payload import look
+from viz.components.registry import register
+from viz.theme import Theme
+
+LABELS = ("hint", "legend")
+_mount = register("head_board")
+
+
+@dataclass(frozen=True)
+class Board:
+    """What the board shows.
+
+    Attributes:
+        values: of every head by kind, [L, H]; NaN where there is none.
+        titles: each kind's name in the visitor's language.
+        written: a value as it stands in a cell: few letters.
+        said: a value as a sentence says it.
+        top: the value that has the scale's last colour; its first stands for 0, or for −top where signed.
+        signed: values have either sign.
+    """
+
+    values: Mapping[Kind, np.ndarray]
+    titles: Mapping[Kind, str]
+    written: Callable[[float], str]
+    said: Callable[[float], str]
+    top: float
+    signed: bool = False
+
+
+def head_board(
+    board: Board,
+    *,
+    selected: Place,
+    theme: Theme,
+    labels: Mapping[str, str],
+    key: str,
+    on_open: Callable[[Kind, int, int], None],
+) -> Place | None:
+    """The board; returns the head that was just opened by click or Enter, else None.
+
+    Args:
+        board: what it shows.
+        selected: kind, layer and head to mark.
+        theme: the look.
+        labels: the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_open: called with kind, layer and head before the script runs again.
+    """
+    places: list[Place] = [(kind, *place) for kind in KINDS for place in np.ndindex(*board.values[kind].shape)]
+
+    def opened() -> None:
+        place = opened_place(st.session_state[key].get("open"), places)
+        if place is not None:
+            on_open(*place)
+
+    data = {
+        **board_payload(board),
+        "selected": dict(zip(("kind", "layer", "head"), selected, strict=True)),
+        "look": look(theme),
+        "labels": {name: labels[name] for name in LABELS},
+    }
+    return opened_place(_mount(key=key, data=data, on_open_change=opened).get("open"), places)
+
+
+def board_payload(board: Board) -> dict[str, object]:
+    """What ``head_board`` sends to the browser, less look, labels and what is selected."""
+    return {
+        "kinds": [
+            {
+                "kind": kind,
+                "title": board.titles[kind],
+                "values": [[None if np.isnan(v) else round(float(v), 4) for v in row] for row in board.values[kind]],
+                "texts": _texts(board.values[kind], board.written, ""),
+                "long": _texts(board.values[kind], board.said, "–"),
+            }
+            for kind in KINDS
+        ],
+        "top": float(board.top),
+        "low": board.written(-board.top) if board.signed else board.written(0.0),
+        "high": board.written(board.top),
+        "signed": board.signed,
+    }
+
+
+def _texts(values: np.ndarray, written: Callable[[float], str], none: str) -> list[list[str]]:
+    return [[none if np.isnan(value) else written(float(value)) for value in row] for row in values]

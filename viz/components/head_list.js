@@ -1,0 +1,85 @@
+const SIDE = 70; // of a small map, in CSS pixels
+
+class HeadList {
+  constructor(root) {
+    this.root = root;
+    this.cards = root.querySelector(".cards");
+    this.preview = new Preview(root.querySelector(".preview"));
+    const card = (event) => event.target.closest?.(".card") ?? null;
+    this.cards.addEventListener("click", (event) => card(event) && this.send(card(event).place));
+    this.cards.addEventListener("pointerover", (event) => this.point(card(event)));
+    this.cards.addEventListener("pointerleave", () => this.point(null));
+    this.cards.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && this.point(card(event)));
+    this.cards.addEventListener("focusout", () => this.point(null));
+  }
+
+  update(data, send) {
+    Object.assign(this, { data, send, table: colourTable(data.look.scale) });
+    dress(this.root, data.look);
+    this.cards.setAttribute("aria-label", data.labels.list);
+    this.cards.replaceChildren(...data.heads.map((head, i) => this.item(head, i)));
+    this.point(null);
+  }
+
+  item(head, rank) {
+    const { axes, labels, selected } = this.data;
+    const card = make("button", "card");
+    card.type = "button";
+    const { kind, layer, head: number } = head;
+    card.place = { kind, layer, head: number };
+    Object.assign(card.dataset, { kind, layer, head: number, rank, value: head.value });
+    const chosen = selected && selected.kind === kind && selected.layer === layer && selected.head === number;
+    card.classList.toggle("selected", Boolean(chosen));
+    const bar = make("span", "bar");
+    bar.style.setProperty("--share", `${Math.round(100 * Math.min(1, Math.max(0, head.share)))}%`);
+    card.map = { rows: axes[kind].rows, columns: axes[kind].columns, values: unpackCoarse(head.map), low: 0, high: 1 };
+    card.append(this.picture(card.map), make("b", "", head.title), make("span", "value", head.said), bar,
+      make("span", "note", head.note));
+    card.setAttribute("aria-label", `${rank + 1}. ${head.title}: ${head.said}. ${head.note} ${labels.open}`);
+    const item = make("li");
+    item.append(card);
+    return item;
+  }
+
+  // The map at a fixed size; the strongest of the weights that share a pixel is drawn.
+  picture({ rows, columns, values }) {
+    const canvas = make("canvas");
+    canvas.setAttribute("aria-hidden", "true");
+    canvas.style.width = canvas.style.height = `${SIDE}px`;
+    const pixels = Math.round(SIDE * (window.devicePixelRatio || 1));
+    canvas.width = canvas.height = pixels;
+    const context = canvas.getContext("2d");
+    const image = context.createImageData(pixels, pixels);
+    const [high, wide] = [rows.length, columns.length];
+    for (let y = 0; y < pixels && high && wide; y++) {
+      for (let x = 0; x < pixels; x++) {
+        let most = 0;
+        for (let row = Math.floor((y * high) / pixels); row < ((y + 1) * high) / pixels; row++) {
+          for (let column = Math.floor((x * wide) / pixels); column < ((x + 1) * wide) / pixels; column++) {
+            most = Math.max(most, values[row * wide + column]);
+          }
+        }
+        image.data.set([...colourAt(this.table, most), 255], 4 * (y * pixels + x));
+      }
+    }
+    context.putImageData(image, 0, 0);
+    return canvas;
+  }
+
+  point(card) {
+    if (!card) {
+      this.preview.hide();
+      return;
+    }
+    const map = { ...card.map, table: this.table };
+    const head = this.data.heads[Number(card.dataset.rank)];
+    this.preview.show(map, this.data.look, head.title, head.said, card.dataset);
+    this.preview.stand(card, this.root, this.cards);
+  }
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".head-list");
+  root.headList ??= new HeadList(root);
+  root.headList.update(data, (place) => setTriggerValue("open", place));
+}

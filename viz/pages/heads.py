@@ -1,0 +1,91 @@
+"""The heads that matter: the ten of them first, then all, coloured and as a table."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.reading import read
+from model.trace import KINDS
+from viz import chart, head_facts, session
+from viz.components.head_board import LABELS as BOARD_LABELS
+from viz.components.head_board import Board, head_board
+from viz.components.head_list import LABELS as LIST_LABELS
+from viz.components.head_list import Listed, head_list
+from viz.head_facts import SCOPES, SHARES, SHOWN, HeadFacts
+from viz.session import say
+
+MOST = 10
+now, trace = session.view(), session.trace()
+titles = {kind: say(f"kind.{kind}") for kind in KINDS}
+
+
+def listed(facts: HeadFacts) -> list[Listed]:
+    """The ten most important heads."""
+    best = facts.ranked()[:MOST]
+    top = max(float(facts.importance[best[0][0]][best[0][1:]]), 1e-6)
+    entries = []
+    for place in best:
+        value, note = float(facts.importance[place[0]][place[1:]]), facts.habit(place)
+        if facts.worst:
+            note = f"{say('heads.worst', token=facts.worst[place[0]][place[1]][place[2]])} {note}"
+        name = head_facts.title(place)
+        entries.append(Listed(place, name, value, head_facts.said(value, "importance"), value / top, note))
+    return entries
+
+
+table, about = head_facts.corpus_table()
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    lead = st.empty()
+    scope = st.segmented_control(
+        say("scope"),
+        SCOPES,
+        default="sentence",
+        format_func=lambda option: say(f"scope.{option}"),
+        key="scope",
+        required=True,
+        label_visibility="collapsed",
+        bind="query-params",
+    )
+lead.html(f'<p class="hl-lead">{html.escape(say(f"heads.lead.{scope}"))}</p>', width="stretch")
+if scope == "corpus" and table is None:
+    st.info(about)
+facts = head_facts.of_corpus(table) if scope == "corpus" and table else head_facts.of_sentence()
+maps = {kind: read(trace.weights[kind], *head_facts.axes(kind), now.words, now.hide_special) for kind in KINDS}
+shared: dict[str, Any] = {"theme": session.theme(), "on_open": session.choose_head}
+opened = head_list(listed(facts), maps, labels={n: say(f"heads.{n}") for n in LIST_LABELS}, key="ten_heads", **shared)
+
+measure = st.segmented_control(
+    say("measure"),
+    SHOWN,
+    default="importance",
+    format_func=lambda option: say(f"measure.{option}"),
+    key="measure",
+    required=True,
+    bind="query-params",
+)
+values = facts.values(str(measure))
+every = np.concatenate([values[kind].ravel() for kind in KINDS])
+top = 1.0 if measure in SHARES else float(np.nanmax(np.abs(every), initial=0.0)) or 1.0
+board = Board(
+    values,
+    titles,
+    lambda value: head_facts.written(value, str(measure)),
+    lambda value: head_facts.said(value, str(measure)),
+    top,
+    signed=measure == "importance",
+)
+labels = {"hint": say("heads.hint"), "legend": say(f"heads.legend.{measure}")}
+place = (now.kind, now.layer, now.head)
+clicked = head_board(board, selected=place, labels={n: labels[n] for n in BOARD_LABELS}, key="head_board", **shared)
+chart.lead(f"heads.meaning.{measure}")
+if opened or clicked:
+    st.switch_page("viz/pages/one_head.py", query_params=[])
+formats = {say(f"heads.column.{name}"): "%.0f" if name in SHARES else "%.2f" for name in SHOWN}
+numbers = {name: st.column_config.NumberColumn(format=form) for name, form in formats.items()}
+st.dataframe(head_facts.columns(facts), hide_index=True, height=360, column_config=numbers)
+if scope == "corpus" and table:
+    st.html(f'<p class="hl-alt">{html.escape(about)}</p>')
