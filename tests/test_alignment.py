@@ -13,7 +13,7 @@ from model.analysis.drawn import drawn_maps
 from model.analysis.error_table import ErrorTable, error_table
 from model.analysis.gold import GoldPair, error_rate
 from model.analysis.inside import head_steps
-from model.analysis.links import RULES, argmax_links, grown_links, link_set, links_csv, pharaoh
+from model.analysis.links import RULES, agreement, argmax_links, both_ways, grown_links, link_set, links_csv, pharaoh
 from model.errors import CorpusError
 from model.vocab import BOS_ID
 
@@ -104,6 +104,14 @@ def test_grown_links_agree_with_a_plain_search_on_random_maps():
                 break
             links |= new
         assert link_set(grown_links(maps)) == {(i, j) for j, i in links}
+
+
+def test_agreement_is_the_product_of_both_shares_and_favours_no_busy_word():
+    maps = np.array([[3.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(agreement(maps), [[0.75 * 0.75, 0.25 * 1.0], [1.0 * 0.25, 0.0], [0.0, 0.0]])
+    busy = np.array([[5.0, 4.0], [6.0, 0.1]])
+    assert link_set(argmax_links(busy)) == {(0, 0), (0, 1)}
+    assert link_set(both_ways(busy)) == {(1, 0), (0, 1)}
 
 
 def test_links_are_written_in_the_order_of_the_target():

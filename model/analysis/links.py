@@ -27,6 +27,23 @@ def argmax_links(maps: np.ndarray) -> np.ndarray:
     return (np.arange(maps.shape[-1]) == best) & (maps.max(-1, keepdims=True) > 0)
 
 
+def agreement(maps: np.ndarray) -> np.ndarray:
+    """How much two words choose each other: product of both directions' shares (after Liang et al. 2006, section 3).
+
+    One share is the part of its row that a cell has, the other the part of its column; so a word that
+    everything looks at, or that is made of many tokens, is not favoured.
+
+    Args:
+        maps: weights from 0 up, [..., target words, source words].
+
+    Returns:
+        values from 0 to 1, of the same shape.
+    """
+    rows, columns = maps.sum(-1, keepdims=True), maps.sum(-2, keepdims=True)
+    shares = (np.divide(maps, total, out=np.zeros_like(maps), where=total > 0) for total in (rows, columns))
+    return np.multiply(*shares)
+
+
 def grown_links(maps: np.ndarray) -> np.ndarray:
     """Links on which both directions agree, grown by neighbours on which one does (grow-diag, Koehn et al. 2005).
 
@@ -52,6 +69,11 @@ def grown_links(maps: np.ndarray) -> np.ndarray:
         links |= new
 
 
+def both_ways(maps: np.ndarray) -> np.ndarray:
+    """The links grown from the words' agreement: bool, of the same shape as the maps."""
+    return grown_links(agreement(maps))
+
+
 def _beside(links: np.ndarray) -> np.ndarray:
     """Cells that touch a link, or are one: bool [N, rows, columns]."""
     rows, columns = links.shape[1:]
@@ -60,7 +82,7 @@ def _beside(links: np.ndarray) -> np.ndarray:
     return np.logical_or.reduce(shifts)
 
 
-RULES: dict[LinkRule, Callable[[np.ndarray], np.ndarray]] = {"argmax": argmax_links, "grow": grown_links}
+RULES: dict[LinkRule, Callable[[np.ndarray], np.ndarray]] = {"argmax": argmax_links, "grow": both_ways}
 
 
 def link_set(links: np.ndarray) -> frozenset[Link]:

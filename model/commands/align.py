@@ -80,7 +80,7 @@ def _facts(table: ErrorTable) -> dict[str, Any]:
 
 RULE_TITLES = {
     "argmax": "each Chinese word linked to its strongest English word",
-    "grow": "links on which both directions agree, grown by their neighbours",
+    "grow": "links on which both directions agree, by the product of their shares, grown by neighbours",
 }
 
 
