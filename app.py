@@ -29,6 +29,8 @@ SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {  # each view, and the shared
         "find": HEAD,
         "alignment": ("layer", "head", "shift"),
         "flow": ("words",),
+        "lens": ("kind", "layer", "head"),
+        "trust": ("layer", "head", *DRAWN, "shift"),
     },
     "learn": {
         "inside": ("kind", "layer", "head"),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from model.analysis.gold import GoldPair
     from model.analysis.importance import Ablation
     from model.analysis.inside_proof import HeadProof
+    from model.analysis.lens import Lens, Promotion
     from model.analysis.mixing import Mix
     from model.analysis.neighbours import Neighbour
     from model.analysis.roles import Profile
@@ -55,6 +56,34 @@ def flow_shares(sentence: str, checkpoint: str, beam: int, forced_ids: tuple[int
     from model.analysis.flow import weight_shares
 
     return weight_shares(translation.trace)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def lens(sentence: str, checkpoint: str, beam: int, forced_ids: tuple[int, ...], n: int) -> Lens:
+    """What each decoder layer would have written, with its ``n`` best candidates."""
+    from model.analysis.lens import lens as seen_through
+
+    return seen_through(session.translator(checkpoint), session.translated(sentence, checkpoint, beam, forced_ids), n)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def promoted(
+    sentence: str,
+    checkpoint: str,
+    beam: int,
+    forced_ids: tuple[int, ...],
+    n: int,
+    kind: Kind,
+    layer: int,
+    head: int,
+    step: int,
+    k: int,
+) -> Promotion:
+    """The ``k`` tokens whose logits a decoder head raises, and lowers, most at a step; ``n`` as for ``lens``."""
+    from model.analysis.lens import promoted as most_moved
+
+    found = lens(sentence, checkpoint, beam, forced_ids, n)
+    return most_moved(session.translator(checkpoint), found, kind, layer, head, step, k)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -25,8 +25,19 @@ def controls() -> tuple[str, float]:
         measure = chart.pick("flow.by", "flow_by", MEASURES, labelled=False)
         label = say("flow.least")
         st.html(f'<p class="hl-alt">{html.escape(label)}</p>', width="content")
-        hidden, link = "collapsed", "query-params"
-        least = st.slider(label, *LEAST, "%.1f %%", key="least", label_visibility=hidden, bind=link, width=260)
+        low, high, start, by = LEAST
+        least = st.slider(
+            label,
+            low,
+            high,
+            start,
+            by,
+            "%.1f %%",
+            key="least",
+            label_visibility="collapsed",
+            bind="query-params",
+            width=260,
+        )
     return measure, least / 100
 
 

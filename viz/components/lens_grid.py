@@ -1,0 +1,112 @@
+"""The logit lens as a grid: what every decoder layer would have written at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from model.trace import Label
+from viz.components.payload import look
+from viz.components.registry import register
+from viz.theme import Theme
+
+if TYPE_CHECKING:
+    from model.analysis.lens import Lens
+
+LABELS = (
+    "grid",
+    "reads",
+    "writes",
+    "embedding",
+    "after",
+    "cell",
+    "hint",
+    "legend_probability",
+    "legend_same",
+    "curve",
+    "settles",
+    "never",
+    "candidates",
+)
+WORD_START = "▁"
+_mount = register("lens_grid", scripts=("lens_step",))
+
+
+def lens_grid(
+    found: Lens,
+    piece: Callable[[int], str],
+    reads: Sequence[Label],
+    writes: Sequence[Label],
+    *,
+    step: int,
+    theme: Theme,
+    labels: dict[str, str],
+    key: str,
+    on_step: Callable[[int], None],
+) -> None:
+    """The grid, and under it one step from layer to layer; a click on a column, or ← and →, chooses the step.
+
+    Stepping happens in the browser; the step is reported once it has stood still for a moment.
+
+    Args:
+        found: the lens over a translation.
+        piece: the text of a target id.
+        reads, writes: tokens that the decoder reads and writes, one a step that is shown.
+        step: that is chosen, from 1.
+        theme: the look.
+        labels: the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_step: called with the step that was chosen, from 1, before the script runs again.
+
+    Raises:
+        ValueError: the lens has fewer steps than there are labels.
+    """
+
+    def chosen() -> None:
+        now = st.session_state[key].get("step")
+        if type(now) is int and 1 <= now <= len(writes):
+            on_step(now)
+
+    data = {
+        **lens_payload(found, piece, reads, writes),
+        "step": step,
+        "look": look(theme),
+        "labels": {name: labels[name] for name in LABELS},
+    }
+    _mount(key=key, data=data, on_step_change=chosen)
+
+
+def lens_payload(
+    found: Lens, piece: Callable[[int], str], reads: Sequence[Label], writes: Sequence[Label]
+) -> dict[str, object]:
+    """What ``lens_grid`` sends to the browser, less step, look and labels.
+
+    ``steps`` has one entry a step: of every level the candidates as places in ``tokens`` with their
+    probabilities, the rank and the probability of the token written, and whether it comes first.
+
+    Raises:
+        ValueError: the lens has fewer steps than there are labels.
+    """
+    if not len(reads) == len(writes) <= len(found.written):
+        raise ValueError(f"the lens has {len(found.written)} steps, but {len(reads)} and {len(writes)} labels")
+    shown = found.tokens[:, : len(writes)]
+    ids = sorted(set(shown.flatten().tolist()))
+    places = {token: place for place, token in enumerate(ids)}
+    return {
+        "tokens": [piece(token).replace(WORD_START, " ").strip() or "␣" for token in ids],
+        "reads": [label.text for label in reads],
+        "writes": [label.text for label in writes],
+        "vocabulary": found.vocabulary,
+        "settles": [found.settles(step) for step in range(len(writes))],
+        "steps": [
+            {
+                "candidates": [[places[token] for token in level] for level in shown[:, step].tolist()],
+                "probabilities": [[round(p, 4) for p in level] for level in found.probabilities[:, step].tolist()],
+                "ranks": found.ranks[:, step].tolist(),
+                "written": [round(p, 5) for p in found.written_probabilities[:, step].tolist()],
+            }
+            for step in range(len(writes))
+        ],
+    }
