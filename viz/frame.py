@@ -28,6 +28,7 @@ TRANSLATED = (
     "decoded",
     "inside",
     "inside_view",
+    "trust",
     "flow_by",
     "pattern",
     "measure",

@@ -120,14 +120,23 @@ def honesty_of_all(left_out: LeftOut, maps: np.ndarray) -> HonestHeads:
     return HonestHeads(cost, beaten, np.array(verdicts).reshape(cost.shape))
 
 
-def honesty_of_words(translator: Translator, translation: Translation, importance: np.ndarray) -> Honesty:
+def honesty_of_words(
+    translator: Translator, translation: Translation, importance: np.ndarray, token: int | None = None
+) -> Honesty:
     """Honesty of one importance a source word, [W]: the top 30 % of the words are deleted together.
 
     For maps without a row for each output token, such as the encoder's, whose importance is how much
-    each word is attended to. The cost is the fall of the whole translation's log-probability, in nats.
-    All sets of as many words are tried, or 40 distinct ones drawn with a fixed seed, in one batch.
+    each word is attended to. All sets of as many words are tried, or 40 distinct ones drawn with a
+    fixed seed, in one batch.
+
+    Args:
+        translator: whose model is asked.
+        translation: what was written.
+        importance: of each source word, [W].
+        token: the cost is what this written token's log-probability loses; None: the whole translation's.
 
     Raises:
+        IndexError: there is no such token.
         ValueError: there is not one importance a word.
         EmptySentenceError, SentenceTooLongError: as ``Translator.translate``.
     """
@@ -138,7 +147,8 @@ def honesty_of_words(translator: Translator, translation: Translation, importanc
     others, exact = _sets(n_words, k)
     if len(others) < 1 / LEVEL:
         return Honesty(0.0, np.zeros(len(others)), math.nan, k, exact)
-    costs = deletion_costs(translator, translation, np.concatenate((own, others))).sum(axis=1)
+    costs = deletion_costs(translator, translation, np.concatenate((own, others)))
+    costs = costs.sum(axis=1) if token is None else costs[:, token]
     return Honesty(float(costs[0]), np.sort(costs[1:]), math.nan, k, exact)
 
 

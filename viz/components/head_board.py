@@ -23,12 +23,13 @@ class Board:
     """What the board shows.
 
     Attributes:
-        values: of every head by kind, [L, H]; NaN where there is none.
+        values: of every head by kind, [L, H]; NaN where there is none. Kinds that are not in it are not drawn.
         titles: each kind's name in the visitor's language.
         written: a value as it stands in a cell: few letters.
         said: a value as a sentence says it.
         top: the value that has the scale's last colour; its first stands for 0, or for −top where signed.
         signed: values have either sign.
+        marks: a sign that stands after each head's number, by kind, [L, H].
     """
 
     values: Mapping[Kind, np.ndarray]
@@ -37,6 +38,12 @@ class Board:
     said: Callable[[float], str]
     top: float
     signed: bool = False
+    marks: Mapping[Kind, np.ndarray] | None = None
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds that are drawn, in order."""
+        return tuple(kind for kind in KINDS if kind in self.values)
 
 
 def head_board(
@@ -58,7 +65,7 @@ def head_board(
         key: names this place on the page.
         on_open: called with kind, layer and head before the script runs again.
     """
-    places: list[Place] = [(kind, *place) for kind in KINDS for place in np.ndindex(*board.values[kind].shape)]
+    places: list[Place] = [(kind, *place) for kind in board.kinds for place in np.ndindex(*board.values[kind].shape)]
 
     def opened() -> None:
         place = opened_place(st.session_state[key].get("open"), places)
@@ -82,10 +89,10 @@ def board_payload(board: Board) -> dict[str, object]:
                 "kind": kind,
                 "title": board.titles[kind],
                 "values": [[None if np.isnan(v) else round(float(v), 4) for v in row] for row in board.values[kind]],
-                "texts": _texts(board.values[kind], board.written, ""),
-                "long": _texts(board.values[kind], board.said, "–"),
+                "texts": _texts(board, kind, board.written, ""),
+                "long": _texts(board, kind, board.said, "–"),
             }
-            for kind in KINDS
+            for kind in board.kinds
         ],
         "top": float(board.top),
         "low": board.written(-board.top) if board.signed else board.written(0.0),
@@ -94,5 +101,14 @@ def board_payload(board: Board) -> dict[str, object]:
     }
 
 
-def _texts(values: np.ndarray, written: Callable[[float], str], none: str) -> list[list[str]]:
-    return [[none if np.isnan(value) else written(float(value)) for value in row] for row in values]
+def _texts(board: Board, kind: Kind, written: Callable[[float], str], none: str) -> list[list[str]]:
+    values = board.values[kind]
+    marks = np.full(values.shape, "") if board.marks is None else board.marks[kind]
+    return [
+        [_text(value, mark, written, none) for value, mark in zip(*row, strict=True)]
+        for row in zip(values, marks, strict=True)
+    ]
+
+
+def _text(value: float, mark: str, written: Callable[[float], str], none: str) -> str:
+    return none if np.isnan(value) else f"{written(float(value))} {mark}".rstrip()
