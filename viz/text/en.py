@@ -514,7 +514,7 @@ STRINGS: dict[str, str] = {
     "mix.more": "The original becomes {factor} times more probable: log-probability {before} → {after}.",
     "mix.equal": "The original stays as probable as it was: log-probability {before} → {after}.",
     # alignment
-    "alignment.place.all": "all layers, all heads",
+    "alignment.place.all": "All layers, all heads",
     "alignment.place.layer": "L{layer}, all heads",
     "alignment.rows.written": "row that writes the word",
     "alignment.rows.read": "row that has read the word",
@@ -556,7 +556,7 @@ STRINGS: dict[str, str] = {
     "alignment.why.written": "A word’s row here is the step that writes it, which has read only what stands before it. If links look one word off, choose “has read it”: the step that has just read a word often knows best where it came from (Kobayashi et al. 2020, Chen et al. 2020).",
     "alignment.why.read": "A word’s row here is the step that has just read it and is about to write the next one. Heads that look ahead, mostly in high layers, then look one word off: choose “writes it” for them (Kobayashi et al. 2020, Chen et al. 2020).",
     "alignment.pair": "Known pair",
-    "alignment.grid.caption": "Alignment error in %, less is better. Large: this pair. Small: all pairs. ★ best head over all pairs. Click one to see it.",
+    "alignment.grid.caption": "Alignment error in %, less is better. Large: this pair. Small: all pairs. ★ best head by its weights, over all pairs. Click one to see it.",
     "alignment.grid.caption.here": "Alignment error in % on this pair, less is better. Click one to see it.",
     "alignment.grid.all": "all",
     "alignment.grid.cell": "L{layer} {head}: alignment error {here} % on this pair, {everywhere} % on all pairs",

@@ -552,7 +552,7 @@ STRINGS: dict[str, str] = {
     "alignment.why.written": "这里一个词的行，是写出它的那一步，那一步只读过它前面的词。如果连线看起来错开一个词，请选“刚读它”：刚读入一个词的那一步往往最清楚它从哪里来（Kobayashi 等 2020，Chen 等 2020）。",
     "alignment.why.read": "这里一个词的行，是刚读入它、正要写下一个词的那一步。往前看的头（多在高层）这时会错开一个词：对它们请选“写出它”（Kobayashi 等 2020，Chen 等 2020）。",
     "alignment.pair": "已知句对",
-    "alignment.grid.caption": "对齐错误率（%），越小越好。大字：这个句对；小字：全部句对。★ 全部句对上最好的头。点一个头来看。",
+    "alignment.grid.caption": "对齐错误率（%），越小越好。大字：这个句对；小字：全部句对。★ 按权重在全部句对上最好的头。点一个头来看。",
     "alignment.grid.caption.here": "这个句对上的对齐错误率（%），越小越好。点一个头来看。",
     "alignment.grid.all": "全部",
     "alignment.grid.cell": "L{layer} {head}：对齐错误率，这个句对 {here} %，全部句对 {everywhere} %",
