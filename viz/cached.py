@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from model.folders import resolve
-from model.head_table import FILE, HeadTable, load_head_table
-from model.trace import KINDS
 from viz import session
 
 if TYPE_CHECKING:
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
     from model.analysis.lens import Lens, Promotion
     from model.analysis.mixing import Mix
     from model.analysis.neighbours import Neighbour
-    from model.analysis.roles import Profile
     from model.analysis.scaling import Growth
     from model.analysis.steps import Step
     from model.analysis.votes import Votes
@@ -92,29 +87,6 @@ def ablation(sentence: str, checkpoint: str, ids: tuple[int, ...], finished: boo
     from model.analysis.importance import ablate_ids
 
     return ablate_ids(session.translator(checkpoint), sentence, ids, finished)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def profiles(sentence: str, checkpoint: str, beam: int, forced_ids: tuple[int, ...] = ()) -> dict[Kind, Profile]:
-    """What every head does in a sentence, by kind."""
-    from model.analysis.corpus_heads import rarity_of
-    from model.analysis.roles import profile
-
-    trace = session.translated(sentence, checkpoint, beam, forced_ids).trace
-    assert trace is not None
-    rarity = rarity_of(session.translator(checkpoint), sentence)
-    return {kind: profile(trace, kind, rarity) for kind in KINDS}
-
-
-def head_table(checkpoint: str) -> HeadTable | None:
-    """What every head does over a corpus, as it lies beside the weights; None where there is no such file."""
-    path = resolve(checkpoint) / FILE
-    return _head_table(str(path), path.stat().st_mtime_ns) if path.is_file() else None
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _head_table(path: str, written: int) -> HeadTable | None:
-    return load_head_table(Path(path).parent)
 
 
 def importance(sentence: str, checkpoint: str, ids: tuple[int, ...], finished: bool = True) -> dict[Kind, np.ndarray]:

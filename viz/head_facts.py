@@ -8,7 +8,7 @@ import numpy as np
 
 from model.head_table import HeadTable
 from model.trace import KINDS, Kind, Label
-from viz import cached, drawing, session
+from viz import cached, cached_heads, drawing, session
 from viz.components.head_list import Place
 from viz.session import say
 
@@ -75,7 +75,7 @@ def of_sentence() -> HeadFacts:
     """Of this sentence and its translation; raises as ``session.translation``."""
     now, translation = session.view(), session.translation()
     ablation = cached.ablation(now.text, now.checkpoint, translation.tgt_ids, translation.finished)
-    profiles = cached.profiles(now.text, now.checkpoint, now.beam, session.forced("hyp"))
+    profiles = cached_heads.profiles(now.text, now.checkpoint, now.beam, session.forced("hyp"))
     tokens = [label.text for label in translation.tgt] + ["<eos>"]
     worst = None
     if len(ablation.before):
@@ -100,7 +100,7 @@ def of_corpus(table: HeadTable) -> HeadFacts:
 def corpus_table() -> tuple[HeadTable | None, str]:
     """The chosen checkpoint's table, and a sentence on what it was made of, or on why there is none."""
     name = session.checkpoint()
-    table = cached.head_table(name)
+    table = cached_heads.head_table(name)
     if table is None:
         return None, say("heads.table.missing", checkpoint=name)
     if table.facts.get("sha256") != session.meta(name).get("sha256"):
@@ -118,8 +118,8 @@ def axes(kind: Kind) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
 
 
 def title(place: Place) -> str:
-    """A head's name: "Cross L3 H2"."""
-    return f"{say(f'kind.{place[0]}')} L{place[1]} H{place[2]}"
+    """A head's name: "Cross L3 H2", whose layer and head stay on one line."""
+    return f"{say(f'kind.{place[0]}')} L{place[1]}\u00a0H{place[2]}"
 
 
 def columns(facts: HeadFacts) -> dict[str, list[object]]:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from model.analysis.importance import ablate
-from model.analysis.patterns import PATTERNS, match_named
+from model.analysis.patterns import PATTERNS, pattern_scores
 from model.analysis.roles import RowCounts, count_rows, source_rarity, summed_up
 from model.errors import CorpusError, HeadlightError
 from model.head_table import HeadTable
 from model.tokenize import EnglishTokenizer
-from model.trace import KINDS, AttentionTrace, Kind
+from model.trace import KINDS, Kind
 from model.translator import Translator
 
 
@@ -38,7 +38,7 @@ class _Sums:
             self.importance[kind] = self.importance.get(kind, 0.0) + ablation.importance[kind]
             rows = count_rows(forced.trace, kind, rarity)
             self.rows[kind] = self.rows[kind] + rows if kind in self.rows else rows
-            scores = pattern_scores(forced.trace, kind)
+            scores = {name: pattern_scores(forced.trace, kind, name) for name in PATTERNS}
             sums = self.patterns.setdefault(kind, {name: np.zeros_like(score) for name, score in scores.items()})
             for name, score in scores.items():
                 sums[name] += score
@@ -91,13 +91,6 @@ def corpus_heads(
         reason = next(iter(refused.values()), "there is none")
         raise CorpusError(f"not one of the sentence pairs can be used: {reason}")
     return sums.table(facts), refused
-
-
-def pattern_scores(trace: AttentionTrace, kind: Kind) -> dict[str, np.ndarray]:
-    """Match of every head of a kind with each named pattern, [L, H]; a cross-attention row is what it writes."""
-    rows, columns = trace.axis_labels(kind)
-    rows = trace.tgt_outputs if kind == "cross" else rows
-    return {name: match_named(trace.weights[kind], name, kind, rows, columns) for name in PATTERNS}
 
 
 def rarity_of(translator: Translator, text: str) -> np.ndarray | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from model.trace import Kind, Label
+from model.trace import KINDS, AttentionTrace, Kind, Label
 
 PATTERNS = ("diagonal", "anti_diagonal", "previous", "next", "first", "last", "uniform")
 GRID = 8  # side of a painted pattern
@@ -128,6 +128,35 @@ def match_painted(maps: np.ndarray, painted: np.ndarray, kind: Kind) -> np.ndarr
     """``match`` with a painted pattern [G, G] stretched over the whole map: maps [..., Q, K] → [...]."""
     shape = maps.shape[-2:]
     return match(maps, resampled(painted, *shape), visible(kind, *shape))
+
+
+def pattern_scores(trace: AttentionTrace, kind: Kind, name: str) -> np.ndarray:
+    """``match_named`` for every head of a kind, [L, H]; a row of cross-attention belongs to what it writes."""
+    rows, columns = trace.axis_labels(kind)
+    return match_named(trace.weights[kind], name, kind, trace.tgt_outputs if kind == "cross" else rows, columns)
+
+
+def stored_matches(traces: Sequence[AttentionTrace], name: str, painted: np.ndarray) -> dict[Kind, np.ndarray]:
+    """Mean match of every head over several sentences, [L, H] by kind.
+
+    Args:
+        traces: at least one.
+        name: a named pattern; any other name stands for the painted one.
+        painted: [G, G].
+    """
+    found: dict[Kind, np.ndarray] = {}
+    for kind in KINDS:
+        if name in PATTERNS:
+            scores = [pattern_scores(trace, kind, name) for trace in traces]
+        else:
+            scores = [match_painted(trace.weights[kind], painted, kind) for trace in traces]
+        found[kind] = np.mean(scores, axis=0)
+    return found
+
+
+def stored_likeness(traces: Sequence[AttentionTrace], kind: Kind, layer: int, head: int) -> np.ndarray:
+    """Mean of ``alike`` over several sentences for every head of a kind, [L, H]."""
+    return np.mean([alike(trace.weights[kind], trace.weights[kind][layer, head]) for trace in traces], axis=0)
 
 
 def alike(maps: np.ndarray, chosen: np.ndarray) -> np.ndarray:
