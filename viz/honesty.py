@@ -62,8 +62,7 @@ def honesty_bar(kind: Kind, values: np.ndarray, name: str) -> None:
     )
     best = found.best if by_row else None
     st.html(honesty_html(found.cost, (low, found.median, high), best, found.verdict, session.theme(), text))
-    _line(sentence)
-    _line(say("honesty.deleted"))
+    _line(sentence, say("honesty.deleted"))
 
 
 def found_honesty(kind: Kind, values: np.ndarray) -> Honesty:
@@ -99,5 +98,5 @@ def _nats(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
-def _line(sentence: str) -> None:
-    st.html(f'<p class="hl-alt">{html.escape(sentence)}</p>')
+def _line(*sentences: str) -> None:
+    st.html("".join(f'<p class="hl-alt" style="max-width: 72rem;">{html.escape(each)}</p>' for each in sentences))

@@ -48,7 +48,8 @@ def run(args: argparse.Namespace) -> None:
         print(f"python -m model faithfulness: line {number} was left out: {reason}", file=sys.stderr)
     facts = table.facts()
     if args.save:
-        argv = [word.replace(str(args.tsv), args.tsv.name) if args.tsv else word for word in args.argv]
+        names = {str(args.tsv): getattr(args.tsv, "name", ""), str(args.checkpoint): translator.name}
+        argv = [names.get(word, word) for word in args.argv]
         made = {"sha256": translator.meta.get("sha256"), "command": f"python -m model {shlex.join(argv)}"}
         path = save_faithfulness(args.checkpoint, made | facts)
         print(f"python -m model faithfulness: wrote {path.parent.name}/{path.name}", file=sys.stderr)

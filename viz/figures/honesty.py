@@ -86,7 +86,7 @@ def _tick(left: str, colour: str) -> str:
 
 def _dot(left: str, fill: str, edge: str, radius: str, turn: int) -> str:
     return (
-        f'<span style="position: absolute; top: 50%; left: {left}; width: .8rem; height: .8rem; background: {fill}; '
+        f'<span style="position: absolute; top: 50%; left: {left}; width: 1rem; height: 1rem; background: {fill}; '
         f"border: .13rem solid {edge}; border-radius: {radius}; "
         f'transform: translate(-50%, -50%) rotate({turn}deg);"></span>'
     )

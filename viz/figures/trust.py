@@ -112,7 +112,8 @@ def matrices_figure(
     for place, (matrix, title, name) in enumerate(zip((costs, values), titles, names, strict=True)):
         suffix, start = "" if place == 0 else "2", place * (width + _BETWEEN)
         bar = colour_bar(theme, name, x=start + width + 0.004, xpad=0, len=1)
-        data += [_matrix(matrix, bar, suffix, theme, signed or place == 0), _rings(top, theme, suffix)]
+        rings = [_rings(top, *look, suffix) for look in ((theme.background, 6.0), (theme.accent, 2.5))]
+        data += [_matrix(matrix, bar, suffix, theme, signed or place == 0), *rings]
         x = token_axis(theme, columns, "", size, side="top", tickangle=angle, domain=[start, start + width])
         y = token_axis(theme, rows if place == 0 else [""] * len(rows), "", 14, range=[len(rows) - 0.5, -0.5])
         layout[f"xaxis{suffix}"], layout[f"yaxis{suffix}"] = x | {"anchor": f"y{suffix}"}, y | {"anchor": f"x{suffix}"}
@@ -165,13 +166,13 @@ def _matrix(values: np.ndarray, bar: dict[str, Any], suffix: str, theme: Theme, 
     }
 
 
-def _rings(top: tuple[np.ndarray, np.ndarray], theme: Theme, suffix: str) -> dict[str, Any]:
+def _rings(top: tuple[np.ndarray, np.ndarray], colour: str, width: float, suffix: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
         "x": top[1],
         "y": top[0],
-        "marker": {"symbol": "circle-open", "size": 11, "color": theme.accent, "line": {"width": 2.5}},
+        "marker": {"symbol": "circle-open", "size": 11, "color": colour, "line": {"width": width}},
         "hoverinfo": "skip",
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",

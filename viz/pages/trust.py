@@ -19,7 +19,7 @@ from viz.figures.trust import matrices_figure
 from viz.session import say
 
 CROSS: Kind = "cross"
-BEST = 5
+PICKERS = ("layer", "head", "drawn", "of", "shift")  # of the frame; the corpus's table has no use for them
 now, theme = session.view(), session.theme()
 layers, heads = session.trace().cross.shape[:2]
 layer, head = min(now.layer, layers - 1), min(now.head, heads - 1)
@@ -77,7 +77,7 @@ def every_head(rows: np.ndarray) -> None:
         key="honest_heads",
         on_open=session.choose_head,
     )
-    best = [f"L{n} H{h} {number(found.cost[n, h])}" for n, h in found.order()[:BEST]]
+    best = [f"L{n} H{h} {number(found.cost[n, h])}" for n, h in found.order()[:5]]
     if not one_a_layer:
         st.html(f'<p class="hl-alt">{html.escape(say("trust.heads.best", heads=" · ".join(best)))}</p>')
     if opened:
@@ -92,6 +92,9 @@ def _said(costs: np.ndarray, tokens: list[str], words: list[str]) -> str:
 
 view = chart.pick("trust.view", "trust", ("table", "sentence"), labelled=False)
 if view == "table":
+    st.html(
+        f"<style>{', '.join(f'div:has(> .st-key-hl_picker_{name})' for name in PICKERS)} {{ display: none; }}</style>"
+    )
     trust_table.draw_table(now.checkpoint)
 else:
     this_sentence()
