@@ -71,7 +71,7 @@ def test_the_picture_is_sent_the_graph(made, measure):
 
 @shipped
 def test_threshold_measure_and_words_change_the_picture():
-    at = opened(2)
+    at = opened(2, flow_by="weights")
     before = sent(at)
     at.slider(key="least").set_value(8.0).run()
     fewer = sent(at)

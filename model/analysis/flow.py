@@ -18,7 +18,7 @@ import numpy as np
 from model.trace import AttentionTrace, Kind
 
 Measure = Literal["weights", "norms"]
-MEASURES: tuple[Measure, ...] = ("weights", "norms")
+MEASURES: tuple[Measure, ...] = ("norms", "weights")
 NO_HEAD = -1
 
 

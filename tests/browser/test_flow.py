@@ -41,7 +41,7 @@ def assert_drawn(page, graph) -> None:
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
 def test_lines_and_bars_are_the_graph_of_the_chosen_token(visit, wait_idle, made):
-    page = visit("flow", text=SENTENCE, step=2)
+    page = visit("flow", text=SENTENCE, flow_by="By weights", step=2)
     wait_for_step(page, 2)
     shares = weight_shares(made[1].trace)
     assert_drawn(page, flow_graph(shares, 1, 0.01))
@@ -54,21 +54,21 @@ def test_lines_and_bars_are_the_graph_of_the_chosen_token(visit, wait_idle, made
     assert (np.diff(widths[np.argsort(flows)]) >= 0).all()
 
 
-def test_norms_and_the_threshold_draw_other_lines(visit, wait_idle, made):
+def test_norms_and_weights_and_the_threshold_draw_other_lines(visit, wait_idle, made):
     page = visit("flow", text=SENTENCE, step=3, least="5.0")
     wait_for_step(page, 3)
-    assert_drawn(page, flow_graph(weight_shares(made[1].trace), 2, 0.05))
-    page.get_by_role("radio", name="By norms").click()
+    assert_drawn(page, flow_graph(norm_shares(*made), 2, 0.05))
+    page.get_by_role("radio", name="By weights").click()
     page.wait_for_timeout(500)
     wait_idle(page)
-    graph = flow_graph(norm_shares(*made), 2, 0.05)
+    graph = flow_graph(weight_shares(made[1].trace), 2, 0.05)
     assert_drawn(page, graph)
-    assert f"{graph.sources.sum():.0%} came from the English sentence" in page.inner_text(".flow .readout")
+    assert f"{graph.sources.sum():.0%} came from the source sentence" in page.inner_text(".flow .readout")
     assert "flow_by=" in page.url
 
 
 def test_tokens_and_lines_by_keyboard_and_a_head_opens(visit, wait_idle, made):
-    page = visit("flow", text=SENTENCE, step=3)
+    page = visit("flow", text=SENTENCE, flow_by="By weights", step=3)
     wait_for_step(page, 3)
     page.locator('.outputs button[data-index="2"]').focus()
     page.keyboard.press("ArrowRight")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -75,7 +77,7 @@ def test_a_column_or_an_arrow_key_chooses_the_step_and_its_promoted_tokens(visit
     wait_idle(page)
     moved = promoted(translator, found, "cross", 1, 2, 4)
     expected = [change for _, change in (*moved.raised, *moved.lowered[::-1])]
-    np.testing.assert_allclose(page.evaluate(BARS), expected, atol=1e-5)
+    np.testing.assert_allclose(json.loads(page.evaluate(BARS)), expected, atol=1e-5)
 
 
 def test_a_link_opens_its_step_for_another_visitor(visit, wait_idle, new_page, made):

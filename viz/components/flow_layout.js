@@ -2,8 +2,9 @@
 const SVG = "http://www.w3.org/2000/svg";
 const LEFT = 66; // room for the names of layers
 const OUT = 42; // the row of output tokens
-const HEIGHT = 238; // pixels that the levels share
-const LEVEL = [18, 40]; // limits of one level in the decoder; the encoder's are lower
+const HEIGHT = [238, 430]; // limits of the pixels that the levels share
+const AROUND = 482; // pixels of the page above and below them
+const LEVEL = [18, 46]; // limits of one level in the decoder; the encoder's are lower
 const LOWER = 0.8;
 const READS = 40; // between the decoder's lowest level and the encoder's highest: the tokens read
 const BARS = 30; // the longest bar of a source word
@@ -28,7 +29,8 @@ class FlowLayout {
     const room = Math.max(width - LEFT - 4, PITCH[0] * Math.max(src.length, writes.length));
     [this.src, this.tgt] = [src, writes].map((tokens) => this.columns(tokens.length, room));
     const levels = decoder.length - 1 + LOWER * (encoder.length - 1);
-    this.pitch = Math.max(LEVEL[0], Math.min(LEVEL[1], HEIGHT / levels));
+    const height = Math.max(HEIGHT[0], Math.min(HEIGHT[1], window.innerHeight - AROUND));
+    this.pitch = Math.max(LEVEL[0], Math.min(LEVEL[1], height / levels));
     this.bottom = OUT + this.pitch * (decoder.length - 1);
     this.font = Math.max(11, Math.min(15, this.src.pitch * 0.9));
     this.pencil.font = `${this.font}px ${family}`;
