@@ -1,4 +1,4 @@
-"""The benches: python -m bench decode | app | inside."""
+"""The benches: python -m bench decode | app | inside | analysis."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ BENCHES = {
     "decode": "milliseconds a sentence, with and without maps, beside Hugging Face's Marian of the same sizes",
     "app": "seconds that a visitor waits, in Chromium",
     "inside": "seconds that playback, mixing desk, fork and beam tree take, in the model and in Chromium",
+    "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",
 }
 
 

@@ -21,6 +21,7 @@ from playwright.sync_api import Locator, Page, sync_playwright
 
 from bench.app import BOX, sentences
 from bench.browser import HOW_TO_GET, VIEWPORT, address, find_chromium, launch, running_app, wait_until_idle
+from bench.painted import seconds_until_painted
 from model.analysis.beam_tree import grown_tree
 from model.analysis.fork import fork_votes
 from model.analysis.mixing import mix
@@ -43,23 +44,6 @@ SAYS = {
     "fork": "[deep('#hl-votes')?.dataset.total, first(document.querySelector('.js-plotly-plot'))]",
     "beam_tree": "[deep('.canvas')?.innerHTML]",
 }
-_SAYS = """() => {{
-  const hosts = () => [...document.querySelectorAll("*")].filter((element) => element.shadowRoot);
-  const deep = (selector) => document.querySelector(selector)
-    ?? hosts().map((host) => host.shadowRoot.querySelector(selector)).find(Boolean);
-  const first = (plot) => plot?.calcdata?.flat().find((trace) => trace.z)?.z.join();
-  const says = {says};
-  return says.every(Boolean) ? says : null;
-}}"""
-_UNTIL = """(before) => {{ window.waiting = new Promise((resolve) => {{
-  const says = {says}, started = performance.now();
-  const look = () => {{
-    const now = says();
-    if (now === null || now.some((each, i) => each === before[i])) return requestAnimationFrame(look);
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - started)));
-  }};
-  look();
-}}); }}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -148,14 +132,7 @@ def _type(page: Page, sentence: str) -> None:
 
 
 def _until_painted(page: Page, name: str, act: Callable[[], object]) -> float:
-    """Seconds from just before an action until the page says something else and has been painted."""
-    says = _SAYS.format(says=SAYS[name])
-    page.wait_for_function(says)
-    page.evaluate(_UNTIL.format(says=says), page.evaluate(says))
-    act()
-    seconds = float(page.evaluate("window.waiting")) / 1000
-    wait_until_idle(page)
-    return seconds
+    return seconds_until_painted(page, SAYS[name], act)
 
 
 def _playback(page: Page, link: str, runs: int) -> Iterator[float]:

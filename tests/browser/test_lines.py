@@ -62,7 +62,7 @@ def drawing(page: Page) -> Frame:
 
 @BOTH
 def test_drawn_opacities_are_the_traces_weights(lines: Callable[..., Frame], trace: AttentionTrace) -> None:
-    frame = lines(text=SENTENCE, kind="Cross", layer=1, head=2)
+    frame = lines(text=SENTENCE, kind="Cross", layer=1, head=2, shift="has read it")
     weights = trace.map("cross", 1, 2)
     drawn = np.zeros_like(weights)
     found = frame.evaluate(DRAWN_HEAD, 2)

@@ -100,7 +100,7 @@ class HeadGrid {
     const { labels, selected } = this.data;
     block.bytes = bytesOf(kind.weights);
     block.of = kind;
-    block.title.replaceChildren(kind.title, make("span", "", `${kind.rows.length} × ${kind.columns.length}`));
+    block.title.replaceChildren(`${kind.title} · ${labels.sort}`, make("span", "", `${kind.rows.length} × ${kind.columns.length}`));
     block.grid.setAttribute("aria-label", kind.title);
     const size = kind.rows.length * kind.columns.length;
     block.cells.flat().forEach((cell, i) => {

@@ -14,7 +14,7 @@ from viz.components.payload import check_shape, look, pack_coarse, pack_signed
 from viz.components.registry import register
 from viz.theme import Theme
 
-LABELS = ("hint", "legend", "legend_pooled", "own_maximum", "selected", "nothing", "writes", "has_read")
+LABELS = ("hint", "legend", "legend_pooled", "own_maximum", "selected", "nothing", "writes", "has_read", "sort")
 _mount = register("head_grid", scripts=("heatmap", "preview"))
 
 

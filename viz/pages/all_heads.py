@@ -20,12 +20,12 @@ own_scale = switch.toggle(say("all_heads.own"), key="own", help=say("all_heads.o
 maps = []
 for kind in KINDS:
     every = drawing.drawing(kind)
-    title = f"{say(f'kind.{kind}')} · {say(f'drawn.{now.drawn}')}"
     if now.drawn == "rollout":  # one map for all heads of a layer
         every = every.of(every.reading.weights[:, :1])
     reads = every.beside_key.removeprefix("heatmap.")
-    maps.append(KindMaps(kind, title, every.reading, every.beside, reads, every.high, every.is_signed))
-labels = {name: say(f"all_heads.{name}") for name in LABELS}
+    maps.append(KindMaps(kind, say(f"kind.{kind}"), every.reading, every.beside, reads, every.high, every.is_signed))
+labels = {name: say(f"all_heads.{name}") for name in LABELS if name != "sort"}
+labels["sort"] = say(f"drawn.{now.drawn}")
 labels |= {name: say(f"all_heads.{name}", drawn=drawing.name()) for name in ("legend", "legend_pooled")}
 opened = head_grid(
     maps,

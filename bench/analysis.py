@@ -1,0 +1,129 @@
+"""How long the answers beyond raw weights take on sentences of 20 words, on CPU.
+
+drawn: every sort of map, one after the other, for all heads. roles: roles and importance of every head.
+honesty: every word left out once, and from that the honesty of every cross-attention head. These three
+are computed on one processor thread with nothing cached. page: in Chromium against the real app, from
+choosing another sort of map to its painted picture, each time one that this sentence has not yet had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from bench.app import BOX, sentences
+from bench.browser import HOW_TO_GET, VIEWPORT, address, find_chromium, launch, running_app, wait_until_idle
+from bench.painted import seconds_until_painted
+from model.analysis.deletion import by_words, leave_one_out
+from model.analysis.drawn import DRAWN, drawn_maps
+from model.analysis.honesty import honesty_of_all
+from model.analysis.importance import ablate
+from model.analysis.roles import profile
+from model.trace import KINDS, Translation
+from model.translator import Translator
+from viz.text.en import STRINGS
+
+WAITS = {
+    "drawn": ("every sort of map, all heads", 1.0),
+    "roles": ("all roles and importances", 1.5),
+    "honesty": ("honesty bar, all cross heads", 0.5),
+    "page": ("another sort of map, to painted", 0.4),
+}
+SAYS = "[first(document.querySelector('.js-plotly-plot'))]"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--runs", type=int, default=7, metavar="N", help="runs of each wait (default 7)")
+
+
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Median seconds of each wait, with every run's own."""
+    found = {**model_waits(args.checkpoint, args.runs), "page": page_waits(args.checkpoint, args.runs)}
+    return {
+        "bench": "analysis",
+        "checkpoint": args.checkpoint,
+        "words": 20,
+        "runs": args.runs,
+        "load": os.getloadavg()[0],
+        "seconds": {name: round(statistics.median(runs), 3) for name, runs in found.items()},
+        "every_run": {name: [round(seconds, 3) for seconds in runs] for name, runs in found.items()},
+        "bars": {name: bar for name, (_, bar) in WAITS.items()},
+    }
+
+
+def model_waits(checkpoint: str, runs: int) -> dict[str, list[float]]:
+    """Seconds of computing, by run; the first run, which warms up, is left out."""
+    translator = Translator.from_checkpoint(checkpoint, device="cpu")
+    found: dict[str, list[float]] = {}
+    for sentence in sentences(runs + 1):
+        for name, task in _tasks(translator, translator.translate(sentence, capture=True)).items():
+            started = time.perf_counter()
+            task()
+            found.setdefault(name, []).append(time.perf_counter() - started)
+    return {name: seconds[1:] for name, seconds in found.items()}
+
+
+def _tasks(translator: Translator, made: Translation) -> dict[str, Callable[[], object]]:
+    trace = made.trace
+    assert trace is not None
+
+    def roles() -> None:
+        ablate(translator, made)
+        for kind in KINDS:
+            profile(trace, kind)
+
+    def honesty() -> None:
+        honesty_of_all(leave_one_out(translator, made), by_words(trace.cross, trace.src))
+
+    return {
+        "drawn": lambda: [drawn_maps(translator, made, drawn) for drawn in DRAWN],
+        "roles": roles,
+        "honesty": honesty,
+    }
+
+
+def page_waits(checkpoint: str, runs: int) -> list[float]:
+    """Seconds from choosing what is drawn to its painted map; the first run is left out."""
+    with sync_playwright() as playwright:
+        executable = find_chromium(playwright)
+        if executable is None:
+            raise SystemExit(HOW_TO_GET)
+        browser = launch(playwright, executable)
+        with tempfile.TemporaryFile() as log, running_app(log) as url:
+            page = browser.new_page(viewport=VIEWPORT)
+            page.goto(address(url, "one_head", checkpoint=checkpoint))
+            wait_until_idle(page)
+            found = list(_changes(page, runs + 1))
+        browser.close()
+    return found[1:]
+
+
+def _changes(page: Page, runs: int) -> Iterator[float]:
+    others = [drawn for drawn in DRAWN if drawn != "weights"]
+    for sentence in sentences(-(-runs // len(others))):
+        page.fill(BOX, sentence)
+        page.press(BOX, "Enter")
+        page.wait_for_timeout(500)
+        wait_until_idle(page)
+        for drawn in others[:runs]:
+            picker = page.get_by_role("combobox", name=STRINGS["app.drawn"])
+            picker.click()
+            option = page.get_by_role("option", name=STRINGS[f"drawn.{drawn}"], exact=True)
+            yield seconds_until_painted(page, SAYS, option.click)
+        runs -= len(others)
+
+
+def table(result: dict[str, Any]) -> str:
+    """The result for a person."""
+    lines = [f"{title:<34}{result['seconds'][name]:>7.3f} s   (bar {bar} s)" for name, (title, bar) in WAITS.items()]
+    return "\n".join(
+        ["20 source words, on CPU", *lines, f"medians of {result['runs']} runs; load {result['load']:.1f}"]
+    )
