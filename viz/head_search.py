@@ -15,6 +15,7 @@ from viz.components.head_list import Listed, Place
 from viz.session import say
 
 PAINTED = "painted"
+SMALLEST = 0.005  # a smaller score is 0 % on screen
 CHOICES = (*PATTERNS, PAINTED)
 Scores = Mapping[Kind, np.ndarray]  # of every head, [L, H], by kind
 
@@ -37,7 +38,7 @@ def shown_pattern(pattern: str, painted: np.ndarray) -> np.ndarray:
 def on_sentence(maps: Mapping[Kind, Reading], pattern: str, painted: np.ndarray) -> Scores:
     """Match of every head with the pattern, on the maps as they are shown."""
     if pattern == PAINTED:
-        return {kind: match_painted(each.weights, painted, kind) for kind, each in maps.items()}
+        return {k: match_painted(each.weights, painted, k, each.rows, each.columns) for k, each in maps.items()}
     return {kind: match_named(each.weights, pattern, kind, each.rows, each.columns) for kind, each in maps.items()}
 
 
@@ -62,7 +63,7 @@ def table_note(table: HeadTable) -> str:
 
 
 def like(maps: Mapping[Kind, Reading], place: Place, scope: str) -> tuple[Scores, str]:
-    """How alike the heads of a kind are to one of them, and a sentence on where: this sentence or the stored examples."""
+    """How alike the heads of a kind are to one of them, and a sentence on what they were compared."""
     kind, layer, head = place
     count = len(cached_heads.stored_traces(session.checkpoint()))
     if scope == "corpus" and count:
@@ -73,7 +74,7 @@ def like(maps: Mapping[Kind, Reading], place: Place, scope: str) -> tuple[Scores
 
 
 def best(scores: Scores, most: int, said: str, but: Place | None = None) -> list[Listed]:
-    """The heads with the highest scores, none below 0, as a list shows them.
+    """The heads with the highest scores, none that is 0, as a list shows them.
 
     Args:
         scores: of every head.
@@ -87,5 +88,5 @@ def best(scores: Scores, most: int, said: str, but: Place | None = None) -> list
     return [
         Listed(place, head_facts.title(place), score, say(said, value=f"{score:.0%}"), score)
         for place, score in found[:most]
-        if score > 0
+        if score >= SMALLEST
     ]

@@ -124,16 +124,26 @@ def match_named(maps: np.ndarray, name: str, kind: Kind, rows: Sequence[Label], 
     return match(maps, drawn, seen) if 2 * possible.sum() > own.sum() else np.zeros(maps.shape[:-2])
 
 
-def match_painted(maps: np.ndarray, painted: np.ndarray, kind: Kind) -> np.ndarray:
-    """``match`` with a painted pattern [G, G] stretched over the whole map: maps [..., Q, K] → [...]."""
-    shape = maps.shape[-2:]
-    return match(maps, resampled(painted, *shape), visible(kind, *shape))
+def match_painted(
+    maps: np.ndarray, painted: np.ndarray, kind: Kind, rows: Sequence[Label], columns: Sequence[Label]
+) -> np.ndarray:
+    """``match`` with a painted pattern [G, G] stretched over a map: maps [..., Q, K] → [...].
+
+    It is stretched over the whole map, and over its words alone, without <bos> and <eos>; what matches
+    better counts, since nobody who paints a line says where the special tokens are.
+    """
+    seen = visible(kind, len(rows), len(columns))
+    whole = resampled(painted, len(rows), len(columns))
+    own = np.flatnonzero([not label.is_special for label in rows])
+    keys = np.flatnonzero([not label.is_special for label in columns])
+    inside = np.zeros_like(whole)
+    inside[np.ix_(own, keys)] = resampled(painted, len(own), len(keys))
+    return np.maximum(match(maps, whole, seen), match(maps, inside, seen))
 
 
 def pattern_scores(trace: AttentionTrace, kind: Kind, name: str) -> np.ndarray:
     """``match_named`` for every head of a kind, [L, H]; a row of cross-attention belongs to what it writes."""
-    rows, columns = trace.axis_labels(kind)
-    return match_named(trace.weights[kind], name, kind, trace.tgt_outputs if kind == "cross" else rows, columns)
+    return match_named(trace.weights[kind], name, kind, *_labels(trace, kind))
 
 
 def stored_matches(traces: Sequence[AttentionTrace], name: str, painted: np.ndarray) -> dict[Kind, np.ndarray]:
@@ -149,7 +159,7 @@ def stored_matches(traces: Sequence[AttentionTrace], name: str, painted: np.ndar
         if name in PATTERNS:
             scores = [pattern_scores(trace, kind, name) for trace in traces]
         else:
-            scores = [match_painted(trace.weights[kind], painted, kind) for trace in traces]
+            scores = [match_painted(trace.weights[kind], painted, kind, *_labels(trace, kind)) for trace in traces]
         found[kind] = np.mean(scores, axis=0)
     return found
 
@@ -178,6 +188,11 @@ def alike(maps: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     middle = (maps + chosen) / 2
     divergence = _bits(middle) - (_bits(maps) + _bits(chosen)) / 2
     return 1 - divergence.mean(-1).clip(0, 1)
+
+
+def _labels(trace: AttentionTrace, kind: Kind) -> tuple[Sequence[Label], Sequence[Label]]:
+    rows, columns = trace.axis_labels(kind)
+    return trace.tgt_outputs if kind == "cross" else rows, columns
 
 
 def _bits(weights: np.ndarray) -> np.ndarray:
