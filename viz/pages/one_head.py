@@ -9,7 +9,7 @@ import streamlit as st
 
 from model.analysis.sanity import check_map
 from model.export import map_csv, trace_npz
-from viz import combined, drawing, session
+from viz import combined, drawing, honesty, session
 from viz.components.picture_buttons import PICTURES, picture_buttons
 from viz.figures.heatmap import HeatmapText, attention_heatmap, heatmap_config, heatmap_summary
 from viz.session import say
@@ -63,6 +63,7 @@ summary = heatmap_summary(reading.weights, rows, columns, words)
 st.plotly_chart(figure, key="map", width="content", theme=None, config=heatmap_config(stem), alt=summary)
 st.html(f'<p class="hl-alt">{html.escape(summary)}</p>')
 drawing.meaning(now, cross=now.kind == "cross")
+bar = st.container()  # filled last: the first time, it has to wait for the model
 
 with st.container(horizontal=True, vertical_alignment="center"):
     if now.drawn == "weights" and chosen.how == "head":
@@ -74,3 +75,5 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.download_button("NPZ", lambda: trace_npz(translation), "headlight-trace.npz", on_click="ignore")
     formats = {image: say(f"heatmap.{image}") for image in PICTURES}
     picture_buttons("map", stem, labels=formats, key="pictures")
+with bar:
+    honesty.honesty_bar(now.kind, chosen.of(drawing.maps(now.kind), now.kind), title)
