@@ -24,6 +24,7 @@ class FlowGraph {
     this.part("few").textContent = fill(data.labels.few, { shown: data.edges.length, all: data.n_edges });
     this.widths();
     this.draw();
+    this.reveal();
     this.rest();
     this.part("readout").style.minHeight = "";
     this.part("readout").style.minHeight = `${this.part("readout").offsetHeight}px`; // nothing moves under the pointer
@@ -45,6 +46,12 @@ class FlowGraph {
       ...edges.map(([, hit]) => hit),
     );
     this.outputs();
+  }
+
+  // Scrolls sideways where the chosen token is out of sight.
+  reveal() {
+    const [frame, x] = [this.part("frame"), this.layout.tgt.x(this.data.step - 1)];
+    if (x < frame.scrollLeft + LEFT || x > frame.scrollLeft + this.width - 8) frame.scrollLeft = x - this.width / 2;
   }
 
   names() {

@@ -26,8 +26,8 @@ class FlowLayout {
   constructor({ src, writes, encoder, decoder }, width, family) {
     this.pencil = document.createElement("canvas").getContext("2d");
     this.levels = { encoder: encoder.length, decoder: decoder.length };
-    const room = Math.max(width - LEFT - 4, PITCH[0] * Math.max(src.length, writes.length));
-    [this.src, this.tgt] = [src, writes].map((tokens) => this.columns(tokens.length, room));
+    const rooms = [src, writes].map((tokens) => Math.max(width - LEFT - 4, PITCH[0] * tokens.length));
+    [this.src, this.tgt] = [src, writes].map((tokens, side) => this.columns(tokens.length, rooms[side]));
     const levels = decoder.length - 1 + LOWER * (encoder.length - 1);
     const height = Math.max(HEIGHT[0], Math.min(HEIGHT[1], window.innerHeight - AROUND));
     this.pitch = Math.max(LEVEL[0], Math.min(LEVEL[1], height / levels));
@@ -38,7 +38,7 @@ class FlowLayout {
     this.upright = widest + 4 > this.src.pitch;
     this.words = this.y("encoder", 0) + 8;
     this.bars = this.words + (this.upright ? Math.min(widest, LONGEST) + 6 : this.font + 6);
-    this.size = [LEFT + room + 4, this.bars + BARS + 16];
+    this.size = [LEFT + Math.max(...rooms) + 4, this.bars + BARS + 16];
   }
 
   columns(count, room) {

@@ -1,4 +1,4 @@
-const STANDS = 250; // milliseconds that a step stands before it is reported
+const STANDS = 150; // milliseconds that a step stands before it is reported
 const OWN = "input, textarea, select, [contenteditable], [role=slider], [role=combobox], [role=option], [role=radio]";
 
 class LensGrid {
