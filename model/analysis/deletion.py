@@ -18,7 +18,7 @@ from model.trace import Label, Translation
 from model.translator import Translator
 from model.vocab import BOS_ID, EOS_ID
 
-TOKENS_AT_ONCE = 4096  # of the source and the target together that are in memory at once
+TOKENS_AT_ONCE = 1024  # of the source and the target together that are in memory at once
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from model.translator import Translator
 Verdict = Literal["green", "amber", "red", "short"]
 LEVEL = 0.05  # green: at most this share of random choices costs as much
 DRAWS = 1000  # random renamings of the words, where there are more than that
-SETS = 40  # random sets of words, each of which needs the model
+SETS = 30  # random sets of words, each of which needs the model
 SHARE = 0.3  # of the words that are deleted together
 _SEED = 20  # fixed, so that the same map always gets the same verdict
 _EQUAL = 1e-6  # nats; costs that are closer are the same
@@ -126,7 +126,7 @@ def honesty_of_words(
     """Honesty of one importance a source word, [W]: the top 30 % of the words are deleted together.
 
     For maps without a row for each output token, such as the encoder's, whose importance is how much
-    each word is attended to. All sets of as many words are tried, or 40 distinct ones drawn with a
+    each word is attended to. All sets of as many words are tried, or 30 distinct ones drawn with a
     fixed seed, in one batch.
 
     Args:

@@ -101,10 +101,11 @@ def matrices_figure(
     if costs.shape != expected or values.shape != expected or not costs.size:
         raise ValueError(f"costs {costs.shape} and values {values.shape} do not fit {expected} tokens")
     cell = float(min(30.0, max(13.0, 420.0 / len(rows))))
-    left = label_width(rows, 14) + 24
+    small = min(14.0, cell * 0.8)
+    left = label_width(rows, small) + 24
     width = (1 - _BETWEEN) / 2
     pitch = (PAGE_WIDTH - left - 90) * width / len(columns)
-    size, angle, needed = column_labels(columns, 14, pitch)
+    size, angle, needed = column_labels(columns, min(14.0, pitch * 0.9), pitch)
     layout = base_layout(theme, height=round(cell * len(rows) + needed + 66), showlegend=False)
     layout["margin"] = {"l": round(left), "r": 90, "t": round(needed + 46), "b": 14}
     layout["annotations"], data = [], []
@@ -112,10 +113,13 @@ def matrices_figure(
     for place, (matrix, title, name) in enumerate(zip((costs, values), titles, names, strict=True)):
         suffix, start = "" if place == 0 else "2", place * (width + _BETWEEN)
         bar = colour_bar(theme, name, x=start + width + 0.004, xpad=0, len=1)
-        rings = [_rings(top, *look, suffix) for look in ((theme.background, 6.0), (theme.accent, 2.5))]
+        rings = [
+            _rings(top, min(11.0, pitch * 0.6), *look, suffix)
+            for look in ((theme.background, 6.0), (theme.accent, 2.5))
+        ]
         data += [_matrix(matrix, bar, suffix, theme, signed or place == 0), *rings]
         x = token_axis(theme, columns, "", size, side="top", tickangle=angle, domain=[start, start + width])
-        y = token_axis(theme, rows if place == 0 else [""] * len(rows), "", 14, range=[len(rows) - 0.5, -0.5])
+        y = token_axis(theme, rows if place == 0 else [""] * len(rows), "", small, range=[len(rows) - 0.5, -0.5])
         layout[f"xaxis{suffix}"], layout[f"yaxis{suffix}"] = x | {"anchor": f"y{suffix}"}, y | {"anchor": f"x{suffix}"}
         layout["annotations"].append(_panel_title(title, start, theme) | {"yshift": round(needed) + 14})
     layout["xaxis2"]["matches"], layout["yaxis2"]["matches"] = "x", "y"
@@ -166,13 +170,13 @@ def _matrix(values: np.ndarray, bar: dict[str, Any], suffix: str, theme: Theme, 
     }
 
 
-def _rings(top: tuple[np.ndarray, np.ndarray], colour: str, width: float, suffix: str) -> dict[str, Any]:
+def _rings(top: tuple[np.ndarray, np.ndarray], size: float, colour: str, width: float, suffix: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
         "x": top[1],
         "y": top[0],
-        "marker": {"symbol": "circle-open", "size": 11, "color": colour, "line": {"width": width}},
+        "marker": {"symbol": "circle-open", "size": size, "color": colour, "line": {"width": width}},
         "hoverinfo": "skip",
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",
