@@ -15,7 +15,7 @@ from model.analysis.flow_norms import norm_shares
 from model.folders import available
 from model.trace import Label
 from model.translator import Translator
-from viz.components.flow_graph import flow_payload, opened_head
+from viz.components.flow_graph import FlowTokens, flow_payload, opened_head
 from viz.flow_words import middle_word, source_words, summary
 from viz.text import text
 
@@ -132,9 +132,9 @@ def test_labels_must_fit_the_graph(translator):
     trace = translator.trace("I love you.", "我爱你。").trace
     graph = flow_graph(weight_shares(trace), 2)
     with pytest.raises(ValueError, match="source words"):
-        flow_payload(graph, trace.src[1:], trace.tgt_inputs, trace.tgt_outputs)
+        flow_payload(graph, FlowTokens(trace.src[1:], trace.tgt_inputs, trace.tgt_outputs))
     with pytest.raises(ValueError, match="steps"):
-        flow_payload(graph, trace.src, trace.tgt_inputs[:2], trace.tgt_outputs[:2])
+        flow_payload(graph, FlowTokens(trace.src, trace.tgt_inputs[:2], trace.tgt_outputs[:2]))
 
 
 def test_the_sentence_names_what_came_from_where(translator):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from model.trace import KINDS, Kind, Label
 from viz.components.payload import look
+from viz.components.playback import reported_step
 from viz.components.registry import register
 from viz.theme import HEAD_COLOURS, Theme
 
@@ -39,11 +41,23 @@ _COLOURS: dict[Kind, tuple[int, int]] = {"encoder_self": (0, 4), "cross": (5, 1)
 _mount = register("flow_graph", scripts=("flow_layout",))
 
 
+@dataclass(frozen=True)
+class FlowTokens:
+    """What the columns of a graph stand for.
+
+    Attributes:
+        src: source tokens, or words, as the graph has them.
+        reads, writes: tokens that the decoder reads and writes, one a step; the graph may have fewer steps.
+    """
+
+    src: Sequence[Label]
+    reads: Sequence[Label]
+    writes: Sequence[Label]
+
+
 def flow_graph_picture(
     graph: FlowGraph,
-    src: Sequence[Label],
-    reads: Sequence[Label],
-    writes: Sequence[Label],
+    tokens: FlowTokens,
     *,
     summary: str,
     theme: Theme,
@@ -52,55 +66,41 @@ def flow_graph_picture(
     on_step: Callable[[int], None],
     on_open: Callable[[Kind, int, int], None],
 ) -> bool:
-    """The graph; a token above it chooses another step, a click on an edge opens the edge's strongest head.
+    """The graph; a token above it chooses another step, a click on an edge opens its strongest head: True then.
 
     Args:
-        graph: of one step, which writes ``writes[len(graph.inputs) - 1]``.
-        src: source tokens, or words, as the graph has them.
-        reads, writes: tokens that the decoder reads and writes, one a step.
+        graph: of one step.
+        tokens: of its columns.
         summary: the graph in one sentence.
         theme: the look.
         labels: the strings named in LABELS, in the visitor's language.
         key: names this place on the page.
         on_step: called with the step that was chosen, from 1, before the script runs again.
         on_open: called with kind, layer and head, likewise.
-
-    Returns:
-        whether a head was just opened.
-
-    Raises:
-        ValueError: labels do not fit the graph.
     """
 
     def chosen() -> None:
-        step = st.session_state[key].get("step")
-        if type(step) is int and 1 <= step <= len(writes):
+        if step := reported_step(st.session_state[key].get("step"), len(tokens.writes)):
             on_step(step)
 
     def opened() -> None:
-        head = opened_head(st.session_state[key].get("open"), graph)
-        if head is not None:
+        if head := opened_head(st.session_state[key].get("open"), graph):
             on_open(*head)
 
-    data = {
-        **flow_payload(graph, src, reads, writes),
-        "summary": summary,
-        "colours": {kind: HEAD_COLOURS[places[theme.is_dark]] for kind, places in _COLOURS.items()},
-        "look": look(theme),
-        "labels": {name: labels[name] for name in LABELS},
-    }
+    colours = {kind: HEAD_COLOURS[places[theme.is_dark]] for kind, places in _COLOURS.items()}
+    words = {"summary": summary, "labels": {name: labels[name] for name in LABELS}}
+    data = {**flow_payload(graph, tokens), **words, "colours": colours, "look": look(theme)}
     result = _mount(key=key, data=data, on_step_change=chosen, on_open_change=opened)
     return opened_head(result.get("open"), graph) is not None
 
 
-def flow_payload(
-    graph: FlowGraph, src: Sequence[Label], reads: Sequence[Label], writes: Sequence[Label]
-) -> dict[str, object]:
+def flow_payload(graph: FlowGraph, tokens: FlowTokens) -> dict[str, object]:
     """What ``flow_graph_picture`` sends to the browser, less look and words.
 
     Raises:
-        ValueError: labels do not fit the graph.
+        ValueError: the tokens do not fit the graph.
     """
+    src, reads, writes = tokens.src, tokens.reads, tokens.writes
     if len(src) != graph.encoder.shape[1] or not graph.decoder.shape[1] <= len(reads) == len(writes):
         raise ValueError(
             f"the graph has {graph.encoder.shape[1]} source words and {graph.decoder.shape[1]} steps, "

@@ -9,6 +9,7 @@ import streamlit as st
 
 from model.trace import Label
 from viz.components.payload import look
+from viz.components.playback import WORD_START, reported_step
 from viz.components.registry import register
 from viz.theme import Theme
 
@@ -30,7 +31,6 @@ LABELS = (
     "never",
     "candidates",
 )
-WORD_START = "▁"
 _mount = register("lens_grid", scripts=("lens_step",))
 
 
@@ -59,14 +59,10 @@ def lens_grid(
         labels: the strings named in LABELS, in the visitor's language.
         key: names this place on the page.
         on_step: called with the step that was chosen, from 1, before the script runs again.
-
-    Raises:
-        ValueError: the lens has fewer steps than there are labels.
     """
 
     def chosen() -> None:
-        now = st.session_state[key].get("step")
-        if type(now) is int and 1 <= now <= len(writes):
+        if now := reported_step(st.session_state[key].get("step"), len(writes)):
             on_step(now)
 
     data = {

@@ -8,7 +8,7 @@ import streamlit as st
 
 from model.analysis.flow import MEASURES, flow_graph
 from viz import cached, chart, session
-from viz.components.flow_graph import LABELS, flow_graph_picture
+from viz.components.flow_graph import LABELS, FlowTokens, flow_graph_picture
 from viz.components.playback import reported_step
 from viz.flow_words import middle_word, source_words, summary
 from viz.session import say
@@ -55,9 +55,7 @@ def picture() -> None:
     graph = flow_graph(shares, step - 1, least, groups)
     opened = flow_graph_picture(
         graph,
-        src,
-        trace.tgt_inputs[:rows],
-        trace.tgt_outputs[:rows],
+        FlowTokens(src, trace.tgt_inputs[:rows], trace.tgt_outputs[:rows]),
         summary=summary(graph, src, trace, say),
         theme=session.theme(),
         labels={label: say(f"flow.{label}") for label in LABELS},
