@@ -51,7 +51,8 @@ def honesty_bar(kind: Kind, values: np.ndarray, name: str) -> None:
         "best": _nats(found.best) if by_row else "",
         "of": _of() if kind == "cross" else say("honesty.of.all"),
     }
-    sentence = say(f"honesty.{'rows' if by_row else 'words'}", **numbers)
+    how = "rows" if by_row else "words"
+    sentence = say(f"honesty.{how}", **numbers)
     low, high = np.quantile(found.random, (0.05, 0.95)).tolist()
     text = BarText(
         verdict=say(f"honesty.{found.verdict}"),
@@ -62,7 +63,7 @@ def honesty_bar(kind: Kind, values: np.ndarray, name: str) -> None:
     )
     best = found.best if by_row else None
     st.html(honesty_html(found.cost, (low, found.median, high), best, found.verdict, session.theme(), text))
-    _line(sentence, say("honesty.deleted"))
+    _line(sentence, say(f"honesty.deleted.{how}"))
 
 
 def found_honesty(kind: Kind, values: np.ndarray) -> Honesty:

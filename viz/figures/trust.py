@@ -176,7 +176,7 @@ def _rings(top: tuple[np.ndarray, np.ndarray], size: float, colour: str, width: 
         "mode": "markers",
         "x": top[1],
         "y": top[0],
-        "marker": {"symbol": "circle-open", "size": size, "color": colour, "line": {"width": width}},
+        "marker": {"symbol": "circle-open", "size": size, "color": colour, "line": {"width": width * size / 11}},
         "hoverinfo": "skip",
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",

@@ -715,7 +715,6 @@ STRINGS: dict[str, str] = {
     "honesty.red": "No better than chance",
     "honesty.rows": "For each token, deleting the one word that {name} marks most costs {cost} nats of its log-probability on average; a random word costs {median} (median of {n} random choices): the map beats {beaten} % of them.",
     "honesty.words": "Deleting the {k} words that {name} marks most costs {cost} nats of {of}; {k} random words cost {median} (median of {n} random choices): the map beats {beaten} % of them.",
-    "honesty.deleted": "Deleted means masked: nothing in the model can attend to the word, and the others keep their places (an <unk> in its place was never trained). Random choices rename the words at random. Green: 95 % of them or more cost less; red: half of them or fewer.",
     "honesty.short": "This sentence has too few words to tell an honest map from a lucky one, so {name} gets no verdict.",
     "honesty.decoder_self": "The honesty bar deletes source words, and this map marks none: it looks at the translation so far. Choose Cross or Encoder self.",
     "honesty.legend.chosen": "this map’s choice: {cost} nats",
@@ -759,4 +758,7 @@ STRINGS: dict[str, str] = {
     "trust.heads.hint": "Click a head to open it. ✓ clearly better than chance, ≈ not clearly, ✗ no better.",
     "trust.heads.legend": "nats lost a token",
     "trust.heads.best": "Most costly choices: {heads}",
+    # trust
+    "honesty.deleted.rows": "Deleted means masked: nothing in the model can attend to the word, and the others keep their places (an <unk> in its place was never trained). Random choices rename the words at random. Green: 95 % of them or more cost less; red: half of them or fewer.",
+    "honesty.deleted.words": "Deleted means masked: nothing in the model can attend to the words, and the others keep their places (an <unk> in their place was never trained). A word’s mark is the sum of its column. Green: 95 % of the random choices or more cost less; red: half of them or fewer.",
 }
