@@ -164,3 +164,15 @@ def test_payloads_refuse_what_does_not_fit_and_leave_blanks(translator):
     sent = board_payload(Board(values, dict.fromkeys(KINDS, "t"), str, str, 1.0))
     assert sent["kinds"][0]["values"] == [[None, None]]
     assert sent["kinds"][0]["texts"] == [["", ""]]
+
+
+@shipped
+def test_the_sentence_below_the_board_names_the_extremes(at, english):
+    sent(at.run())
+    importance = ablate(english, english.translate(SENTENCE)).importance
+    order = ranked(importance)
+    names = {"encoder_self": "Encoder self", "decoder_self": "Decoder self", "cross": "Cross"}
+    first, last = ("{} L{}\u00a0H{}".format(names[place[0]], *place[1:]) for place in (order[0], order[-1]))
+    said = next(each.proto.body for each in at.get("html") if "Highest: " in each.proto.body)
+    assert f"Highest: {first} (costs {float(importance[order[0][0]][order[0][1:]]):.2f} nats)" in said
+    assert f"Lowest: {last} (" in said

@@ -9,7 +9,7 @@ import numpy as np
 from model.head_table import HeadTable
 from model.trace import KINDS, Kind, Label
 from viz import cached, cached_heads, drawing, session
-from viz.components.head_list import Place
+from viz.components.head_list import Listed, Place
 from viz.session import say
 
 SCOPES = ("sentence", "corpus")
@@ -133,6 +133,30 @@ def columns(facts: HeadFacts) -> dict[str, list[object]]:
         found = [factor * float(values[place[0]][place[1:]]) for place in order]
         table[say(f"heads.column.{measure}")] = [None if np.isnan(value) else value for value in found]
     return table
+
+
+def listed(facts: HeadFacts, most: int) -> list[Listed]:
+    """The most important heads, as a list shows them."""
+    best = facts.ranked()[:most]
+    top = max(float(facts.importance[best[0][0]][best[0][1:]]), 1e-6)
+    entries = []
+    for place in best:
+        value, note = float(facts.importance[place[0]][place[1:]]), facts.habit(place)
+        if facts.worst:
+            note = f"{say('heads.worst', token=facts.worst[place[0]][place[1]][place[2]])} {note}"
+        entries.append(Listed(place, title(place), value, said(value, "importance"), value / top, note))
+    return entries
+
+
+def extremes(values: dict[Kind, np.ndarray], measure: str, most: int = 3) -> str:
+    """The heads with the highest and the lowest values, in a sentence."""
+    every: list[Place] = [(kind, *place) for kind in KINDS for place in np.ndindex(*values[kind].shape)]
+    places = [place for place in every if not np.isnan(values[place[0]][place[1:]])]
+    if not places:
+        return say("heads.nothing")
+    order = sorted(places, key=lambda place: -float(values[place[0]][place[1:]]))
+    named = [f"{title(place)} ({said(float(values[place[0]][place[1:]]), measure)})" for place in order]
+    return say("heads.extremes", high=", ".join(named[:most]), low=", ".join(named[: -most - 1 : -1]))
 
 
 def written(value: float, measure: str) -> str:

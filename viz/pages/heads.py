@@ -10,12 +10,12 @@ import streamlit as st
 
 from model.analysis.reading import read
 from model.trace import KINDS
-from viz import chart, head_facts, session
+from viz import head_facts, session
 from viz.components.head_board import LABELS as BOARD_LABELS
 from viz.components.head_board import Board, head_board
 from viz.components.head_list import LABELS as LIST_LABELS
-from viz.components.head_list import Listed, head_list
-from viz.head_facts import SCOPES, SHARES, SHOWN, HeadFacts
+from viz.components.head_list import head_list
+from viz.head_facts import SCOPES, SHARES, SHOWN
 from viz.session import say
 
 MOST = 10
@@ -23,18 +23,12 @@ now, trace = session.view(), session.trace()
 titles = {kind: say(f"kind.{kind}") for kind in KINDS}
 
 
-def listed(facts: HeadFacts) -> list[Listed]:
-    """The ten most important heads."""
-    best = facts.ranked()[:MOST]
-    top = max(float(facts.importance[best[0][0]][best[0][1:]]), 1e-6)
-    entries = []
-    for place in best:
-        value, note = float(facts.importance[place[0]][place[1:]]), facts.habit(place)
-        if facts.worst:
-            note = f"{say('heads.worst', token=facts.worst[place[0]][place[1]][place[2]])} {note}"
-        name = head_facts.title(place)
-        entries.append(Listed(place, name, value, head_facts.said(value, "importance"), value / top, note))
-    return entries
+def open_row() -> None:
+    """Choose the head of the row that was selected in the table."""
+    rows = st.session_state["all_heads_table"]["selection"]["rows"]
+    if rows:
+        session.choose_head(*facts.ranked()[rows[0]])
+        st.session_state["_row_opened"] = True
 
 
 table, about = head_facts.corpus_table()
@@ -50,13 +44,19 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
         label_visibility="collapsed",
         bind="query-params",
     )
-lead.html(f'<p class="hl-lead">{html.escape(say(f"heads.lead.{scope}"))}</p>', width="stretch")
-if scope == "corpus" and table is None:
+if scope == "corpus" and table:
+    facts, shown = head_facts.of_corpus(table), "corpus"
+else:
+    with st.spinner(say("heads.computing")):
+        facts, shown = head_facts.of_sentence(), "sentence"
+lead.html(f'<p class="hl-lead">{html.escape(say(f"heads.lead.{shown}"))}</p>', width="stretch")
+if shown != scope:
     st.info(about)
-facts = head_facts.of_corpus(table) if scope == "corpus" and table else head_facts.of_sentence()
 maps = {kind: read(trace.weights[kind], *head_facts.axes(kind), now.words, now.hide_special) for kind in KINDS}
 shared: dict[str, Any] = {"theme": session.theme(), "on_open": session.choose_head}
-opened = head_list(listed(facts), maps, labels={n: say(f"heads.{n}") for n in LIST_LABELS}, key="ten_heads", **shared)
+opened = head_list(
+    head_facts.listed(facts, MOST), maps, labels={n: say(f"heads.{n}") for n in LIST_LABELS}, key="ten_heads", **shared
+)
 
 measure = st.segmented_control(
     say("measure"),
@@ -81,11 +81,20 @@ board = Board(
 labels = {"hint": say("heads.hint"), "legend": say(f"heads.legend.{measure}")}
 place = (now.kind, now.layer, now.head)
 clicked = head_board(board, selected=place, labels={n: labels[n] for n in BOARD_LABELS}, key="head_board", **shared)
-chart.lead(f"heads.meaning.{measure}")
-if opened or clicked:
-    st.switch_page("viz/pages/one_head.py", query_params=[])
+summary = head_facts.extremes(values, str(measure))
+st.html(f'<p class="hl-alt">{html.escape(say(f"heads.meaning.{measure}"))}<br>{html.escape(summary)}</p>')
 formats = {say(f"heads.column.{name}"): "%.0f" if name in SHARES else "%.2f" for name in SHOWN}
 numbers = {name: st.column_config.NumberColumn(format=form) for name, form in formats.items()}
-st.dataframe(head_facts.columns(facts), hide_index=True, height=360, column_config=numbers)
-if scope == "corpus" and table:
+st.dataframe(
+    head_facts.columns(facts),
+    hide_index=True,
+    height=360,
+    column_config=numbers,
+    key="all_heads_table",
+    on_select=open_row,
+    selection_mode="single-row",
+)
+if shown == "corpus":
     st.html(f'<p class="hl-alt">{html.escape(about)}</p>')
+if opened or clicked or st.session_state.pop("_row_opened", False):
+    st.switch_page("viz/pages/one_head.py", query_params=[])
