@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from model.analysis.importance import ablate
@@ -92,3 +93,15 @@ def test_hostile_text_stays_text(visit, color_scheme):
     page.locator(".head-list .card").first.hover()
     assert page.evaluate("window.pwned") is None
     assert page.locator(".head-list script, .head-list img").count() == 0
+
+
+def test_a_row_of_the_table_opens_its_head(visit, importance, wait_idle):
+    page = opened(visit)
+    table = page.get_by_test_id("stDataFrame")
+    table.scroll_into_view_if_needed()
+    table.click(position={"x": 20, "y": 35 + 18})  # the box before the first row
+    page.wait_for_url("**/one_head*")
+    wait_idle(page)
+    every = [(float(value), kind, *place) for kind in KINDS for place, value in np.ndenumerate(importance[kind])]
+    layer, head = max(every)[2:]
+    assert f"L{layer} H{head}" in page.locator(".js-plotly-plot .gtitle").first.text_content()

@@ -28,7 +28,7 @@ class Preview {
     const right = inner.right - outer.left + 14;
     const left = Math.max(0, inner.left - outer.left - 14 - width);
     this.card.style.left = `${right + width <= outer.width ? right : left}px`;
-    const lowest = Math.max(0, window.innerHeight - 8 - this.card.offsetHeight - outer.top);
+    const lowest = Math.max(8 - outer.top, window.innerHeight - 8 - this.card.offsetHeight - outer.top);
     this.card.style.top = `${Math.min(maps.top - outer.top, lowest)}px`;
   }
 }
