@@ -56,7 +56,7 @@ def ablate_ids(translator: Translator, text: str, ids: Sequence[int], finished: 
     """As ``ablate``, for target ids.
 
     Importance is the change in log-probability when the head's output is multiplied by 0, teacher-forced
-    and without training anew (Michel et al. 2019, section 3.1, with log-probability in place of BLEU).
+    and without training anew (Michel et al. 2019, with log-probability in place of BLEU).
 
     All heads are muted in one pass whose batch grows: every layer adds one row for each of its heads, so
     what lies below a muted head is computed once.

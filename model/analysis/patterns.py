@@ -172,7 +172,7 @@ def stored_likeness(traces: Sequence[AttentionTrace], kind: Kind, layer: int, he
 def alike(maps: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """How alike maps are to a chosen one, 0 to 1: one minus the Jensen-Shannon divergence in bits, mean over rows.
 
-    The divergence (Lin 1991, equation 3.7 with equal weights) of two rows is 0 where they are equal and 1
+    The divergence (Lin 1991, with equal weights) of two rows is 0 where they are equal and 1
     where they share no key. Rows that see one key only are left out where others are not.
 
     Args:

@@ -42,9 +42,9 @@ class Profile:
     ===========  ===================================================================================
     entropy      mean entropy of a row, in nats
     evenness     the same as a part of the largest possible, log of the keys that the row may see
-    distance     mean of Σ_k α |q − k| (Vig and Belinkov 2019, section 4.3), in tokens; of
+    distance     mean of Σ_k α |q − k| (attention distance, Vig and Belinkov 2019), in tokens; of
                  cross-attention from the diagonal instead: row t of T stands at t (S − 1) / (T − 1)
-    confidence   mean of the largest weight, <bos> and <eos> left out (Voita et al. 2019, section 4)
+    confidence   mean of the largest weight, <bos> and <eos> left out (Voita et al. 2019)
     previous     share of rows whose largest weight is on the token before, of those that have one;
                  not for cross-attention
     next         the same for the token after
@@ -114,7 +114,7 @@ def summed_up(counts: RowCounts, kind: Kind) -> Profile:
     """Averages and shares of sums over one sentence or many, and the roles that follow from them.
 
     A head is positional where one offset takes at least 90 % of its rows, and a rare-word head where the
-    rarest word takes 66 % (Voita et al. 2019, sections 5.1 and 5.3: what their heads reached); a sink
+    rarest word takes 66 % (Voita et al. 2019: their definition, and what their head reached); a sink
     where <eos> or <bos> takes 66 % (a bound of ours). An offset counts where half of the rows have it.
     """
     measures = {name: _divided(counts.sums[name], counts.rows[name]) for name in MEASURES if name in counts.sums}
