@@ -28,9 +28,11 @@ STALE = "python -m model align --truth --checkpoint en-zh --save"
 
 @pytest.fixture(autouse=True)
 def fresh():
-    session.alignment.clear()
+    session.alignment.cache_clear()
+    session.opening.cache_clear()
     yield
-    session.alignment.clear()
+    session.alignment.cache_clear()
+    session.opening.cache_clear()
 
 
 @pytest.fixture
@@ -121,7 +123,8 @@ def test_the_app_opens_on_the_best_head_of_the_table_and_says_why():
 @pytest.mark.parametrize("why", ["stale", "damaged"])
 def test_a_table_of_other_weights_is_not_used_and_the_app_says_so(monkeypatch, why):
     monkeypatch.setattr(session, "load_alignment", lambda name, sha256: (None, why))
-    session.alignment.clear()
+    session.alignment.cache_clear()
+    session.opening.cache_clear()
     at = choose(AppTest.from_file("../app.py", default_timeout=120))
     start = session.meta("en-zh").get("opens_on", {"layer": 5, "head": 0})
     assert (at.session_state["layer"], at.session_state["head"]) == (start["layer"], start["head"])

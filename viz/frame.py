@@ -8,7 +8,6 @@ from pathlib import Path
 import streamlit as st
 
 from model.errors import HeadlightError
-from model.folders import available
 from model.trace import Translation
 from viz import pickers, session
 from viz.session import say
@@ -148,8 +147,8 @@ def _examples(name: str) -> None:
 def _settings() -> None:
     st.selectbox(
         say("app.checkpoint"),
-        available(),
-        index=available().index(session.default_checkpoint()),
+        session.checkpoints(),
+        index=session.checkpoints().index(session.default_checkpoint()),
         key="checkpoint",
         help=say("app.checkpoint.help"),
         bind="query-params",

@@ -6,6 +6,7 @@ import html
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -84,7 +85,8 @@ def chosen(key: str, default: Any, options: Any, labels: Mapping[Any, str] | Non
 
 def chosen_named(key: str, default: Any, options: Sequence[Any]) -> Any:
     """``chosen`` for a picker whose options the visitor reads as ``<key>.<option>``."""
-    return chosen(key, default, options, {option: say(f"{key}.{option}") for option in options})
+    labels = {} if key in st.session_state else {option: say(f"{key}.{option}") for option in options}
+    return chosen(key, default, options, labels)
 
 
 def language() -> str:
@@ -102,15 +104,21 @@ def theme() -> Theme:
     return theme_named(st.context.theme.type)
 
 
+@lru_cache(maxsize=1)
+def checkpoints() -> tuple[str, ...]:
+    """Names of the checkpoints that there were when the app started."""
+    return tuple(available())
+
+
 def default_checkpoint() -> str:
     """The checkpoint that the app opens on: en-zh, or the first there is."""
-    names = available()
+    names = checkpoints()
     return DEFAULT_CHECKPOINT if DEFAULT_CHECKPOINT in names else next(iter(names), DEFAULT_CHECKPOINT)
 
 
 def checkpoint() -> str:
     """Name of the chosen checkpoint; the default where the choice does not exist."""
-    return str(chosen("checkpoint", default_checkpoint(), available()))
+    return str(chosen("checkpoint", default_checkpoint(), checkpoints()))
 
 
 def default_text(name: str) -> str:
@@ -123,7 +131,8 @@ def example_sentences(name: str) -> tuple[str, ...]:
     return examples.sentences(str(meta(name).get("src_tokenizer", "")))
 
 
-def opening(name: str) -> dict[str, Any]:
+@lru_cache(maxsize=16)
+def opening(name: str) -> Mapping[str, Any]:
     """The head, and which rows of it, that a checkpoint opens on.
 
     The best single head of its alignment table, where these weights made it; else ``opens_on`` in its
@@ -135,7 +144,7 @@ def opening(name: str) -> dict[str, Any]:
     return {"kind": "cross", "layer": last, "head": 0, "shift": "written", **meta(name).get("opens_on", {}), **best}
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@lru_cache(maxsize=16)
 def alignment(name: str) -> tuple[dict[str, Any] | None, str]:
     """A checkpoint's alignment table; or None and why: "missing", "damaged", or "stale": other weights made it."""
     return load_alignment(name, str(meta(name).get("sha256")))
@@ -146,20 +155,13 @@ def choose_head(kind: Kind, layer: int, head: int) -> None:
     st.session_state.update(kind=kind, layer=layer, head=head)
 
 
-def step_head(layers: int, heads: int) -> None:
-    """Go some layers up and heads to the right, round the ends; to be called in a widget's callback."""
-    now, sizes = view(), config(checkpoint())
-    n_layers = sizes["n_encoder_layers" if now.kind == "encoder_self" else "n_decoder_layers"]
-    choose_head(now.kind, (now.layer + layers) % n_layers, (now.head + heads) % sizes["n_heads"])
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
+@lru_cache(maxsize=16)
 def config(name: str) -> dict[str, Any]:
     """The sizes in a checkpoint's config.json."""
     return _json(name, CONFIG)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@lru_cache(maxsize=16)
 def meta(name: str) -> dict[str, Any]:
     """What a checkpoint's meta.json says."""
     return _json(name, META)

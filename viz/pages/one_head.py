@@ -18,6 +18,14 @@ now = session.view()
 translation, trace = session.translation(), session.trace()
 
 chosen = combined.combination(now)
+
+
+def step(layers: int, heads: int) -> None:
+    """Go some layers up and heads to the right, round the ends."""
+    n_layers, n_heads = trace.weights[now.kind].shape[:2]
+    session.choose_head(now.kind, (now.layer + layers) % n_layers, (now.head + heads) % n_heads)
+
+
 with st.container(key="hl_keys", horizontal=True, vertical_alignment="center", gap="small"):
     for key, shortcut, layers, heads in (
         ("previous_head", "Left", 0, -1),
@@ -26,7 +34,7 @@ with st.container(key="hl_keys", horizontal=True, vertical_alignment="center", g
         ("layer_up", "Up", 1, 0),
     ):
         name = say(f"one_head.{key}")
-        st.button(name, key=key, shortcut=shortcut, on_click=session.step_head, args=(layers, heads), type="tertiary")
+        st.button(name, key=key, shortcut=shortcut, on_click=step, args=(layers, heads), type="tertiary")
     with st.popover(say("one_head.display"), type="tertiary"):
         own_scale = st.toggle(say("one_head.own"), key="own", help=say("one_head.own.help"), bind="query-params")
         log = st.toggle(say("one_head.log"), key="log", help=say("one_head.log.help"), bind="query-params")
