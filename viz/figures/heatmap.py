@@ -209,8 +209,10 @@ def _layout(
     wide = min(cell * 1.25 if cell < 30 else cell, (PAGE_WIDTH - left - 110) / len(columns))
     column_size, angle, needed = column_labels(columns, min(size, wide * 0.9), wide)
     top = 88 + needed
-    x = token_axis(theme, columns, text.key, column_size, side="top", tickangle=angle)
-    y = token_axis(theme, rows, text.query, size, range=[len(rows) - 0.5, -0.5])
+    # The margins have been reckoned: Plotly need not measure every label, which takes longer than drawing the map.
+    known: dict[str, Any] = {"automargin": False}
+    x = token_axis(theme, columns, text.key, column_size, side="top", tickangle=angle, **known)
+    y = token_axis(theme, rows, text.query, size, range=[len(rows) - 0.5, -0.5], **known)
     return base_layout(
         theme,
         title,

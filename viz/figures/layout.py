@@ -116,6 +116,7 @@ def token_axis(theme: Theme, tokens: Sequence[str], title: str, size: float, **m
         "zeroline": False,
         "ticks": "",
         "ticklabelstandoff": 5,
+        "ticklabeloverflow": "allow",  # else Plotly measures every label once more
         "automargin": True,
         **more,
     }
