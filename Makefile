@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
+# Several files at once, but never more browsers than a small machine bears.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 .PHONY: app test lint check clean
 
@@ -11,7 +13,7 @@ app: $(VENV)/.app
 
 test: $(VENV)/.dev
 	@$(BIN)/python -m bench.browser
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -19,7 +21,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 check: lint
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

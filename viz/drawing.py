@@ -127,10 +127,9 @@ def whose(heads: str) -> str:
     return say("drawn.up_to", layer=now.layer) if now.drawn == "rollout" else heads
 
 
-def meaning(now: session.View, cross: bool) -> None:
-    """One line on what is drawn, and where there is cross-attention one on what its rows stand for."""
-    lines = [say(f"drawn.meaning.{now.drawn}")]
+def meaning(now: session.View, cross: bool, *before: str) -> None:
+    """Lines under a map: ``before``, then what is drawn, and what the rows of cross-attention stand for."""
+    lines = [*before, say(f"drawn.meaning.{now.drawn}")]
     if cross:
         lines.append(say(f"shift.{now.shift}.meaning"))
-    for line in lines:
-        st.html(f'<p class="hl-alt">{html.escape(line)}</p>')
+    st.html("".join(f'<p class="hl-alt hl-line">{html.escape(line)}</p>' for line in lines))

@@ -54,6 +54,7 @@ STYLE = f"""<style>
 .hl-status {{ font-size: .85rem; opacity: .75; text-align: right; margin: .35rem 0 0; white-space: nowrap;
   overflow: hidden; text-overflow: ellipsis; }}
 .hl-holds, .hl-fails, .hl-alt {{ font-size: .95rem; margin: 0; opacity: .85; overflow-wrap: anywhere; }}
+.hl-line + .hl-line {{ margin-top: .4rem; }}
 .hl-fails {{ color: #D55E00; opacity: 1; font-weight: 600; }}
 div:has(> .st-key-hl_forced) {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}

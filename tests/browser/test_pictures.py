@@ -33,5 +33,5 @@ def test_the_hover_names_query_key_weight_and_what_the_row_writes(visit):
     text = page.locator(".hoverlayer").text_content()
     assert "query <bos>" in text
     assert "key <bos>" in text
-    assert "weight 1.0000" in text
+    assert "attention weights 1.0000" in text
     assert "this row writes" in text

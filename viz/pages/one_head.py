@@ -69,8 +69,7 @@ figure = attention_heatmap(
 stem = f"headlight-{now.kind}-{chosen.name.replace(' ', '')}-{now.drawn}"
 summary = heatmap_summary(reading.weights, rows, columns, words)
 st.plotly_chart(figure, key="map", width="content", theme=None, config=heatmap_config(stem), alt=summary)
-st.html(f'<p class="hl-alt">{html.escape(summary)}</p>')
-drawing.meaning(now, cross=now.kind == "cross")
+drawing.meaning(now, now.kind == "cross", summary)
 bar = st.container()  # filled last: the first time, it has to wait for the model
 
 with st.container(horizontal=True, vertical_alignment="center"):
