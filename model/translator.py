@@ -229,7 +229,8 @@ def target_labels(pieces: Sequence[str], by_letter: bool = False) -> tuple[Label
     With ``by_letter`` every piece is a word of its own.
     """
     labels: list[Label] = []
-    position, word = 0, -1
+    text = "".join(pieces).replace(WORD_START, " ")
+    position, word = len(text.lstrip()) - len(text), -1  # a translation is shown without its leading space
     for number, piece in enumerate(pieces):
         surface = piece.replace(WORD_START, " ")
         inside = not by_letter and number > 0 and _is_latin(piece[0]) and _is_latin(pieces[number - 1][-1])
@@ -237,7 +238,7 @@ def target_labels(pieces: Sequence[str], by_letter: bool = False) -> tuple[Label
         start = position + (len(surface) - len(surface.lstrip()))
         shown = surface.strip() or "␣"
         end = position + len(surface)
-        labels.append(Label(f"##{shown}" if inside else shown, word, min(start, end), end))
+        labels.append(Label(f"##{shown}" if inside else shown, word, max(0, min(start, end)), max(0, end)))
         position = end
     return tuple(labels)
 

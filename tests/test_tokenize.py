@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from model.tokenize import CharacterTokenizer, EnglishTokenizer, word_spans
+from model.tokenize import WORD_START, CharacterTokenizer, EnglishTokenizer, word_spans
 from model.translator import source_labels, target_labels
 from model.vocab import EOS_ID, SPECIAL_TOKENS, UNK_ID
 
@@ -115,6 +115,13 @@ def test_chinese_with_latin_names_survives_the_round_trip(chinese: CharacterToke
     pieces = [chinese.piece(token_id) for token_id in ids]
     labels = target_labels(pieces)
     assert "".join(back[label.start : label.end] for label in labels).replace(" ", "") == back.replace(" ", "")
+
+
+def test_spans_begin_after_a_leading_space_that_nobody_sees() -> None:
+    labels = target_labels([WORD_START, "Tom", "来", "了"])
+    assert [(label.start, label.end) for label in labels] == [(0, 0), (0, 3), (3, 4), (4, 5)]
+    assert [(label.start, label.end) for label in target_labels([f"{WORD_START}Tom", "来"])] == [(0, 3), (3, 4)]
+    assert [(label.start, label.end) for label in target_labels(["我", f"{WORD_START}Tom"])] == [(0, 1), (2, 5)]
 
 
 def test_a_chinese_character_never_seen_is_unknown_with_its_span(chinese: CharacterTokenizer) -> None:
