@@ -12,7 +12,8 @@ from model.translator import Translator
 from model.vocab import BOS_ID, EOS_ID
 from viz.components.fork_picker import picked_candidate
 from viz.figures.versions import Version, versions_html
-from viz.figures.votes import bars_figure, heads_figure, signed
+from viz.figures.votes import bars_figure, heads_figure
+from viz.numbers import signed
 from viz.theme import DARK, LIGHT
 from viz.token_code import token_code, token_ids
 

@@ -10,6 +10,7 @@ import streamlit as st
 from model.errors import HeadlightError
 from model.trace import Translation
 from viz import pickers, session
+from viz.numbers import number
 from viz.session import say
 from viz.text import LANGUAGES
 from viz.theme import FONTS
@@ -129,7 +130,7 @@ def _inspected_row(translation: Translation) -> None:
     """A notice where the translation under inspection is not the one that the model chose."""
     if not session.forced("hyp") or translation.tgt_ids == (chosen := session.chosen_translation()).tgt_ids:
         return
-    own, best = (f"{sum(each.log_probs):.2f}".replace("-", "−") for each in (translation, chosen))
+    own, best = (number(sum(each.log_probs)) for each in (translation, chosen))
     with st.container(key="hl_inspected", horizontal=True, vertical_alignment="center", width="content"):
         st.html(f'<p class="hl-alt">{html.escape(say("app.inspected", own=own, best=best))}</p>', width="content")
         st.button(say("app.inspected.back"), key="back_to_best", on_click=session.force, args=("hyp", ()))

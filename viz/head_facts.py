@@ -10,6 +10,7 @@ from model.head_table import HeadTable
 from model.trace import KINDS, Kind, Label
 from viz import cached, cached_heads, drawing, session
 from viz.components.head_list import Listed, Place
+from viz.numbers import number, signed
 from viz.session import say
 
 SCOPES = ("sentence", "corpus")
@@ -67,7 +68,7 @@ def role_name(role: str, kind: Kind, offset: int) -> str:
         return say("heads.role.sink", token="<bos>" if kind == "decoder_self" else "<eos>")
     if role == "offset":
         key = "heads.role.off_diagonal" if kind == "cross" else "heads.role.offset"
-        return say(key, offset=f"{offset:+d}".replace("-", "−"))
+        return say(key, offset=signed(offset, 0))
     return say(f"heads.role.{role}")
 
 
@@ -163,10 +164,9 @@ def written(value: float, measure: str) -> str:
     """A number as a cell shows it."""
     if measure in SHARES:
         return f"{100 * value:.0f}"
-    return f"{value:.1f}".replace("-0.0", "0.0").replace("-", "−")
+    return number(value, 1)
 
 
 def said(value: float, measure: str) -> str:
     """A number as a sentence says it, with its unit."""
-    number = f"{value:.0%}" if measure in SHARES else f"{value:.2f}".replace("-", "−")
-    return say(f"heads.value.{measure}", value=number)
+    return say(f"heads.value.{measure}", value=f"{value:.0%}" if measure in SHARES else number(value))

@@ -14,6 +14,7 @@ from model.analysis.reading import token_rows
 from model.trace import Kind
 from viz import deletions, drawing, session
 from viz.figures.honesty import BarText, honesty_html
+from viz.numbers import number
 from viz.session import say
 
 if TYPE_CHECKING:
@@ -43,12 +44,12 @@ def honesty_bar(kind: Kind, values: np.ndarray, name: str) -> None:
     by_row = found.deleted == 1 and not math.isnan(found.best)
     numbers = {
         "name": name,
-        "cost": _nats(found.cost),
-        "median": _nats(found.median),
+        "cost": number(found.cost),
+        "median": number(found.median),
         "beaten": f"{math.floor(100 * found.beaten)}",
         "n": f"{found.random.size:,}",
         "k": found.deleted,
-        "best": _nats(found.best) if by_row else "",
+        "best": number(found.best) if by_row else "",
         "of": _of() if kind == "cross" else say("honesty.of.all"),
     }
     how = "rows" if by_row else "words"
@@ -93,10 +94,6 @@ def _of() -> str:
     if step is None:
         return say("honesty.of.all")
     return say("honesty.of.token", token=session.trace().tgt_outputs[step].text)
-
-
-def _nats(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def _line(*sentences: str) -> None:

@@ -11,9 +11,9 @@ import streamlit as st
 from model.analysis.drawn import DRAWN
 from model.analysis.faithful_table import LOWER_IS_BETTER, MEASURES, ROWS
 from viz import deletions, session
-from viz.figures.heatmap import number
 from viz.figures.layout import chart_config
 from viz.figures.trust import Measure, dots_figure
+from viz.numbers import number
 from viz.session import say
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from model.trace import Translation
 from viz.figures.versions import Version
+from viz.numbers import number
 from viz.session import say
 
 
@@ -14,8 +15,8 @@ def compared(titles: Sequence[str], translations: Sequence[Translation]) -> list
     """Translations as rows; where each first differs from the first one is marked, of two in both."""
     first = translations[0]
     rows = []
-    for number, (title, each) in enumerate(zip(titles, translations, strict=True)):
-        rival = translations[1] if number == 0 and len(translations) == 2 else first
+    for place, (title, each) in enumerate(zip(titles, translations, strict=True)):
+        rival = translations[1] if place == 0 and len(translations) == 2 else first
         rows.append(Version(title, each.text, first_difference(each, rival), numbers(each)))
     return rows
 
@@ -39,12 +40,3 @@ def numbers(translation: Translation) -> str:
     total = sum(translation.log_probs)
     mean = math.exp(total / max(1, len(translation.log_probs)))
     return say("versions.numbers", total=number(total), percent=f"{100 * mean:.0f}", tokens=len(translation.tgt))
-
-
-def number(value: float) -> str:
-    """Two decimals with a real minus sign.
-
-    >>> number(-0.251)
-    '−0.25'
-    """
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")

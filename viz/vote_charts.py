@@ -13,7 +13,8 @@ from model.trace import Kind
 from viz import session
 from viz.chart import lead
 from viz.figures.layout import chart_config
-from viz.figures.votes import bars_figure, heads_figure, signed
+from viz.figures.votes import bars_figure, heads_figure
+from viz.numbers import signed
 from viz.session import say
 
 if TYPE_CHECKING:

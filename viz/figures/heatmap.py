@@ -21,6 +21,7 @@ from viz.figures.layout import (
     scale_of,
     token_axis,
 )
+from viz.numbers import number
 from viz.theme import Theme
 
 heatmap_config = chart_config
@@ -122,15 +123,6 @@ def heatmap_summary(
     decided = np.argsort(-np.abs(found), kind="stable")[:SUMMARY_ROWS]
     pairs = ", ".join(f"{rows[q]} → {columns[strongest[q]]} {number(found[q])}" for q in decided)
     return text.summary.format(rows=len(rows), columns=len(columns), pairs=pairs)
-
-
-def number(value: float, digits: int = 2) -> str:
-    """A number as people write it: with a real minus sign, and none before zero.
-
-    >>> number(-1.5), number(-0.001)
-    ('−1.50', '0.00')
-    """
-    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def cell_size(n: int) -> float:

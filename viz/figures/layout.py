@@ -134,6 +134,22 @@ def colour_bar(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
     }
 
 
+def panel_title(title: str, start: float, theme: Theme) -> dict[str, Any]:
+    """The title of one panel of several: an annotation above its left edge, at ``start`` of the figure's width."""
+    return {
+        "text": shown(title),
+        "x": start,
+        "y": 1,
+        "xref": "paper",
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "yshift": 6,
+        "showarrow": False,
+        "font": {"size": 14, "color": theme.text, "weight": 600},
+    }
+
+
 def scale_of(stops: Sequence[tuple[float, str]]) -> list[list[float | str]]:
     """A theme's colour scale as Plotly takes it."""
     return [[position, colour] for position, colour in stops]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.figures.heatmap import number
 from viz.figures.layout import (
     PAGE_WIDTH,
     base_layout,
@@ -18,10 +16,12 @@ from viz.figures.layout import (
     column_labels,
     label_width,
     number_axis,
+    panel_title,
     scale_of,
     shown,
     token_axis,
 )
+from viz.numbers import number
 from viz.theme import Theme
 
 _ROW = 27  # pixels of a row of dots
@@ -68,7 +68,7 @@ def dots_figure(rows: Sequence[str], measures: Sequence[Measure], baselines: int
         y = token_axis(theme, rows if place == 0 else [""] * len(rows), "", 14, range=[len(rows) - 0.5, -0.5])
         lines = {"showgrid": True, "gridcolor": theme.surface, "anchor": f"x{suffix}"}
         layout[f"yaxis{suffix}"] = y | lines
-        layout["annotations"].append(_panel_title(measure.title, start, theme))
+        layout["annotations"].append(panel_title(measure.title, start, theme))
     return go.Figure({"data": data, "layout": layout}, skip_invalid=False)
 
 
@@ -121,7 +121,7 @@ def matrices_figure(
         x = token_axis(theme, columns, "", size, side="top", tickangle=angle, domain=[start, start + width])
         y = token_axis(theme, rows if place == 0 else [""] * len(rows), "", small, range=[len(rows) - 0.5, -0.5])
         layout[f"xaxis{suffix}"], layout[f"yaxis{suffix}"] = x | {"anchor": f"y{suffix}"}, y | {"anchor": f"x{suffix}"}
-        layout["annotations"].append(_panel_title(title, start, theme) | {"yshift": round(needed) + 14})
+        layout["annotations"].append(panel_title(title, start, theme) | {"yshift": round(needed) + 14})
     layout["xaxis2"]["matches"], layout["yaxis2"]["matches"] = "x", "y"
     return go.Figure({"data": data, "layout": layout}, skip_invalid=False)
 
@@ -180,19 +180,4 @@ def _rings(top: tuple[np.ndarray, np.ndarray], size: float, colour: str, width: 
         "hoverinfo": "skip",
         "xaxis": f"x{suffix}",
         "yaxis": f"y{suffix}",
-    }
-
-
-def _panel_title(title: str, start: float, theme: Theme) -> dict[str, Any]:
-    return {
-        "text": html.escape(title, quote=False),
-        "x": start,
-        "y": 1,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "yshift": 6,
-        "showarrow": False,
-        "font": {"size": 14, "color": theme.text, "weight": 600},
     }

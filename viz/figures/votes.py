@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.figures.layout import base_layout, column_labels, number_axis, scale_of, shown, token_axis
+from viz.figures.layout import base_layout, column_labels, number_axis, panel_title, scale_of, token_axis
+from viz.numbers import signed
 from viz.theme import Theme
 
 _CELL = 30  # pixels
@@ -45,7 +46,7 @@ def heads_figure(votes: Sequence[np.ndarray], titles: Sequence[str], theme: Them
             "anchor": f"x{suffix}",
             "range": [each.shape[0] - 0.5, -0.5],
         }
-        annotations.append(_title(title, start, theme))
+        annotations.append(panel_title(title, start, theme))
     height = _CELL * max(each.shape[0] for each in votes) + 70
     figure["layout"] |= {"annotations": annotations, "height": height, "margin": {"l": 34, "r": 8, "t": 34, "b": 28}}
     return go.Figure(figure, skip_invalid=False)
@@ -93,16 +94,6 @@ def bars_figure(
     return go.Figure({"data": [bars], "layout": layout}, skip_invalid=False)
 
 
-def signed(value: float, decimals: int = 2) -> str:
-    """A vote with its sign.
-
-    >>> signed(-0.251)
-    '−0.25'
-    """
-    text = f"{value:+.{decimals}f}"
-    return (text if any(digit in text for digit in "123456789") else text[1:]).replace("-", "−")
-
-
 def shown_lines(text: str) -> str:
     """Lines of a hover text as Plotly takes them, each shown literally."""
     return "<br>".join(html.escape(line, quote=False) for line in text.split("\n"))
@@ -136,21 +127,6 @@ def _heatmap(votes: np.ndarray, title: str, largest: float, theme: Theme, hover:
 def _axis(letter: str, count: int, theme: Theme) -> dict[str, Any]:
     return token_axis(theme, [f"{letter}{number}" for number in range(count)], "", 12, tickangle=0) | {
         "tickfont": {"size": 12, "color": theme.muted}
-    }
-
-
-def _title(title: str, start: float, theme: Theme) -> dict[str, Any]:
-    return {
-        "text": shown(title),
-        "x": start,
-        "y": 1,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "yshift": 6,
-        "showarrow": False,
-        "font": {"size": 14, "color": theme.text, "weight": 600},
     }
 
 

@@ -12,8 +12,9 @@ from model.vocab import EOS_ID
 from viz import cached, chart, session
 from viz.components.beam_tree import LABELS, beam_tree, tree_payload
 from viz.figures.versions import versions_html
+from viz.numbers import number
 from viz.session import say
-from viz.versions import compared, number
+from viz.versions import compared
 
 if TYPE_CHECKING:
     from model.analysis.beam_tree import BeamTree

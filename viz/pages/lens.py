@@ -12,8 +12,9 @@ from viz import cached, chart, session
 from viz.components.lens_grid import LABELS, lens_grid
 from viz.components.playback import reported_step
 from viz.figures.layout import chart_config
-from viz.figures.votes import bars_figure, signed
+from viz.figures.votes import bars_figure
 from viz.flow_words import middle_word
+from viz.numbers import signed
 from viz.session import say
 
 CANDIDATES, PROMOTED = 5, 8

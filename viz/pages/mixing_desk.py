@@ -11,6 +11,7 @@ from model.trace import KINDS, Kind
 from viz import cached, session
 from viz.components.mixing_desk import LABELS, Desk, mixing_desk
 from viz.mix_code import format_mix, parse_mix
+from viz.numbers import number
 from viz.session import say
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def verdict(mix: Mix, changed: int) -> str:
     same = mix.mixed.tgt_ids == mix.original.tgt_ids
     tokens = say("mix.same") if same else say("mix.new", new=sum(mix.new), lost=sum(mix.lost))
     which = "less" if mix.change < -0.005 else "more" if mix.change > 0.005 else "equal"
-    before, after = (f"{sum(each):.2f}".replace("-", "−") for each in (mix.before, mix.after))
+    before, after = (number(sum(each)) for each in (mix.before, mix.after))
     return f"{tokens} {say(f'mix.{which}', factor=factor(abs(mix.change)), before=before, after=after)}"
 
 

@@ -12,10 +12,10 @@ from model.analysis.reading import token_rows
 from model.trace import Kind
 from viz import chart, drawing, honesty, session, trust_table
 from viz.components.head_board import LABELS, Board, head_board
-from viz.figures.heatmap import number
 from viz.figures.honesty import VERDICTS
 from viz.figures.layout import chart_config
 from viz.figures.trust import matrices_figure
+from viz.numbers import number
 from viz.session import say
 
 CROSS: Kind = "cross"

@@ -1,0 +1,22 @@
+"""Numbers as people write them: with a real minus sign, and none before zero."""
+
+from __future__ import annotations
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number with so many decimals.
+
+    >>> number(-1.5), number(-0.001)
+    ('−1.50', '0.00')
+    """
+    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A number with its sign, whichever it is; zero has none.
+
+    >>> signed(-0.251), signed(0.251), signed(0.001)
+    ('−0.25', '+0.25', '0.00')
+    """
+    text = number(value, digits)
+    return f"+{text}" if text[0] != "−" and text.strip("0.") else text
