@@ -10,8 +10,9 @@ from model.analysis.reading import Reading, read
 from model.trace import KINDS, Label
 from viz.components import payload, registry
 from viz.components.head_choice import MOST, chosen_heads, every_head, head_code
-from viz.components.head_grid import KindMaps, grid_payload, opened_head, strongest_cell
+from viz.components.head_grid import KindMaps, grid_payload, map_places, strongest_cell
 from viz.components.linked_maps import LinkedMap, linked_payload
+from viz.components.places import opened_place
 from viz.components.token_links import links_payload
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -102,11 +103,11 @@ def test_grid_refuses_labels_and_steps_that_do_not_fit(weights):
 
 def test_only_a_head_that_exists_can_be_opened(weights):
     maps = [KindMaps("cross", "Cross", reading(weights))]
-    assert opened_head({"kind": "cross", "layer": 2, "head": 3}, maps) == ("cross", 2, 3)
+    assert opened_place({"kind": "cross", "layer": 2, "head": 3}, map_places(maps)) == ("cross", 2, 3)
     for bad in (None, "cross", [], {"kind": "cross"}, {"kind": "evil", "layer": 0, "head": 0}):
-        assert opened_head(bad, maps) is None
+        assert opened_place(bad, map_places(maps)) is None
     for layer, head in ((3, 0), (0, 4), (-1, 0), (True, 0), ("0", 0), (0.0, 0)):
-        assert opened_head({"kind": "cross", "layer": layer, "head": head}, maps) is None
+        assert opened_place({"kind": "cross", "layer": layer, "head": head}, map_places(maps)) is None
 
 
 def test_linked_maps_share_one_scale(weights):

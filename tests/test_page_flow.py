@@ -15,7 +15,8 @@ from model.analysis.flow_norms import norm_shares
 from model.folders import available
 from model.trace import Label
 from model.translator import Translator
-from viz.components.flow_graph import FlowTokens, flow_payload, opened_head
+from viz.components.flow_graph import FlowTokens, edge_heads, flow_payload
+from viz.components.places import opened_place
 from viz.flow_words import middle_word, source_words, summary
 from viz.text import text
 
@@ -123,9 +124,9 @@ def test_only_a_head_of_an_edge_can_be_opened(translator):
     graph = flow_graph(weight_shares(translation.trace), 2)
     edge = next(edge for edge in graph.edges if edge.kind == "cross")
     message = {"kind": "cross", "layer": edge.layer, "head": edge.head}
-    assert opened_head(message, graph) == ("cross", edge.layer, edge.head)
+    assert opened_place(message, edge_heads(graph)) == ("cross", edge.layer, edge.head)
     for wrong in (None, "cross", {**message, "kind": "<b>"}, {**message, "layer": 99}, {**message, "head": -1}):
-        assert opened_head(wrong, graph) is None
+        assert opened_place(wrong, edge_heads(graph)) is None
 
 
 def test_labels_must_fit_the_graph(translator):

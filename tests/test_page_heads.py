@@ -16,8 +16,9 @@ from model.trace import KINDS
 from model.translator import Translator
 from viz import cached_heads
 from viz.components.head_board import Board, board_payload
-from viz.components.head_list import Listed, list_payload, opened_place
+from viz.components.head_list import Listed, list_payload
 from viz.components.payload import unpack_coarse
+from viz.components.places import opened_place
 
 PAGE = "viz/pages/heads.py"
 SENTENCE = "My sister bought a red bicycle yesterday."

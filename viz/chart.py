@@ -50,8 +50,11 @@ def slider(key: str, name: str, low: int, high: int, start: int) -> int:
     return st.slider(say(key), low, high, start, key=name, help=explained, bind="query-params", width=460)
 
 
-def pick(key: str, name: str, options: Sequence[str], labelled: bool = True) -> str:
-    """One of a few options, called ``name`` in the URL; ``<key>.<option>`` is what the visitor reads."""
+def pick(key: str, name: str, options: Sequence[str], labelled: bool = True, explained: bool = True) -> str:
+    """One of a few options, called ``name`` in the URL; ``<key>.<option>`` is what the visitor reads.
+
+    A label may be explained by ``<key>.help``.
+    """
     chosen = st.segmented_control(
         say(key),
         options,
@@ -60,7 +63,7 @@ def pick(key: str, name: str, options: Sequence[str], labelled: bool = True) -> 
         key=name,
         required=True,
         label_visibility="visible" if labelled else "collapsed",
-        help=say(f"{key}.help") if labelled else None,
+        help=say(f"{key}.help") if labelled and explained else None,
         bind="query-params",
     )
     return str(chosen)

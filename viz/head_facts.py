@@ -9,7 +9,8 @@ import numpy as np
 from model.head_table import HeadTable
 from model.trace import KINDS, Kind, Label
 from viz import cached, cached_heads, drawing, session
-from viz.components.head_list import Listed, Place
+from viz.components.head_list import Listed
+from viz.components.places import Place
 from viz.numbers import number, signed
 from viz.session import say
 

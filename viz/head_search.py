@@ -11,7 +11,8 @@ from model.analysis.reading import Reading, read
 from model.head_table import HeadTable
 from model.trace import KINDS, Kind
 from viz import cached_heads, head_facts, session
-from viz.components.head_list import Listed, Place
+from viz.components.head_list import Listed
+from viz.components.places import Place
 from viz.session import say
 
 PAINTED = "painted"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from model.trace import KINDS, Kind, Label
+from model.trace import Kind, Label
 from viz.components.payload import look
+from viz.components.places import Place, opened_place
 from viz.components.playback import reported_step
 from viz.components.registry import register
 from viz.theme import HEAD_COLOURS, Theme
@@ -83,15 +84,17 @@ def flow_graph_picture(
         if step := reported_step(st.session_state[key].get("step"), len(tokens.writes)):
             on_step(step)
 
+    places = edge_heads(graph)
+
     def opened() -> None:
-        if head := opened_head(st.session_state[key].get("open"), graph):
-            on_open(*head)
+        if place := opened_place(st.session_state[key].get("open"), places):
+            on_open(*place)
 
     colours = {kind: HEAD_COLOURS[places[theme.is_dark]] for kind, places in _COLOURS.items()}
     words = {"summary": summary, "labels": {name: labels[name] for name in LABELS}}
     data = {**flow_payload(graph, tokens), **words, "colours": colours, "look": look(theme)}
     result = _mount(key=key, data=data, on_step_change=chosen, on_open_change=opened)
-    return opened_head(result.get("open"), graph) is not None
+    return opened_place(result.get("open"), places) is not None
 
 
 def flow_payload(graph: FlowGraph, tokens: FlowTokens) -> dict[str, object]:
@@ -128,12 +131,6 @@ def flow_payload(graph: FlowGraph, tokens: FlowTokens) -> dict[str, object]:
     }
 
 
-def opened_head(value: object, graph: FlowGraph) -> tuple[Kind, int, int] | None:
-    """The head that a browser's message names; None where no edge of the graph names it."""
-    if not isinstance(value, dict) or value.get("kind") not in KINDS:
-        return None
-    asked = value.get("kind"), value.get("layer"), value.get("head")
-    for edge in graph.edges:
-        if edge.head >= 0 and (edge.kind, edge.layer, edge.head) == asked:
-            return edge.kind, edge.layer, edge.head
-    return None
+def edge_heads(graph: FlowGraph) -> list[Place]:
+    """The strongest head of each edge; a straight edge, which the residual connection makes, has none."""
+    return [(edge.kind, edge.layer, edge.head) for edge in graph.edges if edge.head >= 0]

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from model.trace import KINDS, Kind
-from viz.components.head_list import Place, opened_place
 from viz.components.payload import look
+from viz.components.places import Place, opened_place
 from viz.components.registry import register
 from viz.theme import Theme
 

@@ -11,6 +11,7 @@ import streamlit as st
 from model.analysis.reading import Reading
 from model.trace import Kind
 from viz.components.payload import check_shape, look, pack_coarse, pack_signed
+from viz.components.places import Place, opened_place
 from viz.components.registry import register
 from viz.theme import Theme
 
@@ -51,13 +52,13 @@ class KindMaps:
 def head_grid(
     maps: Sequence[KindMaps],
     *,
-    selected: tuple[Kind, int, int],
+    selected: Place,
     theme: Theme,
     labels: dict[str, str],
     key: str,
     on_open: Callable[[Kind, int, int], None],
     own_scale: bool = False,
-) -> tuple[Kind, int, int] | None:
+) -> Place | None:
     """The overview; returns the head that was just opened by click or Enter, else None.
 
     Args:
@@ -70,10 +71,12 @@ def head_grid(
         own_scale: colours run to each map's own maximum instead of the kind's ``high``.
     """
 
+    places = map_places(maps)
+
     def opened() -> None:
-        head = opened_head(st.session_state[key].get("open"), maps)
-        if head is not None:
-            on_open(*head)
+        place = opened_place(st.session_state[key].get("open"), places)
+        if place is not None:
+            on_open(*place)
 
     data = {
         "kinds": [grid_payload(each) for each in maps],
@@ -83,7 +86,7 @@ def head_grid(
         "labels": {name: labels[name] for name in LABELS},
     }
     result = _mount(key=key, data=data, on_open_change=opened)
-    return opened_head(result.get("open"), maps)
+    return opened_place(result.get("open"), places)
 
 
 def grid_payload(maps: KindMaps) -> dict[str, object]:
@@ -116,15 +119,6 @@ def strongest_cell(weights: np.ndarray) -> tuple[int, int, float] | None:
     return int(row), int(column), round(float(weights[row, column]), 4)
 
 
-def opened_head(value: object, maps: Sequence[KindMaps]) -> tuple[Kind, int, int] | None:
-    """The head that a browser's message names; None where there is no such head among the maps."""
-    if not isinstance(value, dict):
-        return None
-    layer, head = value.get("layer"), value.get("head")
-    if type(layer) is not int or type(head) is not int:
-        return None
-    for each in maps:
-        layers, heads = each.reading.weights.shape[:2]
-        if each.kind == value.get("kind") and 0 <= layer < layers and 0 <= head < heads:
-            return each.kind, layer, head
-    return None
+def map_places(maps: Sequence[KindMaps]) -> list[Place]:
+    """Every head of the overview."""
+    return [(each.kind, *place) for each in maps for place in np.ndindex(*each.reading.weights.shape[:2])]

@@ -11,11 +11,11 @@ import streamlit as st
 from model.analysis.reading import Reading
 from model.trace import Kind
 from viz.components.payload import check_shape, look, pack_coarse
+from viz.components.places import Place, opened_place
 from viz.components.registry import register
 from viz.theme import Theme
 
 LABELS = ("list", "open")
-Place = tuple[Kind, int, int]
 _mount = register("head_list", scripts=("heatmap", "preview"))
 
 
@@ -107,12 +107,3 @@ def _payload(each: Listed, weights: np.ndarray) -> dict[str, object]:
         "note": each.note,
         "map": pack_coarse(weights),
     }
-
-
-def opened_place(value: object, places: Sequence[Place]) -> Place | None:
-    """The head that a browser's message names; None where there is no such one among those shown."""
-    if not isinstance(value, dict):
-        return None
-    return next(
-        (place for place in places if place == (value.get("kind"), value.get("layer"), value.get("head"))), None
-    )

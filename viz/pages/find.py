@@ -27,29 +27,13 @@ def painted(code: str) -> None:
 
 
 with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
-    pattern = st.segmented_control(
-        say("pattern"),
-        CHOICES,
-        default="diagonal",
-        format_func=lambda option: say(f"pattern.{option}"),
-        key="pattern",
-        required=True,
-        bind="query-params",
-    )
-    scope = st.segmented_control(
-        say("scope"),
-        SCOPES,
-        default="sentence",
-        format_func=lambda option: say(f"scope.{option}"),
-        key="scope",
-        required=True,
-        bind="query-params",
-    )
+    pattern = chart.pick("pattern", "pattern", CHOICES, explained=False)
+    scope = chart.pick("scope", "scope", SCOPES, explained=False)
 code = str(st.session_state.get("paint", ""))
 cells = parse_pattern(code)
 maps = head_search.readings()
-measured = head_search.over_corpus(str(pattern), code) if scope == "corpus" else None
-scores, about = measured or (head_search.on_sentence(maps, str(pattern), cells), say("find.here"))
+measured = head_search.over_corpus(pattern, code) if scope == "corpus" else None
+scores, about = measured or (head_search.on_sentence(maps, pattern, cells), say("find.here"))
 heads = head_search.best(scores, MOST, "find.match")
 labels = {name: say(f"heads.{name}") for name in LIST_LABELS}
 place = (now.kind, now.layer, now.head)
@@ -59,7 +43,7 @@ chart.lead("find.lead")
 left, right = st.columns([1, 3.4], gap="medium")
 with left:
     pattern_grid(
-        head_search.shown_pattern(str(pattern), cells),
+        head_search.shown_pattern(pattern, cells),
         theme=session.theme(),
         labels={name: say(f"find.{name}") for name in GRID_LABELS},
         key="pattern_grid",
@@ -74,7 +58,7 @@ with right:
 
 name = head_facts.title(place)
 st.subheader(say("find.like", head=name), anchor=False)
-likeness, how = head_search.like(maps, place, str(scope))
+likeness, how = head_search.like(maps, place, scope)
 others = head_search.best(likeness, ALIKE, "find.alike", but=place)
 labels["list"] = say("find.like", head=name)
 similar = head_list(others, maps, labels=labels, key="alike", **shared)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from model.analysis.reading import read
 from model.trace import KINDS
-from viz import head_facts, session
+from viz import chart, head_facts, session
 from viz.components.head_board import LABELS as BOARD_LABELS
 from viz.components.head_board import Board, head_board
 from viz.components.head_list import LABELS as LIST_LABELS
@@ -34,16 +34,7 @@ def open_row() -> None:
 table, about = head_facts.corpus_table()
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
     lead = st.empty()
-    scope = st.segmented_control(
-        say("scope"),
-        SCOPES,
-        default="sentence",
-        format_func=lambda option: say(f"scope.{option}"),
-        key="scope",
-        required=True,
-        label_visibility="collapsed",
-        bind="query-params",
-    )
+    scope = chart.pick("scope", "scope", SCOPES, labelled=False)
 if scope == "corpus" and table:
     facts, shown = head_facts.of_corpus(table), "corpus"
 else:
@@ -58,30 +49,22 @@ opened = head_list(
     head_facts.listed(facts, MOST), maps, labels={n: say(f"heads.{n}") for n in LIST_LABELS}, key="ten_heads", **shared
 )
 
-measure = st.segmented_control(
-    say("measure"),
-    SHOWN,
-    default="importance",
-    format_func=lambda option: say(f"measure.{option}"),
-    key="measure",
-    required=True,
-    bind="query-params",
-)
-values = facts.values(str(measure))
+measure = chart.pick("measure", "measure", SHOWN, explained=False)
+values = facts.values(measure)
 every = np.concatenate([values[kind].ravel() for kind in KINDS])
 top = 1.0 if measure in SHARES else float(np.nanmax(np.abs(every), initial=0.0)) or 1.0
 board = Board(
     values,
     titles,
-    lambda value: head_facts.written(value, str(measure)),
-    lambda value: head_facts.said(value, str(measure)),
+    lambda value: head_facts.written(value, measure),
+    lambda value: head_facts.said(value, measure),
     top,
     signed=measure == "importance",
 )
 labels = {"hint": say("heads.hint"), "legend": say(f"heads.legend.{measure}")}
 place = (now.kind, now.layer, now.head)
 clicked = head_board(board, selected=place, labels={n: labels[n] for n in BOARD_LABELS}, key="head_board", **shared)
-summary = head_facts.extremes(values, str(measure))
+summary = head_facts.extremes(values, measure)
 st.html(f'<p class="hl-alt">{html.escape(say(f"heads.meaning.{measure}"))}<br>{html.escape(summary)}</p>')
 formats = {say(f"heads.column.{name}"): "%.0f" if name in SHARES else "%.2f" for name in SHOWN}
 numbers = {name: st.column_config.NumberColumn(format=form) for name, form in formats.items()}
