@@ -41,11 +41,13 @@ class HeadTable:
         """Mean number of tokens that a sentence writes: importance a token times this is importance a sentence."""
         return float(self.facts["tokens"]) / float(self.facts["sentences"])
 
-    def save(self, folder: Path) -> None:
-        """Write ``heads.json``; numbers rounded to four decimals, NaN as null."""
+    def save(self, folder: Path) -> Path:
+        """Write ``heads.json``, and say where it is; numbers rounded to four decimals, NaN as null."""
         value = {**self.facts, "kinds": {kind: self._of_kind(kind) for kind in KINDS}}
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        (folder / FILE).write_text(text.replace('{"importance"', '\n{"importance"') + "\n", encoding="utf-8")
+        path = folder / FILE
+        path.write_text(text.replace('{"importance"', '\n{"importance"') + "\n", encoding="utf-8")
+        return path
 
     def _of_kind(self, kind: Kind) -> dict[str, Any]:
         return {

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from model.analysis.importance import ablate
+from model.analysis.pair_scores import score_pairs
 from model.analysis.patterns import PATTERNS, pattern_scores
 from model.analysis.roles import RowCounts, count_rows, source_rarity, summed_up
-from model.errors import CorpusError, HeadlightError
 from model.head_table import HeadTable
 from model.tokenize import EnglishTokenizer
 from model.trace import KINDS, Kind
@@ -64,7 +64,7 @@ def corpus_heads(
     translator: Translator,
     pairs: Sequence[tuple[str, str]],
     facts: dict[str, Any],
-    progress: Callable[[], object] = lambda: None,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> tuple[HeadTable, dict[int, str]]:
     """Every head's roles, importance and patterns over sentence pairs, whose Chinese is forced.
 
@@ -72,24 +72,16 @@ def corpus_heads(
         translator: whose heads they are.
         pairs: English and Chinese.
         facts: put into the table as they are.
-        progress: called after each pair.
+        progress: called with the number of pairs done.
 
     Returns:
         the table, and why a pair was left out, by its number, counted from 1.
 
     Raises:
-        CorpusError: no pair could be used.
+        CorpusError: no pair could be scored.
     """
-    sums, refused = _Sums(), {}
-    for number, (src, tgt) in enumerate(pairs, 1):
-        try:
-            sums.add(translator, src, tgt)
-        except HeadlightError as error:
-            refused[number] = str(error)
-        progress()
-    if not sums.sentences:
-        reason = next(iter(refused.values()), "there is none")
-        raise CorpusError(f"not one of the sentence pairs can be used: {reason}")
+    sums = _Sums()
+    refused = score_pairs(pairs, lambda pair: sums.add(translator, *pair), progress)
     return sums.table(facts), refused
 
 

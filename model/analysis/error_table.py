@@ -12,7 +12,7 @@ from model.analysis.alignment import ALIGN_DRAWN, ALL, Place, pair_maps, places
 from model.analysis.drawn import SHIFTS
 from model.analysis.gold import GoldPair, diagonal_links
 from model.analysis.links import RULES
-from model.errors import CorpusError, HeadlightError
+from model.analysis.pair_scores import score_pairs
 
 if TYPE_CHECKING:
     from model.translator import Translator
@@ -117,7 +117,7 @@ def _as_map(links: frozenset[tuple[int, int]], gold: GoldPair) -> np.ndarray:
 
 
 def error_table(
-    translator: Translator, gold: Sequence[GoldPair], progress: Callable[[int], None] = lambda _: None
+    translator: Translator, gold: Sequence[GoldPair], progress: Callable[[int], object] = lambda _: None
 ) -> ErrorTable:
     """Error rates by forced decoding of the gold target, tokens merged to the gold words by character spans.
 
@@ -130,13 +130,5 @@ def error_table(
         CorpusError: no pair could be aligned; the sentence says why the first could not.
     """
     table = ErrorTable(translator.model.config.n_decoder_layers, translator.model.config.n_heads)
-    for number, pair in enumerate(gold, 1):
-        try:
-            table.add(pair_maps(translator, pair), pair)
-        except HeadlightError as error:
-            table.refused[number] = str(error)
-        progress(number)
-    if not table.pairs:
-        first = next(iter(table.refused.values()), "there is none")
-        raise CorpusError(f"no sentence pair could be aligned; the first: {first}")
+    table.refused = score_pairs(gold, lambda pair: table.add(pair_maps(translator, pair), pair), progress)
     return table

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from model.analysis.drawn import DRAWN
-from model.folders import resolve
+from model.tables import load_table
 
 FAITHFULNESS = "faithfulness.json"
 MEASURES = ("comprehensiveness", "sufficiency", "rank_correlation", "token_cost", "token_rank_correlation")
@@ -16,29 +14,16 @@ RANDOM, LEAVE_ONE_OUT = "random", "leave_one_out"
 ROWS = (*DRAWN, RANDOM, LEAVE_ONE_OUT)
 
 
-def save_faithfulness(checkpoint: str, table: dict[str, Any]) -> Path:
-    """Write a table as the checkpoint's faithfulness.json; the file that was written."""
-    path = resolve(str(checkpoint)) / FAITHFULNESS
-    path.write_text(json.dumps(table, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
-    return path
-
-
 def load_faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
-    """The table of a checkpoint, where these weights made it; else None, and "missing", "damaged" or "stale"."""
-    path = resolve(checkpoint) / FAITHFULNESS
-    if not path.is_file():
-        return None, "missing"
-    try:
-        table = json.loads(path.read_text(encoding="utf-8"))
-        complete = all(_is_complete(table, measure) for measure in MEASURES) and int(table["sentences"]) > 0
-    except (OSError, ValueError, KeyError, TypeError):
-        return None, "damaged"
-    if not complete:
-        return None, "damaged"
-    return (table, "") if table.get("sha256") == sha256 else (None, "stale")
+    """The table of a checkpoint, where these weights made it; else None and why, see ``load_table``."""
+    return load_table(checkpoint, FAITHFULNESS, sha256, _is_complete)
 
 
-def _is_complete(table: dict[str, Any], measure: str) -> bool:
+def _is_complete(table: dict[str, Any]) -> bool:
+    return int(table["sentences"]) > 0 and all(_has(table, measure) for measure in MEASURES)
+
+
+def _has(table: dict[str, Any], measure: str) -> bool:
     """True where every row has a number, or null, for this measure, and the best one is named.
 
     Raises:

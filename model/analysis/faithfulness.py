@@ -12,7 +12,8 @@ from model.analysis.deletion import LeftOut, by_words, deletion_costs, leave_one
 from model.analysis.drawn import DRAWN, Drawn, drawn_maps
 from model.analysis.faithful_table import LEAVE_ONE_OUT, LOWER_IS_BETTER, MEASURES, RANDOM, ROWS
 from model.analysis.honesty import top_words
-from model.errors import CorpusError, HeadlightError
+from model.analysis.pair_scores import score_pairs
+from model.errors import CorpusError
 from model.trace import Translation
 from model.translator import Translator
 
@@ -138,7 +139,7 @@ class FaithfulnessTable:
 
 
 def faithfulness_table(
-    translator: Translator, pairs: Iterable[tuple[str, str]], progress: Callable[[int], None] = lambda _: None
+    translator: Translator, pairs: Iterable[tuple[str, str]], progress: Callable[[int], object] = lambda _: None
 ) -> FaithfulnessTable:
     """Scores of forced translations; a pair that the model cannot read, or that is too short, is left out.
 
@@ -151,16 +152,12 @@ def faithfulness_table(
         CorpusError: no pair is left; the sentence says why the first could not be scored.
     """
     table, generator = FaithfulnessTable(), np.random.default_rng(_SEED)
-    for number, (english, chinese) in enumerate(pairs, 1):
-        try:
-            translation = _forced(translator, english, chinese)
-            table.add(score_translation(translator, translation, generator), len(translation.tgt_ids) + 1)
-        except HeadlightError as error:
-            table.refused[number] = str(error)
-        progress(number)
-    if not table.scores:
-        first = next(iter(table.refused.values()), "there is none")
-        raise CorpusError(f"no sentence pair could be scored; the first: {first}")
+
+    def score(pair: tuple[str, str]) -> None:
+        translation = _forced(translator, *pair)
+        table.add(score_translation(translator, translation, generator), len(translation.tgt_ids) + 1)
+
+    table.refused = score_pairs(pairs, score, progress)
     return table
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from model.analysis.drawn import SHIFTS
 from model.analysis.gold import GoldPair, read_gold
-from model.folders import resolve
+from model.tables import load_table
 
 TRUTH = Path(__file__).resolve().parent.parent / "truth" / "en-zh.tsv"
 ALIGNMENT = "alignment.json"
@@ -33,25 +32,12 @@ def reversed_pair(word: str) -> GoldPair:
     return GoldPair(tuple(word), tuple(reversed(word)), links, links, by_letter=True)
 
 
-def save_alignment(checkpoint: str, table: dict[str, Any]) -> Path:
-    """Write a table as the checkpoint's alignment.json; the file that was written."""
-    path = resolve(str(checkpoint)) / ALIGNMENT
-    path.write_text(json.dumps(table, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
-    return path
-
-
 def load_alignment(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
-    """The table of a checkpoint, where these weights made it; else None, and "missing", "damaged" or "stale"."""
-    path = resolve(checkpoint) / ALIGNMENT
-    if not path.is_file():
-        return None, "missing"
-    try:
-        table = json.loads(path.read_text(encoding="utf-8"))
-        head = table["best_head"]
-        complete = {type(head[key]) for key in ("layer", "head")} == {int} and head["shift"] in SHIFTS
-        complete = complete and head["kind"] == "cross" and isinstance(table["aer"], dict) and "best" in table
-    except (ValueError, KeyError, TypeError):
-        return None, "damaged"
-    if not complete:
-        return None, "damaged"
-    return (table, "") if table.get("sha256") == sha256 else (None, "stale")
+    """The table of a checkpoint, where these weights made it; else None and why, see ``load_table``."""
+    return load_table(checkpoint, ALIGNMENT, sha256, _is_complete)
+
+
+def _is_complete(table: dict[str, Any]) -> bool:
+    head = table["best_head"]
+    whole = {type(head[key]) for key in ("layer", "head")} == {int} and head["shift"] in SHIFTS
+    return whole and head["kind"] == "cross" and isinstance(table["aer"], dict) and "best" in table

@@ -4,47 +4,36 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from model.commands.options import add_checkpoint
+from model.commands.tables import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.tables import save_table
 
 if TYPE_CHECKING:
     from model.analysis.error_table import ErrorTable
-    from model.analysis.gold import GoldPair
-    from model.translator import Translator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--tsv", type=Path, metavar="FILE", help="English, segmented Chinese, links i-j or ipj a line")
-    source.add_argument("--truth", action="store_true", help="use the pairs that come with this program")
-    add_checkpoint(parser)
-    parser.add_argument("--save", action="store_true", help="also write the table into the checkpoint's folder")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
+    add_table_options(parser, "English, segmented Chinese, links i-j or ipj a line", truth=True)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the error rates in percent, and the best single setting."""
     from model.analysis.error_table import error_table
     from model.analysis.gold import read_gold
-    from model.analysis.truth import save_alignment, truth_pairs
+    from model.analysis.truth import ALIGNMENT, truth_pairs
     from model.translator import Translator
 
     by_letter = _reads_letters(args.checkpoint)
     gold = truth_pairs("characters" if by_letter else "english") if args.truth else read_gold(args.tsv, by_letter)
     translator = Translator.from_checkpoint(args.checkpoint)
-    table = _with_bar(error_table, translator, gold)
-    for number, reason in table.refused.items():
-        print(f"python -m model align: line {number} was left out: {reason}", file=sys.stderr)
+    with pair_bar(len(gold)) as progress:
+        table = error_table(translator, gold, progress)
+    say_left_out("align", table.refused)
     facts = _facts(table)
     if args.save:
-        command = f"python -m model {shlex.join(args.argv)}"
-        path = save_alignment(args.checkpoint, {"sha256": translator.meta.get("sha256"), "command": command, **facts})
-        print(f"python -m model align: wrote {path.parent.name}/{path.name}", file=sys.stderr)
+        say_written("align", save_table(args.checkpoint, ALIGNMENT, made_by(args, translator) | facts))
     print(json.dumps(facts) if args.json else _as_text(facts))
 
 
@@ -56,14 +45,6 @@ def _reads_letters(checkpoint: str) -> bool:
         return bool(json.loads(path.read_text(encoding="utf-8")).get("src_tokenizer") == "characters")
     except (OSError, ValueError, AttributeError):  # loading the checkpoint will say what is wrong with it
         return False
-
-
-def _with_bar(make: Any, translator: Translator, gold: list[GoldPair]) -> ErrorTable:
-    from tqdm import tqdm
-
-    with tqdm(total=len(gold), unit="pair", file=sys.stderr, disable=None) as bar:
-        table: ErrorTable = make(translator, gold, progress=lambda done: bar.update(done - bar.n))
-    return table
 
 
 def _facts(table: ErrorTable) -> dict[str, Any]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from model.commands.options import add_checkpoint, positive
+from model.commands.options import positive
+from model.commands.tables import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.tables import save_table
 
 if TYPE_CHECKING:
-    from model.analysis.faithfulness import FaithfulnessTable
     from model.translator import Translator
 
 TITLES = {
@@ -26,33 +25,26 @@ TITLES = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--tsv", type=Path, metavar="FILE", help="English, tab, Chinese a line")
-    source.add_argument("--truth", action="store_true", help="use the pairs that come with this program")
-    add_checkpoint(parser)
+    add_table_options(parser, "English, tab, Chinese a line", truth=True)
     parser.add_argument("--limit", type=positive, metavar="N", help="score the first N pairs only")
-    parser.add_argument("--save", action="store_true", help="also write the table into the checkpoint's folder")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
 
 
 def run(args: argparse.Namespace) -> None:
     """Print comprehensiveness, sufficiency and rank correlation of every sort of map; left-out lines go to stderr."""
-    from model.analysis.faithful_table import save_faithfulness
+    from model.analysis.faithful_table import FAITHFULNESS
+    from model.analysis.faithfulness import faithfulness_table
     from model.translator import Translator
 
     given = None if args.truth else _pairs(args.tsv)
     translator = Translator.from_checkpoint(args.checkpoint)
-    pairs = _truth(translator) if given is None else given
-    table = _with_bar(translator, pairs[: args.limit])
-    for number, reason in table.refused.items():
-        print(f"python -m model faithfulness: line {number} was left out: {reason}", file=sys.stderr)
+    pairs = (_truth(translator) if given is None else given)[: args.limit]
+    with pair_bar(len(pairs)) as progress:
+        table = faithfulness_table(translator, pairs, progress)
+    say_left_out("faithfulness", table.refused)
     facts = table.facts()
     if args.save:
-        names = {str(args.tsv): getattr(args.tsv, "name", ""), str(args.checkpoint): translator.name}
-        argv = [names.get(word, word) for word in args.argv]
-        made = {"sha256": translator.meta.get("sha256"), "command": f"python -m model {shlex.join(argv)}"}
-        path = save_faithfulness(args.checkpoint, made | facts)
-        print(f"python -m model faithfulness: wrote {path.parent.name}/{path.name}", file=sys.stderr)
+        made = made_by(args, translator)
+        say_written("faithfulness", save_table(args.checkpoint, FAITHFULNESS, made | facts))
     print(json.dumps(facts) if args.json else as_text(facts))
 
 
@@ -84,12 +76,3 @@ def as_text(facts: dict[str, Any]) -> str:
 
 def _cell(value: dict[str, float | None]) -> str:
     return "–" if value["mean"] is None else f"{value['mean']:.3f} ± {value['se'] or 0:.3f}"
-
-
-def _with_bar(translator: Translator, pairs: list[tuple[str, str]]) -> FaithfulnessTable:
-    from tqdm import tqdm
-
-    from model.analysis.faithfulness import faithfulness_table
-
-    with tqdm(total=len(pairs), unit="pair", file=sys.stderr, disable=None) as bar:
-        return faithfulness_table(translator, pairs, progress=lambda done: bar.update(done - bar.n))

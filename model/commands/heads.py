@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from model.commands.options import add_checkpoint, positive
+from model.commands.options import positive
+from model.commands.tables import add_table_options, made_by, pair_bar, say_left_out, say_written
 
 if TYPE_CHECKING:
     from model.head_table import HeadTable
@@ -16,17 +15,12 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--tsv", type=Path, required=True, metavar="FILE", help="English, tab, Chinese a line")
-    add_checkpoint(parser)
+    add_table_options(parser, "English, tab, Chinese a line", truth=False)
     parser.add_argument("--limit", type=positive, metavar="N", help="use the first N pairs only")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
-    parser.add_argument("--save", action="store_true", help="write heads.json into the checkpoint's folder")
 
 
 def run(args: argparse.Namespace) -> None:
     """Print every head, the most important first; what was left out goes to stderr."""
-    from tqdm import tqdm
-
     from model.analysis.corpus_heads import corpus_heads
     from model.folders import resolve
     from model.training.corpus import read_rows
@@ -34,15 +28,12 @@ def run(args: argparse.Namespace) -> None:
 
     pairs = [(row[0], row[1]) for row in read_rows(args.tsv)][: args.limit]
     translator = Translator.from_checkpoint(args.checkpoint)
-    command = f"python -m model heads --checkpoint {translator.name} --tsv {args.tsv.name}"
-    command += f" --limit {args.limit}" if args.limit else ""
-    facts = {"sha256": translator.meta.get("sha256", ""), "command": f"{command} --save", "file": args.tsv.name}
-    with tqdm(total=len(pairs), unit="pair", file=sys.stderr, disable=None) as bar:
-        table, refused = corpus_heads(translator, pairs, facts, bar.update)
-    for number, reason in refused.items():
-        print(f"python -m model heads: line {number} was left out: {reason}", file=sys.stderr)
+    facts = {**made_by(args, translator), "file": args.tsv.name}
+    with pair_bar(len(pairs)) as progress:
+        table, refused = corpus_heads(translator, pairs, facts, progress)
+    say_left_out("heads", refused)
     if args.save:
-        table.save(resolve(args.checkpoint))
+        say_written("heads", table.save(resolve(args.checkpoint)))
     entries = ranked(table)
     if args.json:
         print(json.dumps({**table.facts, "heads": entries}, ensure_ascii=False))
