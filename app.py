@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import streamlit as st
 
-from viz import frame
+from viz import frame, garbage, pickers
 from viz.session import say
 
-HEAD = ("kind", "layer", "head", "words", "special")
-DRAWN, COMBINE = ("drawn", "of"), ("combine", "over")
-SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {  # each view, and the shared choices that it uses
-    "": {
-        "translate": ("layer", "head", "words", "special", *DRAWN, "shift", *COMBINE),
-        "all_heads": ("words", "special", *DRAWN, "shift"),
-        "one_head": (*HEAD, *DRAWN, "shift", *COMBINE),
-        "side_by_side": ("words", "special", *DRAWN, "shift"),
-        "lines": (*HEAD, *DRAWN, "shift"),
-    },
-    "decoding": {
-        "step_by_step": ("layer", "head", "words", *COMBINE),
-        "beam": (),
-        "fork": ("words",),
-        "swap": (),
-        "mixing_desk": ("words",),
-    },
-    "trust": {
-        "heads": ("words", "special"),
-        "find": HEAD,
-        "alignment": ("layer", "head", "shift"),
-        "flow": ("words",),
-        "lens": ("kind", "layer", "head"),
-        "trust": ("layer", "head", *DRAWN, "shift"),
-    },
-    "learn": {
-        "inside": ("kind", "layer", "head"),
-        "masks": ("kind", "layer", "head"),
-        "positions": (),
-        "about": (),
-    },
+SECTIONS = {
+    "": ("translate", "all_heads", "one_head", "side_by_side", "lines"),
+    "decoding": ("step_by_step", "beam", "fork", "swap", "mixing_desk"),
+    "trust": ("heads", "find", "alignment", "flow", "lens", "trust"),
+    "learn": ("inside", "masks", "positions", "about"),
 }
+FRAGMENTS = ("one_head",)  # views that redraw themselves with their pickers, and not the frame around them
 
 st.set_page_config(page_title="Headlight", page_icon="🔦", layout="wide", initial_sidebar_state="collapsed")
 pages = {
@@ -50,9 +27,13 @@ sections = {
     say(f"section.{section}") if section else "": [pages[name] for name in views] for section, views in SECTIONS.items()
 }
 page = st.navigation(sections, position="top")
-name, pickers = next(
-    (name, pickers) for views in SECTIONS.values() for name, pickers in views.items() if pages[name] == page
-)
-frame.draw(name, pickers)
-page.run()
+name = next(name for name in pages if pages[name] == page)
+frame.draw(name)
+if name in FRAGMENTS:
+    import_module(f"viz.pages.{name}").view()
+else:
+    with st.container(), st.container():  # where a fragment has its pickers: they stay the same widgets
+        pickers.draw(name)
+    page.run()
 frame.status_line()
+garbage.freeze_what_stays()

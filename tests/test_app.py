@@ -14,6 +14,7 @@ from model.export import map_csv, trace_npz
 from model.folders import available
 from model.limits import MAX_CHARACTERS
 from model.translator import Translator
+from viz import pickers
 from viz.text import LANGUAGES, text
 
 PAGES = sorted(path.stem for path in (Path(__file__).resolve().parent.parent / "viz" / "pages").glob("[a-z]*.py"))
@@ -126,3 +127,8 @@ def test_nonsense_in_a_link_falls_back_to_the_defaults(app):
     app.run()
     assert not app.exception
     assert app.selectbox(key="checkpoint").value == "en-zh"
+
+
+def test_every_view_says_which_pickers_it_uses_and_none_says_it_in_vain() -> None:
+    assert set(pickers.USED) <= set(PAGES)
+    assert {name for used in pickers.USED.values() for name in used} == set(pickers.PICKERS)

@@ -34,8 +34,12 @@ def drawn_maps(
 ) -> dict[Kind, np.ndarray]:
     """Maps of every head, made of something else than weights."""
     from model.analysis.drawn import drawn_maps as made
+    from model.analysis.drawn import times_weights
 
     translation = session.translated(sentence, checkpoint, beam, forced_ids)
+    if drawn == "gradient_weight":
+        assert translation.trace is not None
+        return times_weights(drawn_maps(sentence, checkpoint, beam, forced_ids, "gradient", step), translation.trace)
     return made(session.translator(checkpoint), translation, drawn, step)
 
 

@@ -1,4 +1,4 @@
-"""What surrounds every view: the sentence, the translation, the pickers, the status."""
+"""What surrounds every view: the sentence, the translation, the status."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import streamlit as st
 
 from model.errors import HeadlightError
 from model.trace import Translation
-from viz import pickers, session
+from viz import session
 from viz.numbers import number
 from viz.session import say
 from viz.text import LANGUAGES
@@ -63,12 +63,8 @@ div:has(> .st-key-hl_forced) {{ display: none; }}
 </style>"""
 
 
-def draw(page: str, choices: tuple[str, ...]) -> None:
-    """The frame above a view; ``choices`` names the shared ones that this view uses.
-
-    The others are drawn too, in the same place but out of sight: a choice that comes and goes would
-    leave the URL with its widget, and the browser's Back would forget it.
-    """
+def draw(page: str) -> None:
+    """The frame above a view, up to the pickers."""
     st.html(STYLE)
     st.logo(str(LOGO), size="large")
     name = session.checkpoint()
@@ -80,13 +76,6 @@ def draw(page: str, choices: tuple[str, ...]) -> None:
     _translation_row(name, stop=page not in WITHOUT_SENTENCE)
     if page == "translate":
         _examples(name)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        for picker in pickers.PICKERS:
-            with st.container(key=f"hl_picker_{picker}", width="content"):
-                pickers.draw(picker, name)
-    used = set(choices) - pickers.idle()
-    unused = [f"div:has(> .st-key-hl_picker_{picker})" for picker in pickers.PICKERS if picker not in used]
-    st.html(f"<style>{', '.join(unused) or '.hl-none'} {{ display: none; }}</style>")
 
 
 def _sentence_row(name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -14,41 +14,105 @@ from viz import combined, drawing, session
 from viz.session import say
 
 PICKERS = ("kind", "layer", "head", "words", "special", "drawn", "of", "shift", "combine", "over")
+HEAD = ("kind", "layer", "head", "words", "special")
+DRAWN_OF, COMBINED = ("drawn", "of"), ("combine", "over")
+USED: Mapping[str, tuple[str, ...]] = {  # by view; one that is not here uses none
+    "translate": ("layer", "head", "words", "special", *DRAWN_OF, "shift", *COMBINED),
+    "all_heads": ("words", "special", *DRAWN_OF, "shift"),
+    "one_head": (*HEAD, *DRAWN_OF, "shift", *COMBINED),
+    "side_by_side": ("words", "special", *DRAWN_OF, "shift"),
+    "lines": (*HEAD, *DRAWN_OF, "shift"),
+    "step_by_step": ("layer", "head", "words", *COMBINED),
+    "fork": ("words",),
+    "mixing_desk": ("words",),
+    "heads": ("words", "special"),
+    "find": HEAD,
+    "alignment": ("layer", "head", "shift"),
+    "flow": ("words",),
+    "lens": ("kind", "layer", "head"),
+    "trust": ("layer", "head", *DRAWN_OF, "shift"),
+    "inside": ("kind", "layer", "head"),
+    "masks": ("kind", "layer", "head"),
+}
 
 
-def draw(picker: str, name: str) -> None:
+def draw(view: str) -> None:
+    """The row of pickers over a view, with something in each that there is."""
+    settle()
+    row(view)
+
+
+def row(view: str) -> None:
+    """The row of pickers over a view, once they are settled.
+
+    Those that the view does not use are drawn too, in the same place but out of sight: a choice that
+    comes and goes would leave the URL with its widget, and the browser's Back would forget it.
+    """
+    name = session.checkpoint()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        for picker in PICKERS:
+            _draw(picker, name)
+    used = set(USED.get(view, ())) - idle()
+    hide([picker for picker in PICKERS if picker not in used])
+
+
+def hide(names: Iterable[str]) -> None:
+    """Keep these pickers out of sight."""
+    st.html(f"<style>{', '.join(f'.st-key-{name}' for name in names) or '.hl-none'} {{ display: none; }}</style>")
+
+
+def settle() -> None:
+    """Bring what is chosen within what this checkpoint, kind and sentence offer, before any picker is drawn."""
+    state = st.session_state
+    options = _options(session.checkpoint())
+    for picker in ("layer", "head"):
+        if picker in state and state[picker] not in options[picker]:
+            state[picker] = options[picker][-1]
+    if state.get("of", 0) not in _token_labels():
+        state["of"] = 0
+    if "over" in state:
+        codes = combined.codes(session.view())
+        state["over"] = [code for code in state["over"] if code in codes]
+
+
+def are_known(*others: str) -> bool:
+    """True once each picker, and each of ``others``, has been drawn: what they hold can be read before they are."""
+    return all(key in st.session_state for key in (*PICKERS, *others))
+
+
+def _options(name: str) -> dict[str, Sequence[Any]]:
+    sizes = session.config(name)
+    kind = session.chosen_named("kind", session.opening(name)["kind"], KINDS)
+    layers = range(sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"])
+    return {"kind": KINDS, "layer": layers, "head": range(sizes["n_heads"])}
+
+
+def _draw(picker: str, name: str) -> None:
     """One picker of a checkpoint; what is chosen lives in the link."""
     if picker == "drawn":
         _named_choice(st.selectbox, picker, DRAWN, index=0, width=190)
-        return
-    if picker in ("of", "over"):
-        (_token_picker if picker == "of" else _over_picker)()
-        return
-    if picker == "combine":
+    elif picker == "of":
+        _token_picker()
+    elif picker == "over":
+        _over_picker()
+    elif picker == "combine":
         _named_choice(st.segmented_control, picker, combined.HOW, default="head", required=True)
-        return
-    sizes, opening = session.config(name), session.opening(name)
-    if picker == "shift":
-        _named_choice(st.segmented_control, picker, SHIFTS, default=opening[picker], required=True)
-        return
-    kind = session.chosen_named("kind", opening["kind"], KINDS)
-    layers = range(sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"])
-    options: Sequence[Any] = {"kind": KINDS, "layer": layers, "head": range(sizes["n_heads"])}.get(picker, ())
-    if not options:
+    elif picker == "shift":
+        _named_choice(st.segmented_control, picker, SHIFTS, default=session.opening(name)[picker], required=True)
+    elif picker in ("words", "special"):
         st.toggle(say(f"app.{picker}"), key=picker, help=say(f"app.{picker}.help"), bind="query-params")
-        return
-    if picker in st.session_state and st.session_state[picker] not in options:
-        st.session_state[picker] = options[-1]
-    st.segmented_control(
-        say(f"app.{picker}"),
-        options,
-        default=opening[picker] if opening[picker] in options else options[-1],
-        format_func=lambda value: say(f"kind.{value}") if picker == "kind" else str(value),
-        key=picker,
-        required=True,
-        help=say(f"app.{picker}.help"),
-        bind="query-params",
-    )
+    else:
+        options, opening = _options(name)[picker], session.opening(name)[picker]
+        st.segmented_control(
+            say(f"app.{picker}"),
+            options,
+            default=opening if opening in options else options[-1],
+            format_func=lambda value: say(f"kind.{value}") if picker == "kind" else str(value),
+            key=picker,
+            required=True,
+            help=say(f"app.{picker}.help"),
+            bind="query-params",
+        )
 
 
 def idle() -> set[str]:
@@ -76,14 +140,17 @@ def _named_choice(widget: Any, picker: str, options: Sequence[str], **more: Any)
     )
 
 
-def _token_picker() -> None:
-    """Which output token gradients are of; where there is no translation, there is no choice."""
+def _token_labels() -> dict[int, str]:
+    """The output tokens to choose from; where there is no translation, there is no choice."""
     try:
-        labels = drawing.step_labels(session.trace().tgt_outputs)
+        return drawing.step_labels(session.trace().tgt_outputs)
     except HeadlightError:
-        labels = drawing.step_labels(())
-    if st.session_state.get("of", 0) not in labels:
-        st.session_state["of"] = 0
+        return drawing.step_labels(())
+
+
+def _token_picker() -> None:
+    """Which output token gradients are of."""
+    labels = _token_labels()
     st.selectbox(
         say("app.of"),
         list(labels),
@@ -97,12 +164,9 @@ def _token_picker() -> None:
 
 def _over_picker() -> None:
     """Which layers and heads are combined; none chosen means all."""
-    codes = combined.codes(session.view())
-    if "over" in st.session_state:
-        st.session_state["over"] = [code for code in st.session_state["over"] if code in codes]
     st.multiselect(
         say("app.over"),
-        codes,
+        combined.codes(session.view()),
         key="over",
         placeholder=say("combine.everything"),
         help=say("app.over.help"),

@@ -61,7 +61,12 @@ def drawn_maps(
     gradients = gradient_maps(translator, translation, step)
     if drawn == "gradient":
         return gradients
-    return {kind: gradients[kind] * translation.trace.weights[kind] for kind in KINDS}
+    return times_weights(gradients, translation.trace)
+
+
+def times_weights(gradients: Mapping[Kind, np.ndarray], trace: AttentionTrace) -> dict[Kind, np.ndarray]:
+    """Gradient × weight from the gradients, by kind."""
+    return {kind: gradients[kind] * trace.weights[kind] for kind in KINDS}
 
 
 def traced_maps(trace: AttentionTrace, drawn: Drawn) -> Mapping[Kind, np.ndarray]:

@@ -93,3 +93,20 @@ def test_heads_weighted_by_importance_are_drawn_as_one(visit, translator, made):
     np.testing.assert_allclose(found["z"], expected, atol=1e-4)
     assert np.abs(found["z"] - made.trace.cross[2].mean(0)).max() > 1e-3
     assert "weighted by importance" in found["title"]
+
+
+def test_going_to_another_view_and_back_keeps_what_is_drawn(visit, wait_idle):
+    page = visit("lines", text=SENTENCE, kind="Cross")
+    choose(page, wait_idle, STRINGS["app.drawn"], STRINGS["drawn.norms"])
+    page.get_by_role("link", name="One head").click()
+    page.wait_for_selector(".js-plotly-plot .heatmaplayer")
+    wait_idle(page)
+    assert "norms" in page.text_content(".js-plotly-plot .gtitle")
+    page.go_back()
+    page.wait_for_url("**/lines?**drawn=norms**")
+    wait_idle(page)
+    assert page.get_by_role("combobox", name=STRINGS["app.drawn"]).input_value() == STRINGS["drawn.norms"]
+    page.go_back()
+    page.wait_for_url(lambda url: "drawn" not in url)
+    wait_idle(page)
+    assert page.get_by_role("combobox", name=STRINGS["app.drawn"]).input_value() == STRINGS["drawn.weights"]

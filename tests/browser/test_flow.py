@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs, urlsplit
+
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -84,7 +86,10 @@ def test_tokens_and_lines_by_keyboard_and_a_head_opens(visit, wait_idle, made):
     page.keyboard.press("Enter")
     page.wait_for_url("**/one_head?**", timeout=PATIENCE)
     page.wait_for_selector(".js-plotly-plot .heatmaplayer")
-    assert f"layer={edges[place].layer}" in page.url
+    wait_idle(page)
+    query = parse_qs(urlsplit(page.url).query)
+    assert query["layer"] == [str(edges[place].layer)]
+    assert query["text"] == [SENTENCE]
     assert head in page.text_content(".js-plotly-plot .gtitle")
 
 

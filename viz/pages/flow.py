@@ -63,10 +63,13 @@ def picture() -> None:
         on_step=write_step,
         on_open=session.choose_head,
     )
-    if opened:
-        st.switch_page("viz/pages/one_head.py", query_params=[])
+    if opened:  # a fragment that switches pages itself would lose the sentence from the link
+        st.session_state["_opens"] = True
+        st.rerun()
 
 
+if st.session_state.pop("_opens", False):
+    st.switch_page("viz/pages/one_head.py", query_params=[])
 measure, least = controls()
 picture()
 chart.lead(f"flow.lead.{measure}")

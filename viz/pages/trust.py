@@ -10,7 +10,7 @@ import streamlit as st
 from model.analysis.drawn import OF_TOKEN, SIGNED
 from model.analysis.reading import token_rows
 from model.trace import Kind
-from viz import chart, drawing, honesty, session, trust_table
+from viz import chart, drawing, honesty, pickers, session, trust_table
 from viz.components.head_board import LABELS, Board, head_board
 from viz.figures.honesty import VERDICTS
 from viz.figures.layout import chart_config
@@ -92,9 +92,7 @@ def _said(costs: np.ndarray, tokens: list[str], words: list[str]) -> str:
 
 view = chart.pick("trust.view", "trust", ("table", "sentence"), labelled=False)
 if view == "table":
-    st.html(
-        f"<style>{', '.join(f'div:has(> .st-key-hl_picker_{name})' for name in PICKERS)} {{ display: none; }}</style>"
-    )
+    pickers.hide(PICKERS)
     trust_table.draw_table(now.checkpoint)
 else:
     this_sentence()
