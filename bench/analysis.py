@@ -3,7 +3,7 @@
 drawn: every sort of map, one after the other, for all heads. roles: roles and importance of every head.
 honesty: every word left out once, and from that the honesty of every cross-attention head. These three
 are computed on one processor thread with nothing cached. page: in Chromium against the real app, from
-choosing another sort of map to its painted picture, each time one that this sentence has not yet had.
+the click on another sort of map to its painted picture, each time one that this sentence has not yet shown.
 """
 
 from __future__ import annotations
@@ -117,6 +117,7 @@ def _changes(page: Page, runs: int) -> Iterator[float]:
             picker = page.get_by_role("combobox", name=STRINGS["app.drawn"])
             picker.click()
             option = page.get_by_role("option", name=STRINGS[f"drawn.{drawn}"], exact=True)
+            option.hover()  # the list has opened: the wait begins with the click
             yield seconds_until_painted(page, SAYS, option.click)
         runs -= len(others)
 

@@ -14,6 +14,9 @@ from model.trace import AttentionTrace, Kind, Label
 from viz import cached, session
 from viz.session import say
 
+BY_MODEL: tuple[Drawn, ...] = ("norms", "gradient")  # all others come from these or from the trace
+SOON = 40  # source tokens; making both takes a fifth of a second for 20 words, and grows with their square
+
 
 @dataclass(frozen=True)
 class Drawing:
@@ -85,6 +88,17 @@ def maps(kind: Kind) -> np.ndarray:
         return traced_maps(session.trace(), now.drawn)[kind]
     step = chosen_step() if now.drawn in OF_TOKEN else None
     return cached.drawn_maps(now.text, now.checkpoint, now.beam, session.forced("hyp"), now.drawn, step)[kind]
+
+
+def prepare() -> None:
+    """Make the maps that need the model before anybody asks for them, where that takes a moment only.
+
+    To be called last, when all that the visitor waits for is on its way.
+    """
+    now = session.view()
+    if len(session.trace().src) <= SOON:
+        for drawn in BY_MODEL:
+            cached.drawn_maps(now.text, now.checkpoint, now.beam, session.forced("hyp"), drawn, None)
 
 
 def chosen_step() -> int | None:

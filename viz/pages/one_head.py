@@ -118,3 +118,4 @@ def view() -> None:
         beneath(now, chosen, reading)
         with bar:
             honesty.honesty_bar(now.kind, chosen.of(drawing.maps(now.kind), now.kind), title)
+        drawing.prepare()
