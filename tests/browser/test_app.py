@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from model.translator import Translator
 
@@ -52,7 +53,7 @@ def test_a_link_restores_the_view(visit, wait_idle, new_page):
     page.get_by_text("Whole words").click()
     wait_idle(page)
     other = visit(page.url.split("/", 3)[3], visitor=new_page())
-    assert other.input_value(BOX) == SENTENCE
+    expect(other.locator(BOX)).to_have_value(SENTENCE)
     assert drawn_map(other) == drawn_map(page)
     assert "kind=" in page.url
     assert "words=true" in page.url

@@ -105,8 +105,8 @@ def test_going_to_another_view_and_back_keeps_what_is_drawn(visit, wait_idle):
     page.go_back()
     page.wait_for_url("**/lines?**drawn=norms**")
     wait_idle(page)
-    assert page.get_by_role("combobox", name=STRINGS["app.drawn"]).input_value() == STRINGS["drawn.norms"]
+    expect(page.get_by_role("combobox", name=STRINGS["app.drawn"])).to_have_value(STRINGS["drawn.norms"])
     page.go_back()
     page.wait_for_url(lambda url: "drawn" not in url)
     wait_idle(page)
-    assert page.get_by_role("combobox", name=STRINGS["app.drawn"]).input_value() == STRINGS["drawn.weights"]
+    expect(page.get_by_role("combobox", name=STRINGS["app.drawn"])).to_have_value(STRINGS["drawn.weights"])
