@@ -11,15 +11,14 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from bench.app import BOX, sentences
-from bench.browser import HOW_TO_GET, VIEWPORT, address, find_chromium, launch, running_app, wait_until_idle
+from bench.browser import address, app_page, chromium, wait_until_idle
 from bench.painted import seconds_until_painted
 from model.analysis.deletion import by_words, leave_one_out
 from model.analysis.drawn import DRAWN, drawn_maps
@@ -92,17 +91,10 @@ def _tasks(translator: Translator, made: Translation) -> dict[str, Callable[[], 
 
 def page_waits(checkpoint: str, runs: int) -> list[float]:
     """Seconds from choosing what is drawn to its painted map; the first run is left out."""
-    with sync_playwright() as playwright:
-        executable = find_chromium(playwright)
-        if executable is None:
-            raise SystemExit(HOW_TO_GET)
-        browser = launch(playwright, executable)
-        with tempfile.TemporaryFile() as log, running_app(log) as url:
-            page = browser.new_page(viewport=VIEWPORT)
-            page.goto(address(url, "one_head", checkpoint=checkpoint))
-            wait_until_idle(page)
-            found = list(_changes(page, runs + 1))
-        browser.close()
+    with chromium() as browser, app_page(browser) as (page, url):
+        page.goto(address(url, "one_head", checkpoint=checkpoint))
+        wait_until_idle(page)
+        found = list(_changes(page, runs + 1))
     return found[1:]
 
 

@@ -13,32 +13,18 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from bench.browser import HOW_TO_GET, VIEWPORT, address, find_chromium, launch, running_app, wait_until_idle
+from bench.browser import VIEWPORT, address, app_page, chromium, running_app, wait_until_idle
+from bench.painted import seconds_until_painted
 
 BOX = 'input[aria-label="English sentence"]'
 NAMES = ("Tom", "Mary", "John", "Anna", "Peter", "Alice", "Paul")
 WORDS = "told me that the old man with {} black dogs would come back to our village in the summer."
 BARS = {"start": 4.0, "enter": 1.0, "head": 0.4}
-# What the map on the page says that it is: its title and the tokens of its keys.
-_SAYS = """() => {
-  const layout = document.querySelector('.js-plotly-plot')?._fullLayout;
-  return layout?.xaxis?.ticktext ? [layout.title?.text, ...layout.xaxis.ticktext].join('|') : null;
-}"""
-# Milliseconds from now until the map says something else than before, and two frames have been drawn.
-_UNTIL = f"""before => {{ window.waiting = new Promise(resolve => {{
-  const says = {_SAYS}, started = performance.now();
-  const look = () => {{
-    const now = says();
-    if (now === null || now === before) return requestAnimationFrame(look);
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - started)));
-  }};
-  look();
-}}); }}"""
+SAYS = "[named(document.querySelector('.js-plotly-plot')?._fullLayout)]"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,19 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
     """Median seconds of each wait, with every run's own."""
-    with sync_playwright() as playwright:
-        executable = find_chromium(playwright)
-        if executable is None:
-            raise SystemExit(HOW_TO_GET)
-        browser = launch(playwright, executable)
+    with chromium() as browser:
         starts = [_start(browser.new_page(viewport=VIEWPORT), args.checkpoint) for _ in range(args.runs)]
-        with tempfile.TemporaryFile() as log, running_app(log) as url:
-            page = browser.new_page(viewport=VIEWPORT)
+        with app_page(browser) as (page, url):
             page.goto(address(url, "one_head", checkpoint=args.checkpoint))
             wait_until_idle(page)
             enters = [_enter(page, sentence) for sentence in sentences(args.runs + 1)][1:]
             heads = [_head(page) for _ in range(args.runs + 1)][1:]
-        browser.close()
     waits = {"start": starts, "enter": enters, "head": heads}
     return {
         "bench": "app",
@@ -89,21 +69,12 @@ def _start(page: Page, checkpoint: str) -> float:
 
 def _enter(page: Page, sentence: str) -> float:
     page.fill(BOX, sentence)
-    return _until_painted(page, lambda: page.press(BOX, "Enter"))
+    return seconds_until_painted(page, SAYS, lambda: page.press(BOX, "Enter"))
 
 
 def _head(page: Page) -> float:
     page.locator(".hl-translation").click()
-    return _until_painted(page, lambda: page.keyboard.press("ArrowRight"))
-
-
-def _until_painted(page: Page, act: Callable[[], None]) -> float:
-    """Seconds from just before an action until another map is painted."""
-    page.evaluate(_UNTIL, page.evaluate(_SAYS))
-    act()
-    seconds = float(page.evaluate("window.waiting")) / 1000
-    wait_until_idle(page)
-    return seconds
+    return seconds_until_painted(page, SAYS, lambda: page.keyboard.press("ArrowRight"))
 
 
 def table(result: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -52,6 +53,25 @@ def find_chromium(playwright: Playwright) -> str | None:
 def launch(playwright: Playwright, executable: str) -> Browser:
     """A headless Chromium that cannot resolve any host but this machine."""
     return playwright.chromium.launch(executable_path=executable, args=list(_FLAGS))
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium, closed in the end; without one on this machine, one sentence ends the program."""
+    with sync_playwright() as playwright:
+        executable = find_chromium(playwright)
+        if executable is None:
+            raise SystemExit(HOW_TO_GET)
+        browser = launch(playwright, executable)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def app_page(browser: Browser) -> Iterator[tuple[Page, str]]:
+    """An empty page 1280 pixels wide, and the address of an app that runs as long."""
+    with tempfile.TemporaryFile() as log, running_app(log) as url:
+        yield browser.new_page(viewport=VIEWPORT), url
 
 
 @contextmanager

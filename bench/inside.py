@@ -12,15 +12,14 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from playwright.sync_api import Locator, Page, sync_playwright
+from playwright.sync_api import Locator, Page
 
 from bench.app import BOX, sentences
-from bench.browser import HOW_TO_GET, VIEWPORT, address, find_chromium, launch, running_app, wait_until_idle
+from bench.browser import address, app_page, chromium, wait_until_idle
 from bench.painted import seconds_until_painted
 from model.analysis.beam_tree import grown_tree
 from model.analysis.fork import fork_votes
@@ -103,19 +102,11 @@ def _tasks(translator: Translator, original: Translation) -> dict[str, Callable[
 
 def page_waits(checkpoint: str, runs: int) -> dict[str, list[float]]:
     """Seconds of each wait in Chromium, by run; the first run of each is left out."""
-    with sync_playwright() as playwright:
-        executable = find_chromium(playwright)
-        if executable is None:
-            raise SystemExit(HOW_TO_GET)
-        browser = launch(playwright, executable)
-        with tempfile.TemporaryFile() as log, running_app(log) as url:
-            page = browser.new_page(viewport=VIEWPORT)
-            found = {
-                name: list(actions(page, address(url, path, checkpoint=checkpoint, **query), runs + 1))[1:]
-                for name, (actions, path, query) in ACTIONS.items()
-            }
-        browser.close()
-    return found
+    with chromium() as browser, app_page(browser) as (page, url):
+        return {
+            name: list(actions(page, address(url, path, checkpoint=checkpoint, **query), runs + 1))[1:]
+            for name, (actions, path, query) in ACTIONS.items()
+        }
 
 
 def _opened(page: Page, link: str, sentence: str) -> None:
