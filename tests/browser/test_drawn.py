@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from model.analysis.drawn import drawn_maps
 from model.analysis.importance import ablate
