@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from model.analysis.reading import Reading, merge_columns
+from model.analysis.reading import words_of
 from model.trace import AttentionTrace, Label
 
 if TYPE_CHECKING:
@@ -18,11 +18,10 @@ Say = Callable[..., str]
 
 def source_words(trace: AttentionTrace, words: bool) -> tuple[tuple[Label, ...], list[int]]:
     """Labels of the source tokens, or words, and the first position of each."""
-    src = trace.src
     if not words:
-        return src, list(range(len(src)))
-    starts = [at for at, label in enumerate(src) if not at or label.is_special or label.word != src[at - 1].word]
-    return merge_columns(Reading(trace.cross[0, 0], trace.tgt_inputs, src)).columns, starts
+        return trace.src, list(range(len(trace.src)))
+    merged, groups = words_of(trace.src)
+    return merged, [group[0] for group in groups]
 
 
 def middle_word(labels: Sequence[Label]) -> int:

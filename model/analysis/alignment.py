@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from model.analysis.gold import GoldPair, Span
+from model.analysis.reading import words_of
 from model.trace import Label, Translation
 
 if TYPE_CHECKING:
@@ -50,12 +51,13 @@ def alignment_maps(translator: Translator, translation: Translation) -> np.ndarr
         ValueError: the translation has no trace.
     """
     from model.analysis.gradients import gradient_maps
+    from model.analysis.norms import cross_norms
 
     if translation.trace is None:
         raise ValueError("the translation was made without its trace")
     weights = translation.trace.cross
     helped = weights * gradient_maps(translator, translation)["cross"]
-    single, whole = norm_stacks(translator, translation)
+    single, whole = cross_norms(translator, translation)
     stacks = (
         (weights, weights.mean(1), weights.mean((0, 1))),
         (single, whole, whole.mean(0)),
@@ -68,26 +70,6 @@ def _by_place(heads: np.ndarray, layers: np.ndarray, all_layers: np.ndarray) -> 
     """[L, H, T, S], [L, T, S] and [T, S] in the order of ``places``: [N, T, S]."""
     per_layer = np.concatenate((heads, layers[:, None]), 1)
     return np.concatenate((per_layer.reshape(-1, *all_layers.shape), all_layers[None]))
-
-
-def norm_stacks(translator: Translator, translation: Translation) -> tuple[np.ndarray, np.ndarray]:
-    """‖α f(x)‖ of every cross-attention head [L, H, T, S], and ‖Σ_h α f(x)‖ of every layer [L, T, S]."""
-    import torch
-
-    from model.analysis.forced import forced_ids
-    from model.analysis.norms import VALUES, transformed_values
-    from model.capture import WEIGHTS, capture_attention, hook_name
-
-    src, inputs, _ = forced_ids(translator, translation)
-    single, whole = [], []
-    with translator.running() as model, capture_attention(model, (WEIGHTS, VALUES), ("cross",)) as seen:
-        model(src, inputs)
-        for layer in range(model.config.n_decoder_layers):
-            vectors = transformed_values(model, seen, "cross", layer)  # [H, S, D]
-            weights = seen.values[hook_name("cross", layer, WEIGHTS)][0]  # [H, T, S]
-            single.append(weights * vectors.norm(dim=-1)[:, None])
-            whole.append(torch.einsum("hts,hsd->tsd", weights, vectors).norm(dim=-1))
-        return torch.stack(single).float().cpu().numpy(), torch.stack(whole).float().cpu().numpy()
 
 
 def word_maps(maps: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -146,13 +128,8 @@ def membership(spans: Sequence[Span], tokens: Sequence[Span]) -> np.ndarray:
 
 def label_words(labels: Sequence[Label]) -> tuple[list[str], np.ndarray]:
     """The words that tokens make up, and which token is in which: float32 [words, tokens]."""
-    groups: dict[int, list[int]] = {}
-    for index, label in enumerate(labels):
-        groups.setdefault(label.word, []).append(index)
+    words, groups = words_of(labels)
     shares = np.zeros((len(groups), len(labels)), dtype=np.float32)
-    words = []
-    for row, group in enumerate(groups.values()):
+    for row, group in enumerate(groups):
         shares[row, group] = 1
-        kept = [labels[i] for n, i in enumerate(group) if n == 0 or labels[i].start >= labels[group[n - 1]].end]
-        words.append("".join(label.text.removeprefix("##") if n else label.text for n, label in enumerate(kept)))
-    return words, shares
+    return [word.text for word in words], shares

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 import torch
@@ -12,7 +11,7 @@ from torch import Tensor
 
 from model.analysis.drawn import Drawn
 from model.analysis.importance import written_log_probs
-from model.analysis.reading import AVERAGED, Reading, merge_columns
+from model.analysis.reading import AVERAGED, Reading, merge_columns, words_of
 from model.masks import causal_mask
 from model.trace import Label, Translation
 from model.translator import Translator
@@ -92,9 +91,7 @@ def written_without(translator: Translator, translation: Translation, deleted: n
 
 def source_words(src: Sequence[Label]) -> tuple[Label, ...]:
     """The words of a source, in order; special tokens are left out. One whole word is one label."""
-    labels = tuple(src)
-    merged = merge_columns(Reading(np.zeros((1, len(labels)), np.float32), (Label("row"),), labels))
-    return tuple(label for label in merged.columns if not label.is_special)
+    return tuple(word for word in words_of(src)[0] if not word.is_special)
 
 
 def by_words(maps: np.ndarray, src: Sequence[Label], drawn: Drawn = "weights") -> np.ndarray:
@@ -118,8 +115,7 @@ def by_words(maps: np.ndarray, src: Sequence[Label], drawn: Drawn = "weights") -
 
 def _pieces(src: Sequence[Label]) -> list[list[int]]:
     """Places of each word's tokens."""
-    places = [place for place, label in enumerate(src) if not label.is_special]
-    return [list(group) for _, group in groupby(places, key=lambda place: src[place].word)]
+    return [group for word, group in zip(*words_of(src), strict=True) if not word.is_special]
 
 
 def _log_probs(translator: Translator, src_ids: Tensor, seen: Tensor, written: Sequence[int]) -> Tensor:

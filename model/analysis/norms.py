@@ -29,6 +29,20 @@ def norm_maps(translator: Translator, translation: Translation) -> dict[Kind, np
         return {kind: _of_kind(model, seen, kind) for kind in KINDS}
 
 
+def cross_norms(translator: Translator, translation: Translation) -> tuple[np.ndarray, np.ndarray]:
+    """Norms of cross-attention: ‖α f(x)‖ of every head [L, H, T, S], and ‖Σ_h α f(x)‖ of every layer [L, T, S]."""
+    src, inputs, _ = forced_ids(translator, translation)
+    with translator.running() as model, capture_attention(model, (WEIGHTS, VALUES), ("cross",)) as seen:
+        model(src, inputs)
+        layers = [
+            torch.einsum(
+                "hts,hsd->tsd", _weights(seen, "cross", layer), transformed_values(model, seen, "cross", layer)
+            )
+            for layer in range(n_layers(model, "cross"))
+        ]
+        return _of_kind(model, seen, "cross"), torch.stack(layers).norm(dim=-1).float().cpu().numpy()
+
+
 def transformed_values(model: Transformer, seen: Captured, kind: Kind, layer: int) -> Tensor:
     """f(x) of every key, as each head of a layer sends it into the residual stream: [H, K, D]."""
     block = attention_block(model, kind, layer)
@@ -36,9 +50,13 @@ def transformed_values(model: Transformer, seen: Captured, kind: Kind, layer: in
     return value @ block.out_proj.weight.T.view(block.n_heads, block.d_head, -1)
 
 
+def _weights(seen: Captured, kind: Kind, layer: int) -> Tensor:
+    return seen.values[hook_name(kind, layer, WEIGHTS)][0]  # [H, Q, K]
+
+
 def _of_kind(model: Transformer, seen: Captured, kind: Kind) -> np.ndarray:
     layers = []
     for layer in range(n_layers(model, kind)):
         lengths = transformed_values(model, seen, kind, layer).norm(dim=-1)  # [H, K]
-        layers.append(seen.values[hook_name(kind, layer, WEIGHTS)][0] * lengths[:, None])
+        layers.append(_weights(seen, kind, layer) * lengths[:, None])
     return torch.stack(layers).float().cpu().numpy()

@@ -99,6 +99,16 @@ def written_probabilities(
     return [float(np.exp(log_probs[group].sum())) for group in shown]
 
 
+def words_of(labels: Sequence[Label]) -> tuple[tuple[Label, ...], list[list[int]]]:
+    """The words that tokens make up, one label each, and the places of each word's tokens; a special token is its own.
+
+    >>> words_of([Label("un", 0, 0, 2), Label("##do", 0, 2, 4), Label("<eos>")])[1]
+    [[0, 1], [2]]
+    """
+    groups = _word_groups(labels)
+    return _merged(labels, groups), groups
+
+
 def merge_words(reading: Reading, averaged: bool = False) -> Reading:
     """Pieces merged into words: weights on a word's pieces add up; a word's rows are averaged.
 

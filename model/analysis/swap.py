@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import groupby
 
+from model.analysis.reading import words_of
 from model.trace import Label
 
 
@@ -26,13 +26,8 @@ def source_words(source: str, labels: Sequence[Label]) -> list[Word]:
         source: what was typed.
         labels: its tokens, whose spans point into it.
     """
-    words = []
-    for _, group in groupby((label for label in labels if not label.is_special), key=lambda label: label.word):
-        pieces = list(group)
-        start, end = pieces[0].start, pieces[-1].end
-        if any(map(str.isalnum, source[start:end])):
-            words.append(Word(source[start:end], start, end))
-    return words
+    words = [Word(source[each.start : each.end], each.start, each.end) for each in words_of(labels)[0]]
+    return [word for word in words if any(map(str.isalnum, word.text))]
 
 
 def swapped(source: str, word: Word, new: str) -> tuple[str, Word]:
