@@ -37,7 +37,7 @@ _IDLE = """() => {
   const app = document.querySelector('[data-testid="stApp"]');
   return app !== null && app.dataset.testScriptState === "notRunning"
     && document.querySelector('[data-testid="stMain"] [data-testid^="stElementContainer"]') !== null
-    && document.querySelector('[data-testid="stMain"] [data-stale="true"]') === null;
+    && document.querySelector('[data-testid="stMain"] :is([data-stale="true"], [data-testid="stSkeleton"])') === null;
 }"""
 
 
@@ -118,7 +118,7 @@ def address(base: str, path: str = "", **query: object) -> str:
 
 
 def wait_until_idle(page: Page, timeout_s: float = 60) -> None:
-    """Return once Streamlit has drawn something, runs no script, and shows nothing stale, for 0.3 s on end."""
+    """Return once Streamlit has drawn something, runs no script, and shows nothing stale or half loaded, for 0.3 s."""
     deadline = time.monotonic() + timeout_s
     calm = 0
     while calm < 4:

@@ -38,7 +38,7 @@ TRANSLATED = (
     "align_drawn",
     "align_links",
 )
-# Target ids, gains and a pattern in the link; nobody types them: their boxes are out of sight.
+# Target ids, gains and a pattern in the link; nobody types them: their boxes are out of sight, even while styles load.
 FORCED = ("hyp", "fork", "mix", "paint")
 WITHOUT_SENTENCE = ("masks", "positions", "about")
 LOGO = Path(__file__).parent / "logo.svg"
@@ -70,9 +70,6 @@ def draw(page: str) -> None:
     name = session.checkpoint()
     st.session_state.setdefault("text", session.default_text(name))
     _sentence_row(name)
-    with st.container(key="hl_forced"):
-        for forced in FORCED:
-            st.text_input(forced, key=forced, bind="query-params")
     _translation_row(name, stop=page not in WITHOUT_SENTENCE)
     if page == "translate":
         _examples(name)
@@ -92,6 +89,9 @@ def _sentence_row(name: str) -> None:
         button.form_submit_button(say("app.translate"), type="primary", width="stretch")
     with settings.popover(say("app.settings"), width="stretch"):
         _settings()
+        with st.container(key="hl_forced"):
+            for forced in FORCED:
+                st.text_input(forced, key=forced, bind="query-params")
 
 
 def _translation_row(name: str, stop: bool) -> None:
