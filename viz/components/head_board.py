@@ -15,7 +15,7 @@ from viz.components.registry import register
 from viz.theme import Theme
 
 LABELS = ("hint", "legend")
-_mount = register("head_board")
+_mount = register("head_board", scripts=("head_cells",))
 
 
 @dataclass(frozen=True)

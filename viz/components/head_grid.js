@@ -12,30 +12,19 @@ function steps(count, pixels) {
   });
 }
 
-class HeadGrid {
+class HeadGrid extends HeadCells {
   constructor(root) {
-    this.root = root;
-    this.cursor = null;
-    this.kinds = root.querySelector(".kinds");
+    super(root);
     this.preview = new Preview(root.querySelector(".preview"));
-    this.kinds.addEventListener("pointerover", (e) => this.point(this.cellOf(e)));
-    this.kinds.addEventListener("pointerleave", () => this.point(null));
-    this.kinds.addEventListener("focusin", (e) => e.target.matches(":focus-visible") && this.point(this.cellOf(e)));
-    this.kinds.addEventListener("focusout", () => this.point(null));
-    this.kinds.addEventListener("click", (e) => this.open(this.cellOf(e)));
-    this.kinds.addEventListener("keydown", (e) => this.press(e));
     this.observer = new ResizeObserver(() => this.resize());
   }
 
   update(data, send) {
     const started = performance.now();
     const signed = data.kinds.some((kind) => kind.signed);
-    Object.assign(this, { data, send, signed, table: colourTable(signed ? data.look.diverging : data.look.scale) });
-    dress(this.root, data.look);
+    Object.assign(this, { data, send, signed });
+    this.take(data.kinds, data.look, signed);
     this.legend();
-    const shape = data.kinds.map(({ kind, layers, heads }) => `${kind} ${layers} ${heads}`).join();
-    if (shape !== this.shape) this.build();
-    this.shape = shape;
     this.blocks.forEach((block, i) => this.describe(block, data.kinds[i]));
     this.width = 0;
     this.resize();
@@ -51,48 +40,15 @@ class HeadGrid {
     const high = own ? labels.own_maximum : plain ? "1" : kinds.map((kind) => decimals(kind.high)).join(" · ");
     this.root.querySelector(".high").textContent = high;
     this.root.querySelector(".low").textContent = this.signed ? `\u2212 (${high})` : "0";
-    this.root.querySelector(".ramp").classList.toggle("diverging", this.signed);
   }
 
-  build() {
-    this.cursor = this.focusable = null;
-    this.blocks = this.data.kinds.map(({ kind, layers, heads }) => {
-      const section = make("section");
-      const title = make("h3", "kind-title");
-      const grid = make("div", "grid");
-      const canvas = make("canvas");
-      canvas.setAttribute("aria-hidden", "true");
-      grid.setAttribute("role", "grid");
-      grid.append(canvas, this.line("axis", ["", ...Array.from({ length: heads }, (_, head) => `H${head}`)]));
-      const cells = Array.from({ length: layers }, (_, layer) => {
-        const row = this.line("axis of-row", [`L${layer}`]);
-        const maps = Array.from({ length: heads }, (_, head) => this.cell(kind, layer, head));
-        row.append(...maps);
-        grid.append(row);
-        return maps;
-      });
-      section.append(title, grid);
-      return { kind, title, grid, canvas, cells };
-    });
-    this.kinds.replaceChildren(...this.blocks.map(({ title }) => title.parentElement));
-  }
-
-  line(className, texts) {
-    const row = make("div", "row");
-    row.setAttribute("role", "row");
-    for (const text of texts) {
-      const header = make("div", className, text);
-      header.setAttribute("role", className === "axis" ? "columnheader" : "rowheader");
-      row.append(header);
+  build(kinds) {
+    super.build(kinds);
+    for (const block of this.blocks) {
+      block.canvas = make("canvas");
+      block.canvas.setAttribute("aria-hidden", "true");
+      block.grid.prepend(block.canvas);
     }
-    return row;
-  }
-
-  cell(kind, layer, head) {
-    const cell = make("div", "cell");
-    cell.setAttribute("role", "gridcell");
-    Object.assign(cell.dataset, { kind, layer, head });
-    return cell;
   }
 
   // Texts and numbers of one kind's cells.
@@ -105,15 +61,11 @@ class HeadGrid {
     const size = kind.rows.length * kind.columns.length;
     block.cells.flat().forEach((cell, i) => {
       const bytes = block.bytes.subarray(i * size, (i + 1) * size);
-      const { layer, head } = cell.dataset;
-      const chosen = selected.kind === kind.kind && selected.layer === Number(layer) && selected.head === Number(head);
-      cell.classList.toggle("selected", chosen);
-      cell.setAttribute("aria-selected", String(chosen));
-      cell.setAttribute("aria-label", `${this.name(cell)}: ${this.pair(cell)}${chosen ? `, ${labels.selected}` : ""}`);
+      const chosen = this.mark(cell, selected);
+      cell.setAttribute("aria-label", `${this.said(cell)}${chosen ? `, ${labels.selected}` : ""}`);
       cell.dataset.checksum = bytes.reduce((sum, byte) => sum + byte, 0);
       cell.dataset.max = bytes.reduce((most, byte) => Math.max(most, Math.abs(this.part(byte))), 0).toFixed(4);
     });
-    this.rove(this.focusable ?? this.blocks[0].cells[0]?.[0]);
   }
 
   name({ dataset: { kind, layer, head } }) {
@@ -127,6 +79,10 @@ class HeadGrid {
     const [row, column, weight] = found;
     const query = writes ? fill(this.data.labels[beside], { token: rows[row], next: writes[row] }) : rows[row];
     return `${query} → ${columns[column]} ${decimals(weight)}`;
+  }
+
+  said(cell) {
+    return `${this.name(cell)}: ${this.pair(cell)}`;
   }
 
   resize() {
@@ -200,17 +156,8 @@ class HeadGrid {
     }
   }
 
-  cellOf(event) {
-    return event.target.closest?.(".cell") ?? null;
-  }
-
   point(cell) {
-    this.cursor?.classList.remove("cursor");
-    this.cursor = cell;
-    cell?.classList.add("cursor");
-    const readout = this.root.querySelector(".readout");
-    readout.classList.toggle("idle", !cell);
-    readout.textContent = cell ? `${this.name(cell)}: ${this.pair(cell)}` : this.data.labels.hint;
+    super.point(cell);
     if (cell) this.magnify(cell);
     else this.preview.hide();
   }
@@ -226,40 +173,6 @@ class HeadGrid {
     const map = { rows, columns, values, low: this.signed ? -high : 0, high, table: this.table };
     this.preview.show(map, this.data.look, this.name(cell), this.pair(cell), cell.dataset);
     this.preview.stand(cell, this.root, this.kinds);
-  }
-
-  open(cell) {
-    if (!cell) return;
-    const { kind, layer, head } = cell.dataset;
-    this.send({ kind, layer: Number(layer), head: Number(head) });
-  }
-
-  press(event) {
-    const cell = this.cellOf(event);
-    if (!cell) return;
-    if (event.key === "Enter" || event.key === " ") this.open(cell);
-    else if (!this.step(cell, event.key)) return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
-  step({ dataset: { kind, layer, head } }, key) {
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key] ?? [];
-    if (down === undefined) return false;
-    // Rows run on from one kind to the next.
-    const lines = this.blocks.map(({ cells }) => cells[Math.min(Number(layer) + down, cells.length - 1)] ?? []);
-    const before = this.blocks.slice(0, this.blocks.findIndex((block) => block.kind === kind));
-    const at = before.reduce((sum, { cells }) => sum + (cells[0]?.length ?? 0), 0) + Number(head) + right;
-    const next = lines.flat()[at];
-    if (!next) return true;
-    this.rove(next);
-    next.focus();
-    return true;
-  }
-
-  rove(cell) {
-    for (const each of this.blocks.flatMap(({ cells }) => cells.flat())) each.tabIndex = each === cell ? 0 : -1;
-    this.focusable = cell;
   }
 }
 

@@ -22,13 +22,15 @@ def register(name: str, scripts: tuple[str, ...] = ()) -> ComponentRenderer:
 
     Args:
         name: stem of its .html, .css and .js files.
-        scripts: stems of further .js files whose functions it uses, besides those that all share.
+        scripts: stems of further .js files whose functions it uses, besides those that all share; a .css file
+            of the same stem goes with each that has one.
 
     Raises:
         FileNotFoundError: a file is missing.
     """
     js = "\n".join(_asset(f"{stem}.js") for stem in (SHARED, *scripts, name))
-    css = "\n".join(_asset(f"{stem}.css") for stem in (SHARED, name))
+    styled = [stem for stem in scripts if (ASSETS / f"{stem}.css").is_file()]
+    css = "\n".join(_asset(f"{stem}.css") for stem in (SHARED, *styled, name))
     return st.components.v2.component(f"headlight_{name}", html=_asset(f"{name}.html"), css=css, js=js)
 
 
