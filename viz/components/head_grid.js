@@ -15,7 +15,7 @@ function steps(count, pixels) {
 class HeadGrid extends HeadCells {
   constructor(root) {
     super(root);
-    this.preview = new Preview(root.querySelector(".preview"));
+    this.preview = new Preview(root);
     this.observer = new ResizeObserver(() => this.resize());
   }
 
@@ -172,7 +172,7 @@ class HeadGrid extends HeadCells {
     const high = this.top(block.of, index);
     const map = { rows, columns, values, low: this.signed ? -high : 0, high, table: this.table };
     this.preview.show(map, this.data.look, this.name(cell), this.pair(cell), cell.dataset);
-    this.preview.stand(cell, this.root, this.kinds);
+    this.preview.stand(cell, this.kinds);
   }
 }
 

@@ -4,7 +4,7 @@ class HeadList {
   constructor(root) {
     this.root = root;
     this.cards = root.querySelector(".cards");
-    this.preview = new Preview(root.querySelector(".preview"));
+    this.preview = new Preview(root);
     const card = (event) => event.target.closest?.(".card") ?? null;
     this.cards.addEventListener("click", (event) => card(event) && this.send(card(event).place));
     this.cards.addEventListener("pointerover", (event) => this.point(card(event)));
@@ -74,7 +74,7 @@ class HeadList {
     const map = { ...card.map, table: this.table };
     const head = this.data.heads[Number(card.dataset.rank)];
     this.preview.show(map, this.data.look, head.title, head.said, card.dataset);
-    this.preview.stand(card, this.root, this.cards);
+    this.preview.stand(card, this.cards);
   }
 }
 

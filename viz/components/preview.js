@@ -3,17 +3,24 @@ const PREVIEW_SIDE = 270;
 const PREVIEW_CELL = 24;
 
 class Preview {
-  constructor(card) {
-    this.card = card;
-    this.canvas = card.querySelector("canvas");
+  constructor(root) {
+    this.root = root;
+    this.card = make("div", "preview");
+    this.title = make("p", "preview-title");
+    this.canvas = make("canvas");
+    this.caption = make("p", "preview-pair");
+    this.canvas.setAttribute("aria-hidden", "true");
+    this.card.hidden = true;
+    this.card.append(this.title, this.canvas, this.caption);
+    root.append(this.card);
   }
 
   show(map, look, title, caption, dataset) {
     this.card.hidden = false;
     const cell = sharp(Math.min(PREVIEW_CELL, PREVIEW_SIDE / Math.max(1, map.rows.length, map.columns.length)));
     drawMap(this.canvas, map, placeMap(this.canvas, map.rows, map.columns, cell), look);
-    this.card.querySelector(".preview-title").textContent = title;
-    this.card.querySelector(".preview-pair").textContent = caption;
+    this.title.textContent = title;
+    this.caption.textContent = caption;
     Object.assign(this.canvas.dataset, dataset);
   }
 
@@ -22,8 +29,8 @@ class Preview {
   }
 
   // Beside the map in question, never over it.
-  stand(small, root, grid) {
-    const [outer, inner, maps] = [root, small, grid].map((element) => element.getBoundingClientRect());
+  stand(small, grid) {
+    const [outer, inner, maps] = [this.root, small, grid].map((element) => element.getBoundingClientRect());
     const width = this.card.offsetWidth;
     const right = inner.right - outer.left + 14;
     const left = Math.max(0, inner.left - outer.left - 14 - width);
