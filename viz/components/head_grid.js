@@ -4,14 +4,6 @@ const GAP = 3; // between maps
 const BETWEEN = 24; // between kinds
 const [SMALLEST, LARGEST] = [26, 64]; // side of a map
 
-// For each of `pixels` steps along an axis of `count` tokens: first token, and the one after the last.
-function steps(count, pixels) {
-  return Array.from({ length: pixels }, (_, i) => {
-    const from = Math.floor((i * count) / pixels);
-    return [from, Math.max(from + 1, Math.ceil(((i + 1) * count) / pixels))];
-  });
-}
-
 class HeadGrid extends HeadCells {
   constructor(root) {
     super(root);
@@ -113,11 +105,10 @@ class HeadGrid extends HeadCells {
     const ratio = window.devicePixelRatio || 1;
     const pixels = Math.round(side * ratio);
     const [high, wide] = [of.rows.length, of.columns.length];
-    const [down, across] = [steps(high, pixels), steps(wide, pixels)];
     const image = context.createImageData(pixels, pixels);
+    const paint = smallPainter(image, [high, wide], this.signed ? 128 : 0);
     for (let i = 0; i < layers * heads && high && wide; i++) {
-      const map = bytes.subarray(i * high * wide, (i + 1) * high * wide);
-      this.paint(image.data, map, wide, down, across, this.top(of, i));
+      paint(bytes.subarray(i * high * wide, (i + 1) * high * wide), this.shades(of, i));
       const [layer, head] = [Math.floor(i / heads), i % heads];
       context.putImageData(image, Math.round(head * pitch * ratio), Math.round(layer * pitch * ratio));
     }
@@ -133,27 +124,11 @@ class HeadGrid extends HeadCells {
     return this.data.own ? Math.abs(kind.strongest[i]?.[2] ?? kind.high) / kind.high : 1;
   }
 
-  // One map; where several tokens share a pixel, the strongest weight is drawn.
-  paint(pixels, map, wide, down, across, top) {
+  // The colour of every byte in the map with this number.
+  shades(kind, i) {
+    const top = this.top(kind, i);
     const share = (byte) => (this.signed ? 0.5 + 0.5 * (this.part(byte) / top) : this.part(byte) / top);
-    const shades = Array.from({ length: 256 }, (_, byte) => colourAt(this.table, share(byte)));
-    const zero = this.signed ? 128 : 0;
-    let at = 0;
-    for (const [firstRow, rowEnd] of down) {
-      for (const [firstColumn, columnEnd] of across) {
-        let most = zero;
-        for (let row = firstRow; row < rowEnd; row++) {
-          for (let i = row * wide + firstColumn; i < row * wide + columnEnd; i++) {
-            if (Math.abs(map[i] - zero) > Math.abs(most - zero)) most = map[i];
-          }
-        }
-        const shade = shades[most];
-        pixels[at++] = shade[0];
-        pixels[at++] = shade[1];
-        pixels[at++] = shade[2];
-        pixels[at++] = 255;
-      }
-    }
+    return Array.from({ length: 256 }, (_, byte) => colourAt(this.table, share(byte)));
   }
 
   point(cell) {

@@ -16,7 +16,7 @@ from viz.components.registry import register
 from viz.theme import Theme
 
 LABELS = ("hint", "legend", "legend_pooled", "own_maximum", "selected", "nothing", "writes", "has_read", "sort")
-_mount = register("head_grid", scripts=("heatmap", "preview", "head_cells"))
+_mount = register("head_grid", scripts=("heatmap", "small_map", "preview", "head_cells"))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ class HeadList {
 
   update(data, send) {
     Object.assign(this, { data, send, table: colourTable(data.look.scale) });
+    this.shades = Array.from({ length: 256 }, (_, byte) => colourAt(this.table, (byte / 255) ** 2));
     dress(this.root, data.look);
     this.cards.setAttribute("aria-label", data.labels.list);
     this.cards.replaceChildren(...data.heads.map((head, i) => this.item(head, i)));
@@ -33,7 +34,7 @@ class HeadList {
     const bar = make("span", "bar");
     bar.style.setProperty("--share", `${Math.round(100 * Math.min(1, Math.max(0, head.share)))}%`);
     card.map = { rows: axes[kind].rows, columns: axes[kind].columns, values: unpackCoarse(head.map), low: 0, high: 1 };
-    card.append(this.picture(card.map), make("b", "", head.title), make("span", "value", head.said), bar,
+    card.append(this.picture(axes[kind], bytesOf(head.map)), make("b", "", head.title), make("span", "value", head.said), bar,
       make("span", "note", head.note));
     card.setAttribute("aria-label", `${rank + 1}. ${head.title}: ${head.said}. ${head.note} ${labels.open}`);
     const item = make("li");
@@ -41,8 +42,8 @@ class HeadList {
     return item;
   }
 
-  // The map at a fixed size; the strongest of the weights that share a pixel is drawn.
-  picture({ rows, columns, values }) {
+  // The map at a fixed size.
+  picture(axes, bytes) {
     const canvas = make("canvas");
     canvas.setAttribute("aria-hidden", "true");
     canvas.style.width = canvas.style.height = `${SIDE}px`;
@@ -50,18 +51,7 @@ class HeadList {
     canvas.width = canvas.height = pixels;
     const context = canvas.getContext("2d");
     const image = context.createImageData(pixels, pixels);
-    const [high, wide] = [rows.length, columns.length];
-    for (let y = 0; y < pixels && high && wide; y++) {
-      for (let x = 0; x < pixels; x++) {
-        let most = 0;
-        for (let row = Math.floor((y * high) / pixels); row < ((y + 1) * high) / pixels; row++) {
-          for (let column = Math.floor((x * wide) / pixels); column < ((x + 1) * wide) / pixels; column++) {
-            most = Math.max(most, values[row * wide + column]);
-          }
-        }
-        image.data.set([...colourAt(this.table, most), 255], 4 * (y * pixels + x));
-      }
-    }
+    if (bytes.length) smallPainter(image, [axes.rows.length, axes.columns.length], 0)(bytes, this.shades);
     context.putImageData(image, 0, 0);
     return canvas;
   }

@@ -16,7 +16,7 @@ from viz.components.registry import register
 from viz.theme import Theme
 
 LABELS = ("list", "open")
-_mount = register("head_list", scripts=("heatmap", "preview"))
+_mount = register("head_list", scripts=("heatmap", "small_map", "preview"))
 
 
 @dataclass(frozen=True)
