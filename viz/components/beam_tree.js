@@ -8,10 +8,7 @@ class BeamTree {
   constructor(root) {
     this.root = root;
     this.canvas = root.querySelector(".canvas");
-    this.canvas.addEventListener("pointerover", (e) => this.point(this.nodeOf(e)));
-    this.canvas.addEventListener("pointerleave", () => this.point(-1));
-    this.canvas.addEventListener("focusin", (e) => e.target.matches(":focus-visible") && this.point(this.nodeOf(e)));
-    this.canvas.addEventListener("focusout", () => this.point(-1));
+    whenPointed(this.canvas, (e) => this.nodeOf(e), (node) => this.point(node), -1);
     this.canvas.addEventListener("click", (e) => this.open(this.nodeOf(e)));
     this.canvas.addEventListener("keydown", (e) => this.press(e));
     root.querySelector(".results").addEventListener("click", (e) => {
@@ -59,9 +56,7 @@ class BeamTree {
   draw() {
     const { nodes, won, rival } = this.data;
     this.won = new Set(won);
-    this.svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    this.svg.setAttribute("width", this.steps * COLUMN);
-    this.svg.setAttribute("height", this.canvas.style.height);
+    this.svg = svg("svg", { width: this.steps * COLUMN, height: this.canvas.style.height });
     const numbers = Array.from({ length: this.steps }, (_, depth) => {
       const number = make("span", "step", String(depth + 1));
       number.style.left = `${depth * COLUMN + 4}px`;
@@ -81,9 +76,8 @@ class BeamTree {
     if (parent < 0) return null;
     const [from, to] = [this.box(parent), this.box(index)];
     const [x, y, right, down] = [from.left + WIDE, from.top + from.high / 2, to.left, to.top + to.high / 2];
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
     const bend = (x + right) / 2;
-    path.setAttribute("d", `M${x} ${y} C${bend} ${y} ${bend} ${down} ${right} ${down}`);
+    const path = svg("path", { d: `M${x} ${y} C${bend} ${y} ${bend} ${down} ${right} ${down}` });
     path.classList.toggle("won", this.won.has(index) && this.won.has(parent));
     return path;
   }

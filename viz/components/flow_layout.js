@@ -1,5 +1,4 @@
 // Where everything stands in the flow picture: columns are tokens, levels are the states between layers.
-const SVG = "http://www.w3.org/2000/svg";
 const LEFT = 66; // room for the names of layers
 const OUT = 42; // the row of output tokens
 const HEIGHT = [238, 430]; // limits of the pixels that the levels share
@@ -11,13 +10,6 @@ const BARS = 30; // the longest bar of a source word
 const LONGEST = 90; // pixels of a label
 const PITCH = [13, 110]; // pixels from column to column
 const THICK = 15; // pixels of an edge that carries everything
-
-function svg(tag, attributes = {}, text) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
 
 const thickness = (flow) => Math.max(0.75, THICK * Math.sqrt(flow));
 const share = (flow) => (flow >= 0.0995 ? percent(flow) : `${(100 * flow).toFixed(1)} %`);

@@ -1,8 +1,8 @@
 class HeadBoard extends HeadCells {
   update(data, send) {
     Object.assign(this, { data, send });
-    const kinds = data.kinds.map(({ kind, values }) => ({ kind, layers: values.length, heads: values[0]?.length ?? 0 }));
-    this.take(kinds, data.look, data.signed);
+    const size = (values) => ({ layers: values.length, heads: values[0]?.length ?? 0 });
+    this.take(data.kinds.map(({ kind, values }) => ({ kind, ...size(values) })), data.look, data.signed);
     this.root.querySelector(".low").textContent = data.low;
     this.root.querySelector(".high").textContent = data.high;
     this.root.querySelector(".legend-text").textContent = data.labels.legend;

@@ -6,11 +6,8 @@ class HeadCells {
     this.root = root;
     this.cursor = null;
     this.kinds = root.querySelector(".kinds");
+    whenPointed(this.kinds, (event) => this.cellOf(event), (cell) => this.point(cell));
     this.kinds.addEventListener("click", (event) => this.open(this.cellOf(event)));
-    this.kinds.addEventListener("pointerover", (event) => this.point(this.cellOf(event)));
-    this.kinds.addEventListener("pointerleave", () => this.point(null));
-    this.kinds.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && this.point(this.cellOf(event)));
-    this.kinds.addEventListener("focusout", () => this.point(null));
     this.kinds.addEventListener("keydown", (event) => this.press(event));
   }
 
@@ -103,7 +100,7 @@ class HeadCells {
   }
 
   step({ dataset: { kind, layer, head } }, key) {
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key] ?? [];
+    const [down, right] = ARROWS[key] ?? [];
     if (down === undefined) return false;
     // Rows run on from one kind to the next.
     const lines = this.blocks.map(({ cells }) => cells[Math.min(Number(layer) + down, cells.length - 1)] ?? []);

@@ -6,11 +6,8 @@ class HeadList {
     this.cards = root.querySelector(".cards");
     this.preview = new Preview(root);
     const card = (event) => event.target.closest?.(".card") ?? null;
+    whenPointed(this.cards, card, (found) => this.point(found));
     this.cards.addEventListener("click", (event) => card(event) && this.send(card(event).place));
-    this.cards.addEventListener("pointerover", (event) => this.point(card(event)));
-    this.cards.addEventListener("pointerleave", () => this.point(null));
-    this.cards.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && this.point(card(event)));
-    this.cards.addEventListener("focusout", () => this.point(null));
   }
 
   update(data, send) {
@@ -34,8 +31,8 @@ class HeadList {
     const bar = make("span", "bar");
     bar.style.setProperty("--share", `${Math.round(100 * Math.min(1, Math.max(0, head.share)))}%`);
     card.map = { rows: axes[kind].rows, columns: axes[kind].columns, values: unpackCoarse(head.map), low: 0, high: 1 };
-    card.append(this.picture(axes[kind], bytesOf(head.map)), make("b", "", head.title), make("span", "value", head.said), bar,
-      make("span", "note", head.note));
+    card.append(this.picture(axes[kind], bytesOf(head.map)), make("b", "", head.title));
+    card.append(make("span", "value", head.said), bar, make("span", "note", head.note));
     card.setAttribute("aria-label", `${rank + 1}. ${head.title}: ${head.said}. ${head.note} ${labels.open}`);
     const item = make("li");
     item.append(card);

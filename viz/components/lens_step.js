@@ -4,13 +4,6 @@ const CURVE = 96; // pixels from rank 1 down to the last
 
 const exact = (probability) => (probability < 0.0005 ? "< 0.1 %" : `${(100 * probability).toFixed(1)} %`);
 
-function svgElement(tag, attributes, text) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
-
 // Ranks on a logarithmic scale, rank 1 on top; an arrow says whether the token climbs or falls.
 function rankCurve(place, data, step, width) {
   const { ranks, written } = data.steps[step];
@@ -19,18 +12,18 @@ function rankCurve(place, data, step, width) {
   const y = (rank) => 24 + (CURVE * Math.log(rank)) / Math.log(data.vocabulary);
   const points = ranks.map((rank, level) => [x(level), y(rank)]);
   const marks = [1, 10, 100, 1000].filter((rank) => rank < data.vocabulary).flatMap((rank) => [
-    svgElement("line", { class: "guide", x1: NAMES - 20, x2: NAMES + wide * ranks.length, y1: y(rank), y2: y(rank) }),
-    svgElement("text", { class: "quiet", x: NAMES - 42, y: y(rank) + 4 }, rank.toLocaleString("en")),
+    svg("line", { class: "guide", x1: NAMES - 20, x2: NAMES + wide * ranks.length, y1: y(rank), y2: y(rank) }),
+    svg("text", { class: "quiet", x: NAMES - 42, y: y(rank) + 4 }, rank.toLocaleString("en")),
   ]);
   const dots = ranks.flatMap((rank, level) => {
-    const dot = svgElement("circle", { cx: x(level), cy: y(rank), r: 5, class: rank === 1 ? "first" : "" });
+    const dot = svg("circle", { cx: x(level), cy: y(rank), r: 5, class: rank === 1 ? "first" : "" });
     Object.assign(dot.dataset, { level, rank, probability: written[level] });
     const before = level ? ranks[level - 1] : rank;
     const arrow = rank < before ? "↗ " : rank > before ? "↘ " : "";
     const above = rank === 1 ? 20 : -10;
-    return [dot, svgElement("text", { x: x(level), y: y(rank) + above }, `${arrow}${rank.toLocaleString("en")}`)];
+    return [dot, svg("text", { x: x(level), y: y(rank) + above }, `${arrow}${rank.toLocaleString("en")}`)];
   });
-  const path = svgElement("polyline", { class: "path", points: points.map((point) => point.join(",")).join(" ") });
+  const path = svg("polyline", { class: "path", points: points.map((point) => point.join(",")).join(" ") });
   place.setAttribute("height", CURVE + 44);
   const told = ranks.map((rank) => rank.toLocaleString("en")).join(" → ");
   place.setAttribute("aria-label", fill(data.labels.curve, { token: data.writes[step], ranks: told }));

@@ -2,7 +2,6 @@ const COMFORTABLE = 13; // a cell of this side keeps every label
 const LARGEST_CELL = 34;
 const MOST_ABREAST = 3;
 const BETWEEN_MAPS = 24;
-const KEYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 // Which sentence the rows and the columns of a kind belong to.
 const ROW_SIDE = { encoder_self: "src", decoder_self: "tgt", cross: "tgt" };

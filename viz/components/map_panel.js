@@ -70,7 +70,7 @@ class MapPanel {
 
   press(event) {
     const { owner, map } = this;
-    const step = KEYS[event.key];
+    const step = ARROWS[event.key];
     if (event.key === "Escape") owner.pin(null);
     if (event.key === "Escape") owner.point(null);
     else if (event.key === "Enter") owner.pin(owner.pointed);

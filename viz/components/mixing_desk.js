@@ -218,7 +218,7 @@ class MixingDesk {
   }
 
   step(button, key) {
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key] ?? [];
+    const [down, right] = ARROWS[key] ?? [];
     if (down === undefined) return false;
     const { kind, layer, head } = button.place;
     const row = (layer === null ? 0 : layer + 1) + down;

@@ -107,7 +107,7 @@ class PatternGrid {
   key(event, i) {
     if (i < 0) return;
     const [row, column] = [Math.floor(i / GRID), i % GRID];
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [];
+    const [down, right] = ARROWS[event.key] ?? [];
     if (event.key === " " || event.key === "Enter") {
       this.set(i, this.values[i] > 0.5 ? 0 : 1);
       clearTimeout(this.resting);

@@ -1,5 +1,8 @@
 // What every component uses. A visitor's text only ever becomes textContent, an attribute, or pixels.
 
+// How far an arrow key goes: rows down, columns to the right.
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
 function bytesOf(packed) {
   const raw = atob(packed);
   const bytes = new Uint8Array(raw.length);
@@ -67,6 +70,21 @@ function make(tag, className, text) {
   if (className) element.className = className;
   if (text !== undefined) element.textContent = text;
   return element;
+}
+
+function svg(tag, attributes = {}, text) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+// Says which thing of a box the pointer is over or the keyboard has come to: `of` finds it, `none` stands for no such.
+function whenPointed(box, of, point, none = null) {
+  box.addEventListener("pointerover", (event) => point(of(event)));
+  box.addEventListener("pointerleave", () => point(none));
+  box.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && point(of(event)));
+  box.addEventListener("focusout", () => point(none));
 }
 
 function fill(template, values) {

@@ -11,15 +11,10 @@ class TokenLinks {
     }
     this.pinned = null;
     this.pointed = null;
-    for (const [event, handle] of [
-      ["pointerover", (e) => this.point(this.chipOf(e))],
-      ["pointerleave", () => this.point(null)],
-      ["focusin", (e) => e.target.matches(":focus-visible") && this.point(this.chipOf(e))],
-      ["focusout", () => this.point(null)],
-      ["click", (e) => this.pin(this.chipOf(e))],
-      ["keydown", (e) => this.press(e)],
-    ]) {
-      for (const { row } of Object.values(this.sides)) row.addEventListener(event, handle);
+    for (const { row } of Object.values(this.sides)) {
+      whenPointed(row, (e) => this.chipOf(e), (place) => this.point(place));
+      row.addEventListener("click", (e) => this.pin(this.chipOf(e)));
+      row.addEventListener("keydown", (e) => this.press(e));
     }
   }
 

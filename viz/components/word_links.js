@@ -1,5 +1,3 @@
-const SVG = "http://www.w3.org/2000/svg";
-
 class WordLinks {
   constructor(root) {
     this.root = root;
@@ -36,7 +34,7 @@ class WordLinks {
       this.rows[side].replaceChildren(...this.words[side]);
     }
     this.paths = data.links.map(([src, tgt]) => {
-      const path = document.createElementNS(SVG, "path");
+      const path = svg("path");
       Object.assign(path.dataset, { src, tgt });
       return path;
     });
