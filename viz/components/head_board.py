@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from model.trace import KINDS, Kind
 from viz.components.payload import look
-from viz.components.places import Place, opened_place
+from viz.components.places import Place, mount_heads
 from viz.components.registry import register
 from viz.theme import Theme
 
@@ -67,18 +66,12 @@ def head_board(
     """
     places: list[Place] = [(kind, *place) for kind in board.kinds for place in np.ndindex(*board.values[kind].shape)]
 
-    def opened() -> None:
-        place = opened_place(st.session_state[key].get("open"), places)
-        if place is not None:
-            on_open(*place)
-
     data = {
         **board_payload(board),
-        "selected": dict(zip(("kind", "layer", "head"), selected, strict=True)),
         "look": look(theme),
         "labels": {name: labels[name] for name in LABELS},
     }
-    return opened_place(_mount(key=key, data=data, on_open_change=opened).get("open"), places)
+    return mount_heads(_mount, data, places, selected=selected, key=key, on_open=on_open)
 
 
 def board_payload(board: Board) -> dict[str, object]:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from model.analysis.reading import Reading
 from model.trace import Kind
 from viz.components.payload import check_shape, look, pack_coarse, pack_signed
-from viz.components.places import Place, opened_place
+from viz.components.places import Place, mount_heads
 from viz.components.registry import register
 from viz.theme import Theme
 
@@ -70,23 +69,13 @@ def head_grid(
         on_open: called with kind, layer and head before the script runs again.
         own_scale: colours run to each map's own maximum instead of the kind's ``high``.
     """
-
-    places = map_places(maps)
-
-    def opened() -> None:
-        place = opened_place(st.session_state[key].get("open"), places)
-        if place is not None:
-            on_open(*place)
-
     data = {
         "kinds": [grid_payload(each) for each in maps],
-        "selected": dict(zip(("kind", "layer", "head"), selected, strict=True)),
         "own": own_scale,
         "look": look(theme),
         "labels": {name: labels[name] for name in LABELS},
     }
-    result = _mount(key=key, data=data, on_open_change=opened)
-    return opened_place(result.get("open"), places)
+    return mount_heads(_mount, data, map_places(maps), selected=selected, key=key, on_open=on_open)
 
 
 def grid_payload(maps: KindMaps) -> dict[str, object]:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from model.analysis.reading import Reading
 from model.trace import Kind
 from viz.components.payload import check_shape, look, pack_coarse
-from viz.components.places import Place, opened_place
+from viz.components.places import Place, mount_heads
 from viz.components.registry import register
 from viz.theme import Theme
 
@@ -63,18 +62,12 @@ def head_list(
     """
     places = [each.place for each in heads]
 
-    def opened() -> None:
-        place = opened_place(st.session_state[key].get("open"), places)
-        if place is not None:
-            on_open(*place)
-
     data = {
         **list_payload(heads, maps),
-        "selected": dict(zip(("kind", "layer", "head"), selected, strict=True)) if selected else None,
         "look": look(theme),
         "labels": {name: labels[name] for name in LABELS},
     }
-    return opened_place(_mount(key=key, data=data, on_open_change=opened).get("open"), places)
+    return mount_heads(_mount, data, places, selected=selected, key=key, on_open=on_open)
 
 
 def list_payload(heads: Sequence[Listed], maps: Mapping[Kind, Reading]) -> dict[str, object]:
