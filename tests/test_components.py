@@ -171,3 +171,17 @@ def test_no_script_reads_data_as_markup_or_asks_another_host():
 def test_a_component_without_its_files_is_refused():
     with pytest.raises(FileNotFoundError):
         registry.register("no_such_component")
+
+
+def test_a_shared_script_brings_its_own_look(monkeypatch):
+    looks = []
+    monkeypatch.setattr(registry.st.components.v2, "component", lambda name, html, css, js: looks.append(css))
+    registry.register("head_list", scripts=("heatmap", "preview"))
+    registry.register("head_list", scripts=("heatmap",))
+    assert [".preview" in css for css in looks] == [True, False]
+    assert all(".card" in css and ".root" in css for css in looks)
+
+
+def test_no_script_and_no_look_is_too_long():
+    files = [file for end in ("js", "css", "html") for file in Path(registry.__file__).parent.glob(f"*.{end}")]
+    assert [file.name for file in files if len(file.read_text(encoding="utf-8").splitlines()) > 250] == []
