@@ -1,4 +1,4 @@
-"""Tiny, seeded, untrained models; a checkpoint folder made of them; a small corpus."""
+"""Tiny, seeded, untrained models; a checkpoint folder made of them; a small corpus; the translator that is shipped."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import torch
 
 from model import checkpoint
 from model.config import TransformerConfig
+from model.trace import Translation
 from model.training.corpus import learn_characters, learn_english
 from model.transformer import Transformer
 from model.translator import Translator
 
+pytest.register_assert_rewrite("tests.pages")
 torch.set_num_threads(1)  # the models are tiny, and the machine may be busy
 
 PAIRS = [
@@ -64,6 +66,20 @@ def checkpoint_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def translator(checkpoint_folder: Path) -> Translator:
     return Translator.from_checkpoint(checkpoint_folder, device="cpu")
+
+
+@pytest.fixture(scope="session")
+def en_zh() -> Translator:
+    """The translator that is shipped."""
+    return Translator.from_checkpoint("en-zh", "cpu")
+
+
+@pytest.fixture(scope="session")
+def translation(en_zh: Translator) -> Translation:
+    """What it makes of the sentence that tests of the pages use, with its trace."""
+    from tests.pages import SENTENCE
+
+    return en_zh.translate(SENTENCE, capture=True)
 
 
 @pytest.fixture

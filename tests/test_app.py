@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.analysis.reading import read_map
 from model.export import map_csv, trace_npz
-from model.folders import available
 from model.limits import MAX_CHARACTERS
-from model.translator import Translator
+from tests.pages import APP, markup, prepared, reverse, shipped
 from viz import pickers
 from viz.text import LANGUAGES, text
 
-PAGES = sorted(path.stem for path in (Path(__file__).resolve().parent.parent / "viz" / "pages").glob("[a-z]*.py"))
-ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted(path.stem for path in (APP.parent / "viz" / "pages").glob("[a-z]*.py"))
 HOSTILE = ("</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "$x$ :red[y] **z**", "你好", "😀 Łódź")
 
-pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
+pytestmark = shipped
 
 
 @pytest.fixture
 def app():
-    return AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    return prepared()
 
 
 def type_sentence(app: AppTest, sentence: str) -> None:
@@ -38,7 +35,7 @@ def test_it_opens_on_a_finished_example(app):
     app.run()
     assert not app.exception
     assert app.text_input(key="text").value == "The animal didn't cross the street because it was too tired."
-    assert any("hl-translation" in element.proto.body for element in app.get("html"))
+    assert "hl-translation" in markup(app)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -56,7 +53,8 @@ def test_hostile_text_is_shown_escaped_and_stays_in_the_box(app, sentence):
     type_sentence(app, sentence)
     assert not app.exception
     assert app.text_input(key="text").value == sentence
-    assert not any("<script>" in e.proto.body or "<img" in e.proto.body for e in app.get("html"))
+    assert "<script>" not in markup(app)
+    assert "<img" not in markup(app)
 
 
 @pytest.mark.parametrize("sentence", ["", "   ", "word " * 5000])
@@ -81,21 +79,20 @@ def test_one_head_page_touches_every_widget(app):
     app.button(key="next_head").click().run()
     assert not app.exception
     assert app.session_state["head"] == (before or 0) + 1
-    assert any("hl-holds" in element.proto.body for element in app.get("html"))
+    assert "hl-holds" in markup(app)
 
 
+@reverse
 def test_checkpoint_change_opens_its_own_example(app):
-    if "reverse" not in available():
-        pytest.skip("the toy checkpoint is not there")
     app.run()
     app.selectbox(key="checkpoint").select("reverse").run()
     assert not app.exception
     assert app.text_input(key="text").value == "headlight"
-    assert any("thgildaeh" in element.proto.body for element in app.get("html"))
+    assert "thgildaeh" in markup(app)
 
 
-def test_exports_hold_the_numbers_shown():
-    translation = Translator.from_checkpoint("en-zh", "cpu").translate("I love you.", capture=True)
+def test_exports_hold_the_numbers_shown(en_zh):
+    translation = en_zh.translate("I love you.", capture=True)
     reading = read_map(translation.trace, "cross", 0, 0)
     rows = list(csv.reader(io.StringIO(map_csv(reading))))
     assert rows[0][1:] == ["I", "love", "you", ".", "<eos>"]
@@ -118,7 +115,7 @@ def test_a_link_with_nothing_but_language_and_checkpoint_is_honoured_at_once(app
     assert not app.exception
     assert app.text_input(key="text").value == "headlight"
     assert app.session_state["lang"] == "zh"
-    assert any("thgildaeh" in element.proto.body for element in app.get("html"))
+    assert "thgildaeh" in markup(app)
 
 
 def test_nonsense_in_a_link_falls_back_to_the_defaults(app):

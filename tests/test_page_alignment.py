@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from html import unescape
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,7 +10,7 @@ from model.analysis.alignment import ALL, pair_maps, places, translation_maps
 from model.analysis.error_table import ErrorTable
 from model.analysis.links import RULES, link_set, pharaoh
 from model.analysis.truth import reversed_pair, truth_pairs
-from model.translator import Translator
+from tests.pages import SENTENCE, charts, choose, markup, prepared, words
 from viz import session
 from viz.aligning import Setting, rate_of
 from viz.components.score_grid import opened_place
@@ -22,7 +19,6 @@ from viz.figures.gold_map import gold_map
 from viz.figures.heatmap import ENGLISH
 from viz.theme import LIGHT
 
-PAGE = "viz/pages/alignment.py"
 STALE = "python -m model align --truth --checkpoint en-zh --save"
 
 
@@ -37,24 +33,7 @@ def fresh():
 
 @pytest.fixture
 def at() -> AppTest:
-    return AppTest.from_file("../app.py", default_timeout=120).switch_page(PAGE)
-
-
-@pytest.fixture(scope="module")
-def translator() -> Translator:
-    return Translator.from_checkpoint("en-zh", "cpu")
-
-
-def choose(at: AppTest, **choices: object) -> AppTest:
-    for name, value in choices.items():
-        at.session_state[name] = value
-    at.run()
-    assert not at.exception
-    return at
-
-
-def words(at: AppTest) -> str:
-    return unescape(" ".join(element.proto.body for element in at.get("html")))
+    return prepared("alignment")
 
 
 @pytest.mark.parametrize(
@@ -65,10 +44,9 @@ def words(at: AppTest) -> str:
         ({"align_from": "all", "align_drawn": "gradient_weight", "align_links": "grow"}, (0, 2, (ALL, ALL), "grow")),
     ],
 )
-def test_the_line_of_links_is_what_the_analysis_makes(at, translator, choices, setting):
-    text = "My sister bought a red bicycle yesterday."
-    choose(at, text=text, **{"shift": "written", **choices})
-    _, _, maps = translation_maps(translator, translator.translate(text, capture=True))
+def test_the_line_of_links_is_what_the_analysis_makes(at, en_zh, translation, choices, setting):
+    choose(at, text=SENTENCE, **{"shift": "written", **choices})
+    _, _, maps = translation_maps(en_zh, translation)
     shift, drawn, place, rule = setting
     links = RULES[rule](maps[shift, drawn, places(6, 8).index(place)])
     assert at.code[0].value == pharaoh(link_set(links))
@@ -82,19 +60,18 @@ def test_short_hostile_and_long_sentences_are_aligned(at, text):
 
 def test_an_empty_sentence_is_the_frames_to_explain(at):
     choose(at, text=" ")
-    assert "hl-error" in words(at)
+    assert "hl-error" in markup(at)
     assert not at.code
 
 
-def test_the_truth_meter_scores_the_pair_that_is_chosen(at, translator):
+def test_the_truth_meter_scores_the_pair_that_is_chosen(at, en_zh):
     choose(at, align_view="truth", pair=4, layer=2, head=1, shift="written")
     pair = truth_pairs("english")[4]
     table = ErrorTable(6, 8)
-    table.add(pair_maps(translator, pair), pair)
+    table.add(pair_maps(en_zh, pair), pair)
     rate = 100 * table.rates[0, 0, 0, places(6, 8).index((2, 1))]
     assert f"alignment error {rate:.0f} % on this pair" in words(at)
-    spec = json.loads(at.get("plotly_chart")[0].proto.spec)
-    outlines = [shape["line"]["dash"] for shape in spec["layout"]["shapes"]]
+    outlines = [shape["line"]["dash"] for shape in charts(at)[0]["layout"]["shapes"]]
     assert outlines.count("solid") == len(pair.sure)
     assert outlines.count("dot") == len(pair.possible - pair.sure)
     assert at.query_params["pair"] == "5"
@@ -104,14 +81,13 @@ def test_on_the_reversing_checkpoint_the_best_head_makes_the_anti_diagonal(at):
     choose(at, checkpoint="reverse", text="headlight", align_view="truth")
     start = session.opening("reverse")
     choose(at, layer=start["layer"], head=start["head"], shift=start["shift"], pair=0)
-    spec = json.loads(at.get("plotly_chart")[0].proto.spec)
-    dots = next(trace for trace in spec["data"] if trace.get("name") == "found")
+    dots = next(trace for trace in charts(at)[0]["data"] if trace.get("name") == "found")
     found = {(round(x - 0.3), round(y + 0.28)) for x, y in zip(dots["x"], dots["y"], strict=True)}
     assert len(found & reversed_pair("headlight").sure) >= 8
 
 
 def test_the_app_opens_on_the_best_head_of_the_table_and_says_why():
-    at = choose(AppTest.from_file("../app.py", default_timeout=120))
+    at = choose(prepared())
     table, why = session.alignment("en-zh")
     assert why == ""
     best = table["best_head"]
@@ -125,11 +101,11 @@ def test_a_table_of_other_weights_is_not_used_and_the_app_says_so(monkeypatch, w
     monkeypatch.setattr(session, "load_alignment", lambda name, sha256: (None, why))
     session.alignment.cache_clear()
     session.opening.cache_clear()
-    at = choose(AppTest.from_file("../app.py", default_timeout=120))
+    at = choose(prepared())
     start = session.meta("en-zh").get("opens_on", {"layer": 5, "head": 0})
     assert (at.session_state["layer"], at.session_state["head"]) == (start["layer"], start["head"])
     assert "not on the best alignment head" in words(at)
-    at = choose(at.switch_page(PAGE), align_view="truth")
+    at = choose(at.switch_page("viz/pages/alignment.py"), align_view="truth")
     assert STALE in words(at)
     assert "on this pair." in words(at)
 

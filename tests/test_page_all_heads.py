@@ -1,38 +1,25 @@
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.analysis.drawn import drawn_maps
-from model.folders import available
 from model.trace import KINDS
-from model.translator import Translator
+from tests.pages import SENTENCE, prepared, sent, shipped
 from viz.components.payload import unpack_coarse, unpack_signed
 
-PAGE = "viz/pages/all_heads.py"
-SENTENCE = "My sister bought a red bicycle yesterday."
-pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
+pytestmark = shipped
 
 
 @pytest.fixture
 def at() -> AppTest:
-    at = AppTest.from_file("../app.py", default_timeout=120).switch_page(PAGE)
-    at.session_state["text"] = SENTENCE
-    at.session_state["shift"] = "read"
-    return at
+    return prepared("all_heads", text=SENTENCE, shift="read")
 
 
-def sent(at: AppTest) -> dict:
-    assert not at.exception
-    return json.loads(at.get("bidi_component")[0].proto.json)
-
-
-def test_every_head_of_every_kind_is_sent_as_the_trace_has_it(at):
+def test_every_head_of_every_kind_is_sent_as_the_trace_has_it(at, translation):
+    trace = translation.trace
     data = sent(at.run())
-    trace = Translator.from_checkpoint("en-zh", "cpu").translate(SENTENCE, capture=True).trace
     assert [each["kind"] for each in data["kinds"]] == list(KINDS)
     for each in data["kinds"]:
         expected = trace.weights[each["kind"]]
@@ -51,11 +38,10 @@ def test_the_shift_switch_names_the_rows_of_cross_attention_after_what_they_writ
 
 
 @pytest.mark.parametrize("drawn", ["scores", "norms", "gradient", "gradient_weight"])
-def test_anything_else_than_weights_is_sent_with_its_own_scale(at, drawn):
+def test_anything_else_than_weights_is_sent_with_its_own_scale(at, en_zh, translation, drawn):
     at.session_state["drawn"] = drawn
     data = sent(at.run())
-    translator = Translator.from_checkpoint("en-zh", "cpu")
-    maps = drawn_maps(translator, translator.translate(SENTENCE, capture=True), drawn)
+    maps = drawn_maps(en_zh, translation, drawn)
     for each in data["kinds"]:
         expected = maps[each["kind"]]
         assert each["high"] == pytest.approx(np.abs(expected).max(), rel=1e-3)

@@ -9,18 +9,14 @@ from streamlit.testing.v1 import AppTest
 from model.analysis.patterns import GRID, PATTERNS, alike, match_named, match_painted
 from model.analysis.reading import read
 from model.examples import load_example
-from model.folders import available, resolve
+from model.folders import resolve
 from model.head_table import load_head_table
 from model.trace import KINDS
-from model.translator import Translator
+from tests.pages import SENTENCE, choose, components, prepared, reverse, shipped
 from viz.pattern_code import parse_pattern, pattern_code
 from viz.session import example_sentences
 
-PAGE = "viz/pages/find.py"
-SENTENCE = "My sister bought a red bicycle yesterday."
 ANTI = pattern_code(np.eye(GRID)[::-1])
-shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
-reverse = pytest.mark.skipif("reverse" not in available(), reason="the toy checkpoint is not there")
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -38,23 +34,14 @@ def test_a_bad_code_paints_nothing(code):
     assert not parse_pattern(code).any()
 
 
-@pytest.fixture(scope="module")
-def trace():
-    return Translator.from_checkpoint("en-zh", "cpu").translate(SENTENCE, capture=True).trace
+@pytest.fixture
+def trace(translation):
+    return translation.trace
 
 
 @pytest.fixture
 def at() -> AppTest:
-    at = AppTest.from_file("../app.py", default_timeout=240).switch_page(PAGE)
-    at.session_state["text"], at.session_state["shift"] = SENTENCE, "written"
-    return at
-
-
-def sent(at: AppTest) -> tuple[dict, dict, dict]:
-    """What the grid, the list of matches and the list of heads alike got."""
-    assert not at.exception
-    grid, matches, similar = (json.loads(each.proto.json) for each in at.get("bidi_component"))
-    return grid, matches, similar
+    return prepared("find", text=SENTENCE, shift="written")
 
 
 def agrees(listed: list[dict], scores: dict[str, np.ndarray], most: int) -> None:
@@ -79,7 +66,7 @@ def named(trace, name: str, words: bool = False, hide: bool = False) -> dict[str
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_heads_are_ranked_by_a_named_pattern(at, trace, pattern):
     at.session_state["pattern"] = pattern
-    _, matches, _ = sent(at.run())
+    _, matches, _ = components(at.run())
     agrees(matches["heads"], named(trace, pattern), 12)
 
 
@@ -87,7 +74,7 @@ def test_heads_are_ranked_by_a_named_pattern(at, trace, pattern):
 def test_words_and_hidden_special_tokens_are_compared_as_shown(at, trace):
     for key, value in (("pattern", "previous"), ("words", True), ("special", True)):
         at.session_state[key] = value
-    _, matches, _ = sent(at.run())
+    _, matches, _ = components(at.run())
     agrees(matches["heads"], named(trace, "previous", words=True, hide=True), 12)
     assert "<eos>" not in matches["axes"]["cross"]["columns"]
 
@@ -95,7 +82,7 @@ def test_words_and_hidden_special_tokens_are_compared_as_shown(at, trace):
 @shipped
 def test_heads_are_ranked_by_what_is_painted(at, trace):
     at.session_state["pattern"], at.session_state["paint"] = "painted", ANTI
-    grid, matches, _ = sent(at.run())
+    grid, matches, _ = components(at.run())
     painted = np.eye(GRID)[::-1]
     np.testing.assert_array_equal(np.reshape(grid["values"], (GRID, GRID)), painted)
     scores = {}
@@ -109,7 +96,7 @@ def test_heads_are_ranked_by_what_is_painted(at, trace):
 @shipped
 def test_nothing_painted_nothing_found(at):
     at.session_state["pattern"], at.session_state["paint"] = "painted", "rubbish"
-    _, matches, similar = sent(at.run())
+    _, matches, similar = components(at.run())
     assert matches["heads"] == []
     assert len(similar["heads"]) == 5
 
@@ -120,7 +107,7 @@ def test_a_named_pattern_over_the_corpus_comes_from_the_table(at):
     if table is None or table.facts["sha256"] != json.loads((resolve("en-zh") / "meta.json").read_text())["sha256"]:
         pytest.skip("no table of these weights is shipped")
     at.session_state["pattern"], at.session_state["scope"] = "previous", "corpus"
-    _, matches, _ = sent(at.run())
+    _, matches, _ = components(at.run())
     agrees(matches["heads"], {kind: table.patterns[kind]["previous"] for kind in KINDS}, 12)
 
 
@@ -128,7 +115,7 @@ def test_a_named_pattern_over_the_corpus_comes_from_the_table(at):
 def test_over_the_corpus_paint_and_likeness_go_through_the_stored_examples(at):
     at.session_state["checkpoint"], at.session_state["text"] = "reverse", "abc"
     at.session_state["pattern"], at.session_state["paint"], at.session_state["scope"] = "painted", ANTI, "corpus"
-    _, matches, similar = sent(at.run())
+    _, matches, similar = components(at.run())
     folder, sha = resolve("reverse"), json.loads((resolve("reverse") / "meta.json").read_text())["sha256"]
     traces = [load_example(folder, text, sha).trace for text in example_sentences("reverse")]
     assert [each["kind"] for each in matches["heads"][:8]] == ["cross"] * 8
@@ -147,12 +134,9 @@ def test_over_the_corpus_paint_and_likeness_go_through_the_stored_examples(at):
 )
 def test_any_sentence_can_be_searched(at, sentence):
     at.session_state["text"] = sentence
-    assert len(sent(at.run())[1]["heads"]) > 0
+    assert len(components(at.run())[1]["heads"]) > 0
 
 
 @shipped
 def test_no_sentence_nothing_to_search(at):
-    at.session_state["text"] = "  "
-    at.run()
-    assert not at.exception
-    assert not at.get("bidi_component")
+    assert components(choose(at, text="  ")) == []

@@ -2,65 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import re
-from html import unescape
-
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from model.analysis.flow import flow_graph, weight_shares
 from model.analysis.flow_norms import norm_shares
-from model.folders import available
 from model.trace import Label
-from model.translator import Translator
+from tests.pages import HOSTILE, markup, opened, reverse, sent, shipped, words
 from viz.components.flow_graph import FlowTokens, edge_heads, flow_payload
 from viz.components.places import opened_place
 from viz.flow_words import middle_word, source_words, summary
 from viz.text import text
-
-PAGE = "viz/pages/flow.py"
-SENTENCE = "My sister bought a red bicycle yesterday."
-HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"
-shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
-
-
-def opened(step: int | None = None, **state: object) -> AppTest:
-    at = AppTest.from_file("../app.py", default_timeout=240).switch_page(PAGE)
-    for name, value in {"text": SENTENCE, **state}.items():
-        at.session_state[name] = value
-    if step is not None:
-        at.query_params["step"] = str(step)
-    at.run()
-    assert not at.exception
-    return at
-
-
-def sent(at: AppTest) -> dict:
-    return json.loads(at.get("bidi_component")[0].proto.json)
-
-
-def said(at: AppTest) -> str:
-    return unescape(" ".join(re.sub(r"<[^>]*>", " ", element.proto.body) for element in at.get("html")))
 
 
 def edges(data: dict) -> list[tuple]:
     return [tuple(edge[name] for name in ("kind", "layer", "start", "end", "head")) for edge in data["edges"]]
 
 
-@pytest.fixture(scope="module")
-def made():
-    translator = Translator.from_checkpoint("en-zh", "cpu")
-    return translator, translator.translate(SENTENCE, capture=True)
-
-
 @shipped
 @pytest.mark.parametrize("measure", ["weights", "norms"])
-def test_the_picture_is_sent_the_graph(made, measure):
-    translator, translation = made
-    data = sent(opened(3, flow_by=measure, least=2.0))
-    shares = weight_shares(translation.trace) if measure == "weights" else norm_shares(translator, translation)
+def test_the_picture_is_sent_the_graph(en_zh, translation, measure):
+    data = sent(opened("flow", 3, flow_by=measure, least=2.0))
+    shares = weight_shares(translation.trace) if measure == "weights" else norm_shares(en_zh, translation)
     graph = flow_graph(shares, 2, 0.02)
     expected = sorted((e.kind, e.layer, e.start, e.end, e.head) for e in graph.edges)
     assert sorted(edges(data)) == expected
@@ -72,7 +35,7 @@ def test_the_picture_is_sent_the_graph(made, measure):
 
 @shipped
 def test_threshold_measure_and_words_change_the_picture():
-    at = opened(2, flow_by="weights")
+    at = opened("flow", 2, flow_by="weights")
     before = sent(at)
     at.slider(key="least").set_value(8.0).run()
     fewer = sent(at)
@@ -81,40 +44,40 @@ def test_threshold_measure_and_words_change_the_picture():
     assert all(edge["flow"] >= 0.08 for edge in fewer["edges"])
     at.segmented_control(key="flow_by").set_value("norms").run()
     assert sent(at)["encoder"] != fewer["encoder"]
-    assert "Kobayashi" in said(at)
+    assert "Kobayashi" in words(at)
 
 
 @shipped
 def test_whole_words_join_the_pieces():
     sentence = "Antidisestablishmentarianism is a word."
-    pieces, words = sent(opened(2, text=sentence)), sent(opened(2, text=sentence, words=True))
+    pieces, joined = (sent(opened("flow", 2, text=sentence, words=whole)) for whole in (False, True))
     assert any(token.startswith("##") for token in pieces["src"])
-    assert not any(token.startswith("##") for token in words["src"])
-    assert sum(words["encoder"][0]) == pytest.approx(sum(pieces["encoder"][0]), abs=1e-3)
+    assert not any(token.startswith("##") for token in joined["src"])
+    assert sum(joined["encoder"][0]) == pytest.approx(sum(pieces["encoder"][0]), abs=1e-3)
 
 
 @shipped
 @pytest.mark.parametrize("sentence", ["Hello", "word " * 60, HOSTILE])
 def test_any_sentence(sentence):
-    at = opened(999, text=sentence)
+    at = opened("flow", 999, text=sentence)
     data = sent(at)
     assert len(data["encoder"][0]) == len(data["src"])
     assert sum(data["encoder"][0]) + sum(data["decoder"][0]) == pytest.approx(1, abs=2e-3)
-    assert not any("<img" in element.proto.body for element in at.get("html"))
+    assert "<img" not in markup(at)
 
 
 @shipped
 def test_an_empty_sentence_is_an_error_and_chinese_is_chinese():
-    assert "hl-error" in " ".join(element.proto.body for element in opened(text=" ").get("html"))
-    data = sent(opened(3, lang="zh"))
+    assert "hl-error" in markup(opened("flow", text=" "))
+    data = sent(opened("flow", 3, lang="zh"))
     assert data["labels"]["encoder"] == "编码器"
     assert data["summary"].startswith("到达 ")
 
 
-@pytest.mark.skipif("reverse" not in available(), reason="the toy checkpoint is not there")
+@reverse
 @pytest.mark.parametrize("place", range(4))
 def test_reverse_flows_from_the_mirrored_letter(place):
-    data = sent(opened(place + 1, checkpoint="reverse", text="light", flow_by="norms"))
+    data = sent(opened("flow", place + 1, checkpoint="reverse", text="light", flow_by="norms"))
     sources = np.array(data["encoder"][0])
     assert data["src"][int(sources[:5].argmax())] == "light"[::-1][place]
 

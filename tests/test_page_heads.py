@@ -10,39 +10,20 @@ from streamlit.testing.v1 import AppTest
 from model.analysis.importance import ablate
 from model.analysis.reading import Reading
 from model.analysis.roles import profile
-from model.folders import available, resolve
+from model.folders import resolve
 from model.head_table import load_head_table
 from model.trace import KINDS
-from model.translator import Translator
+from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, sent, shipped
 from viz import cached_heads
 from viz.components.head_board import Board, board_payload
 from viz.components.head_list import Listed, list_payload
 from viz.components.payload import unpack_coarse
 from viz.components.places import opened_place
 
-PAGE = "viz/pages/heads.py"
-SENTENCE = "My sister bought a red bicycle yesterday."
-shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
-reverse = pytest.mark.skipif("reverse" not in available(), reason="the toy checkpoint is not there")
-
-
-@pytest.fixture(scope="module")
-def english() -> Translator:
-    return Translator.from_checkpoint("en-zh", "cpu")
-
 
 @pytest.fixture
 def at() -> AppTest:
-    at = AppTest.from_file("../app.py", default_timeout=240).switch_page(PAGE)
-    at.session_state["text"] = SENTENCE
-    return at
-
-
-def sent(at: AppTest) -> tuple[dict, dict]:
-    """What the list and the board got."""
-    assert not at.exception
-    first, second = (json.loads(each.proto.json) for each in at.get("bidi_component")[:2])
-    return first, second
+    return prepared("heads", text=SENTENCE)
 
 
 def places_of(heads: list[dict]) -> list[tuple[str, int, int]]:
@@ -55,10 +36,9 @@ def ranked(importance: dict) -> list[tuple[str, int, int]]:
 
 
 @shipped
-def test_the_first_thing_is_the_ten_heads_that_matter(at, english):
-    heads, board = sent(at.run())
-    translation = english.translate(SENTENCE, capture=True)
-    importance = ablate(english, translation).importance
+def test_the_first_thing_is_the_ten_heads_that_matter(at, en_zh, translation):
+    heads, board = components(at.run())[:2]
+    importance = ablate(en_zh, translation).importance
     assert places_of(heads["heads"]) == ranked(importance)[:10]
     for each in heads["heads"]:
         place = each["layer"], each["head"]
@@ -72,24 +52,23 @@ def test_the_first_thing_is_the_ten_heads_that_matter(at, english):
 
 @shipped
 @pytest.mark.parametrize("measure", ["entropy", "confidence", "previous", "rare"])
-def test_the_board_shows_the_measure_that_is_chosen(at, english, measure):
+def test_the_board_shows_the_measure_that_is_chosen(at, translation, measure):
     at.session_state["measure"] = measure
-    _, board = sent(at.run())
-    trace = english.translate(SENTENCE, capture=True).trace
+    board = components(at.run())[1]
     if measure == "rare":
         assert {value for row in board["kinds"][1]["values"] for value in row} == {None}
         return
     for each in board["kinds"]:
-        expected = profile(trace, each["kind"]).measures[measure]
+        expected = profile(translation.trace, each["kind"]).measures[measure]
         np.testing.assert_allclose(np.array(each["values"], dtype=float), expected, atol=1e-3)
     assert not board["signed"]
 
 
 @shipped
-def test_the_table_holds_every_head_once(at, english):
+def test_the_table_holds_every_head_once(at, en_zh):
     sent(at.run())
     frame = at.dataframe[0].value
-    config = english.model.config
+    config = en_zh.model.config
     assert len(frame) == config.n_heads * (config.n_encoder_layers + 2 * config.n_decoder_layers)
     assert frame.iloc[:, 0].is_unique
     assert frame["Importance (nats)"].is_monotonic_decreasing
@@ -101,9 +80,9 @@ def test_the_corpus_comes_from_the_shipped_table(at):
     if table is None or table.facts["sha256"] != json.loads((resolve("en-zh") / "meta.json").read_text())["sha256"]:
         pytest.skip("no table of these weights is shipped")
     at.session_state["scope"] = "corpus"
-    heads, board = sent(at.run())
+    heads, board = components(at.run())[:2]
     assert places_of(heads["heads"]) == ranked(table.importance)[:10]
-    assert any(f"{table.facts['sentences']:,} sentence pairs" in each.proto.body for each in at.get("html"))
+    assert f"{table.facts['sentences']:,} sentence pairs" in markup(at)
     for each in board["kinds"]:
         expected = table.importance[each["kind"]] * table.tokens_per_sentence
         np.testing.assert_allclose(each["values"], expected, atol=1e-3)
@@ -116,10 +95,10 @@ def test_a_table_of_other_weights_is_left_aside(at, monkeypatch, case):
     stale = dataclasses.replace(table, facts={**table.facts, "sha256": "0" * 64}) if table and case == "stale" else None
     monkeypatch.setattr(cached_heads, "head_table", lambda _name: stale)
     at.session_state["scope"] = "corpus"
-    corpus, _ = sent(at.run())
+    corpus = sent(at.run())
     assert ("other weights" if stale else "No corpus table") in at.info[0].value
     at.session_state["scope"] = "sentence"
-    assert sent(at.run())[0] == corpus
+    assert sent(at.run()) == corpus
 
 
 @shipped
@@ -129,21 +108,18 @@ def test_a_table_of_other_weights_is_left_aside(at, monkeypatch, case):
 @pytest.mark.parametrize("words", [False, True])
 def test_any_sentence_has_its_heads(at, sentence, words):
     at.session_state["text"], at.session_state["words"] = sentence, words
-    assert len(sent(at.run())[0]["heads"]) == 10
+    assert len(sent(at.run())["heads"]) == 10
 
 
 @shipped
 def test_no_sentence_no_heads(at):
-    at.session_state["text"] = "  "
-    at.run()
-    assert not at.exception
-    assert not at.get("bidi_component")
+    assert components(choose(at, text="  ")) == []
 
 
 @reverse
 def test_reverse_has_its_heads_in_chinese_too(at):
     at.session_state["checkpoint"], at.session_state["text"], at.session_state["lang"] = "reverse", "abc", "zh"
-    heads, board = sent(at.run())
+    heads, board = components(at.run())[:2]
     assert len(heads["heads"]) == 10
     assert [len(each["values"]) for each in board["kinds"]] == [2, 2, 2]
     assert at.segmented_control(key="measure").label == "着色依据"
@@ -162,15 +138,15 @@ def test_payloads_refuse_what_does_not_fit_and_leave_blanks(translator):
     with pytest.raises(ValueError, match="cross weights"):
         list_payload([Listed(("cross", 0, 0), "t", 1.0, "s", 1.0)], wrong)
     values = {kind: np.full((1, 2), np.nan) for kind in KINDS}
-    sent = board_payload(Board(values, dict.fromkeys(KINDS, "t"), str, str, 1.0))
-    assert sent["kinds"][0]["values"] == [[None, None]]
-    assert sent["kinds"][0]["texts"] == [["", ""]]
+    payload = board_payload(Board(values, dict.fromkeys(KINDS, "t"), str, str, 1.0))
+    assert payload["kinds"][0]["values"] == [[None, None]]
+    assert payload["kinds"][0]["texts"] == [["", ""]]
 
 
 @shipped
-def test_the_sentence_below_the_board_names_the_extremes(at, english):
+def test_the_sentence_below_the_board_names_the_extremes(at, en_zh, translation):
     sent(at.run())
-    importance = ablate(english, english.translate(SENTENCE)).importance
+    importance = ablate(en_zh, translation).importance
     order = ranked(importance)
     names = {"encoder_self": "Encoder self", "decoder_self": "Decoder self", "cross": "Cross"}
     first, last = ("{} L{}\u00a0H{}".format(names[place[0]], *place[1:]) for place in (order[0], order[-1]))

@@ -1,26 +1,18 @@
 from __future__ import annotations
 
-import base64
-import json
-
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.analysis.inside_proof import proven_steps
-from model.folders import available
 from model.trace import KINDS
-from model.translator import Translator
+from tests.pages import SENTENCE, array, charts, choose, markup, prepared, reverse, shipped
 from viz.figures.inside import Bars, Cells, Strip, step_figure
 from viz.figures.scaling import with_and_without
 from viz.step_pictures import STEPS, in_words, step_facts, step_picture
 from viz.text import text
 from viz.theme import DARK, LIGHT
-
-PAGE = "viz/pages/inside.py"
-SENTENCE = "My sister bought a red bicycle yesterday."
-shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
 
 
 def say(key: str, **values: object) -> str:
@@ -105,46 +97,26 @@ def test_wrong_shapes_and_steps_are_refused(made):
 
 @pytest.fixture
 def at() -> AppTest:
-    at = AppTest.from_file("../app.py", default_timeout=240).switch_page(PAGE)
-    at.session_state["text"] = SENTENCE
-    return at
-
-
-def choose(at: AppTest, **values: object) -> AppTest:
-    for key, value in values.items():
-        at.session_state[key] = value
-    return at.run()
-
-
-def spec(at: AppTest, chart: int = 0) -> dict:
-    assert not at.exception
-    return json.loads(at.get("plotly_chart")[chart].proto.spec)
-
-
-def decoded(values: dict) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
+    return prepared("inside", text=SENTENCE)
 
 
 @shipped
-def test_forward_and_back_through_the_steps(at):
-    at.session_state["query"] = 2
-    at.run()
-    translator = Translator.from_checkpoint("en-zh", "cpu")
-    ids = translator.translate(SENTENCE).tgt_ids
+def test_forward_and_back_through_the_steps(at, en_zh, translation):
+    choose(at, query=2)
     state = at.session_state
-    steps = proven_steps(translator, SENTENCE, ids, state["kind"], state["layer"], state["head"]).steps
+    steps = proven_steps(en_zh, SENTENCE, translation.tgt_ids, state["kind"], state["layer"], state["head"]).steps
     for step in STEPS[1:]:
         at.button(key="next").click().run()
         assert at.session_state["inside"] == step
-        bars = [trace for trace in spec(at)["data"] if trace["type"] == "bar"]
+        bars = [trace for trace in charts(at)[0]["data"] if trace["type"] == "bar"]
         wanted = steps.dots if step in (2, 3) else steps.scores if step == 4 else None
         if wanted is not None:
-            np.testing.assert_allclose(decoded(bars[0]["x"]), wanted[2], atol=1e-5)
-    np.testing.assert_allclose(decoded(bars[0]["x"]), steps.weights[2], atol=1e-5)
+            np.testing.assert_allclose(array(bars[0]["x"]), wanted[2], atol=1e-5)
+    np.testing.assert_allclose(array(bars[0]["x"]), steps.weights[2], atol=1e-5)
     assert at.button(key="next").disabled
     at.button(key="back").click().run()
     assert at.session_state["inside"] == 5
-    assert any("hl-holds" in element.proto.body for element in at.get("html"))
+    assert "hl-holds" in markup(at)
 
 
 @shipped
@@ -152,25 +124,23 @@ def test_forward_and_back_through_the_steps(at):
 @pytest.mark.parametrize("sentence", ["Hello", "word " * 60, "</script><b>$x$"])
 def test_any_sentence_and_kind(at, kind, sentence):
     choose(at, text=sentence, kind=kind, inside=4, query=50)
-    assert len(spec(at)["data"]) == 2
-    assert not any("<b>" in element.proto.body for element in at.get("html"))
+    assert len(charts(at)[0]["data"]) == 2
+    assert "<b>" not in markup(at)
 
 
 @shipped
 def test_the_experiment(at):
-    at.session_state["inside_view"] = "scaling"
-    at.run()
-    assert not at.exception
-    assert len(at.get("plotly_chart")) == 4
-    variance = [decoded(trace["y"]) for trace in spec(at)["data"]]
+    choose(at, inside_view="scaling")
+    assert len(charts(at)) == 4
+    variance = [array(trace["y"]) for trace in charts(at)[0]["data"]]
     assert variance[0][-1] == pytest.approx(512, rel=0.1)
     assert variance[1][-1] == pytest.approx(1, rel=0.1)
     at.slider(key="d_k").set_value(4).run()
-    weight = decoded(spec(at, 2)["data"][1]["y"])
+    weight = array(charts(at)[2]["data"][1]["y"])
     assert weight[-1] == pytest.approx(1 / (1 + 2 * np.exp(-15)))
 
 
-@pytest.mark.skipif("reverse" not in available(), reason="the toy checkpoint is not there")
+@reverse
 def test_reverse_opens_too(at):
     choose(at, checkpoint="reverse", text="headlight", kind="decoder_self", inside=4, query=0)
-    assert len(spec(at)["data"]) == 2
+    assert len(charts(at)[0]["data"]) == 2

@@ -2,21 +2,19 @@ from __future__ import annotations
 
 import json
 import re
-from html import unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages import choose, prepared, words
 from viz import session
 from viz.figures import bertviz_views
 from viz.figures.bertviz_views import BertVizError
 
-PAGE = "viz/pages/lines.py"
-
 
 @pytest.fixture
 def at() -> AppTest:
-    return AppTest.from_file("../app.py", default_timeout=120).switch_page(PAGE)
+    return prepared("lines")
 
 
 def given(at: AppTest) -> dict:
@@ -25,16 +23,6 @@ def given(at: AppTest) -> dict:
     found = re.search(r'id="given">(.*?)</script>', page, re.DOTALL)
     assert found
     return json.loads(found[1])
-
-
-def words(at: AppTest) -> str:
-    return unescape(" ".join(element.proto.body for element in at.get("html")))
-
-
-def choose(at: AppTest, **choices: object) -> AppTest:
-    for name, value in choices.items():
-        at.session_state[name] = value
-    return at.run()
 
 
 def test_it_opens_on_the_chosen_layer_and_head_with_a_sentence_and_an_alternative(at: AppTest) -> None:
@@ -75,6 +63,5 @@ def test_without_bertviz_there_is_one_sentence_and_no_blank_frame(at: AppTest, m
 
     monkeypatch.setattr(bertviz_views, "_distribution", missing)
     choose(at, text="I love you.")
-    assert not at.exception
     assert not at.get("iframe")
     assert "BertViz cannot draw here (BertViz is not installed)." in words(at)

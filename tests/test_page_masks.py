@@ -1,48 +1,20 @@
 from __future__ import annotations
 
-import base64
-import json
-from html import unescape
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.analysis.mask_steps import row_steps
-from model.folders import available
 from model.masks import causal_mask
+from tests.pages import array, charts, choose, prepared, shipped, words
 from viz import session
 
-pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
+pytestmark = shipped
 
 
 @pytest.fixture
 def at() -> AppTest:
-    return AppTest.from_file("../app.py", default_timeout=120).switch_page("viz/pages/masks.py")
-
-
-def choose(at: AppTest, **choices: object) -> AppTest:
-    for name, value in choices.items():
-        at.session_state[name] = value
-    at.run()
-    assert not at.exception
-    return at
-
-
-def charts(at: AppTest) -> list[dict]:
-    return [json.loads(element.proto.spec) for element in at.get("plotly_chart")]
-
-
-def array(values) -> np.ndarray:
-    """An array as Plotly writes it into JSON."""
-    if isinstance(values, list):
-        return np.array(values, dtype=float)
-    flat = np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"])
-    return flat.reshape([int(side) for side in str(values.get("shape", len(flat))).split(",")])
-
-
-def words(at: AppTest) -> str:
-    return unescape(" ".join(element.proto.body for element in at.get("html")))
+    return prepared("masks")
 
 
 def test_it_opens_on_the_padding_mask_of_three_sentences(at: AppTest) -> None:

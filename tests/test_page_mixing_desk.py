@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import random
 
 import numpy as np
@@ -8,18 +7,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.analysis.mixing import changed_tokens, log_probs, mix
-from model.folders import available
 from model.trace import KINDS
 from model.translator import Translator
+from tests.pages import SENTENCE, choose, components, prepared, reverse, sent, shipped
 from viz.components.mixing_desk import Desk, desk_payload
 from viz.mix_code import format_mix, parse_mix, reported_gains
 
-PAGE = "viz/pages/mixing_desk.py"
 SIZES = {"encoder_self": (2, 3), "decoder_self": (4, 3), "cross": (4, 3)}
 EVERY = [(kind, layer, head) for kind in KINDS for layer in range(SIZES[kind][0]) for head in range(SIZES[kind][1])]
-SENTENCE = "My sister bought a red bicycle yesterday."
-shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
-reverse = pytest.mark.skipif("reverse" not in available(), reason="the toy checkpoint is not there")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])
@@ -115,23 +110,15 @@ def test_words_join_pieces_and_add_their_changes(translator):
 
 @pytest.fixture
 def at() -> AppTest:
-    at = AppTest.from_file("../app.py", default_timeout=240).switch_page(PAGE)
-    at.session_state["text"] = SENTENCE
-    return at
-
-
-def sent(at: AppTest) -> dict:
-    assert not at.exception
-    return json.loads(at.get("bidi_component")[0].proto.json)
+    return prepared("mixing_desk", text=SENTENCE)
 
 
 @shipped
-def test_the_desk_shows_what_the_link_says(at):
+def test_the_desk_shows_what_the_link_says(at, en_zh, translation):
     at.session_state["mix"] = "c0:0,nonsense,e1.2:1.25"
     data = sent(at.run())
-    translator = Translator.from_checkpoint("en-zh", "cpu")
     gains = {("cross", 0, head): 0.0 for head in range(8)} | {("encoder_self", 1, 2): 1.25}
-    expected = mix(translator, translator.translate(SENTENCE), gains)
+    expected = mix(en_zh, translation, gains)
     assert data["kinds"][2]["gains"][:9] == [0] * 8 + [100]
     assert data["kinds"][0]["gains"][10] == 125
     assert [row[0] for row in data["after"]] == [label.text for label in expected.mixed.tgt]
@@ -164,10 +151,7 @@ def test_any_sentence_can_be_mixed(at, sentence):
 
 @shipped
 def test_no_sentence_no_desk(at):
-    at.session_state["text"] = "  "
-    at.run()
-    assert not at.exception
-    assert not at.get("bidi_component")
+    assert components(choose(at, text="  ")) == []
 
 
 @reverse

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from model.folders import available
+from tests.pages import charts, opened, shipped
 from viz import cached, drawing
 
-ROOT = Path(__file__).resolve().parent.parent
 SHORT, LONG = "A cat sleeps.", " ".join(["cats"] * (drawing.SOON + 1))
 
-pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
+pytestmark = shipped
 
 
 @pytest.fixture
@@ -30,25 +25,16 @@ def made(monkeypatch):
     return found
 
 
-def opened(sentence: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).switch_page("viz/pages/one_head.py")
-    at.session_state["text"] = sentence
-    at.run()
-    assert not at.exception
-    return at
-
-
 @pytest.mark.parametrize(("sentence", "prepared"), [(SHORT, list(drawing.BY_MODEL)), (LONG, [])])
 def test_maps_that_need_the_model_are_made_ahead_for_short_sentences(made, sentence, prepared):
-    opened(sentence)
+    opened("one_head", text=sentence)
     assert made == prepared
 
 
 def test_the_map_is_drawn_of_what_is_chosen_though_the_pickers_come_later():
-    at = opened(SHORT)
+    at = opened("one_head", text=SHORT)
     at.segmented_control(key="layer").set_value(1)
     at.segmented_control(key="head").set_value(4).run()
     at.selectbox(key="drawn").select("scores").run()
-    assert not at.exception
-    title = json.loads(at.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
+    title = charts(at)[0]["layout"]["title"]["text"]
     assert title == "Cross · L1 H4 · scores"

@@ -1,23 +1,19 @@
 from __future__ import annotations
 
-import base64
-import json
-from html import unescape
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.analysis import positions
-from model.folders import available
+from tests.pages import array, charts, choose, prepared, shipped, words
 from viz import session
 
-pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
+pytestmark = shipped
 
 
 @pytest.fixture
 def at() -> AppTest:
-    return AppTest.from_file("../app.py", default_timeout=120).switch_page("viz/pages/positions.py")
+    return prepared("positions")
 
 
 @pytest.fixture
@@ -25,47 +21,26 @@ def table() -> np.ndarray:
     return positions.position_table(session.translator("en-zh"))
 
 
-def choose(at: AppTest, **choices: object) -> list[dict]:
-    """The charts that the page draws with these choices."""
-    for name, value in choices.items():
-        at.session_state[name] = value
-    at.run()
-    assert not at.exception
-    return [json.loads(element.proto.spec) for element in at.get("plotly_chart")]
-
-
-def array(values) -> np.ndarray:
-    """An array as Plotly writes it into JSON."""
-    if isinstance(values, list):
-        return np.array(values, dtype=float)
-    flat = np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"])
-    return flat.reshape([int(side) for side in str(values.get("shape", len(flat))).split(",")])
-
-
-def words(at: AppTest) -> str:
-    return unescape(" ".join(element.proto.body for element in at.get("html")))
-
-
 def test_it_opens_on_the_curves_of_dimensions_4_to_7(at: AppTest, table: np.ndarray) -> None:
-    (chart,) = choose(at)
+    (chart,) = charts(choose(at))
     assert [trace["name"] for trace in chart["data"]] == [f"dimension {number}" for number in (4, 5, 6, 7)]
     np.testing.assert_array_equal(array(chart["data"][1]["y"]), table[:60, 5])
     assert "Sines and cosines make every row unique" in words(at)
 
 
 def test_chosen_dimensions_are_drawn_and_none_is_no_error(at: AppTest, table: np.ndarray) -> None:
-    (chart,) = choose(at, dims=[0, 20], span=30)
+    (chart,) = charts(choose(at, dims=[0, 20], span=30))
     np.testing.assert_array_equal(array(chart["data"][1]["y"]), table[:30, 20])
-    assert choose(at, dims=[])[0]["data"] == []
+    assert charts(choose(at, dims=[]))[0]["data"] == []
 
 
 def test_the_matrix_is_the_models_table(at: AppTest, table: np.ndarray) -> None:
-    np.testing.assert_array_equal(array(choose(at, show="matrix")[0]["data"][0]["z"]), table[:200, :150])
-    np.testing.assert_array_equal(array(choose(at, rows=12, columns=8)[0]["data"][0]["z"]), table[:12, :8])
+    np.testing.assert_array_equal(array(charts(choose(at, show="matrix"))[0]["data"][0]["z"]), table[:200, :150])
+    np.testing.assert_array_equal(array(charts(choose(at, rows=12, columns=8))[0]["data"][0]["z"]), table[:12, :8])
 
 
 def test_one_dimension_stands_beside_one_position(at: AppTest, table: np.ndarray) -> None:
-    column, row = choose(at, show="slices", dim=9, pos=33)
+    column, row = charts(choose(at, show="slices", dim=9, pos=33))
     np.testing.assert_array_equal(array(column["data"][0]["y"]), table[:200, 9])
     np.testing.assert_array_equal(array(row["data"][1]["y"]), table[33, 1::2])
     assert (column["layout"]["shapes"][0]["x0"], row["layout"]["shapes"][0]["x0"]) == (33, 9)
@@ -73,7 +48,7 @@ def test_one_dimension_stands_beside_one_position(at: AppTest, table: np.ndarray
 
 @pytest.mark.parametrize("how", positions.SIMILARITIES)
 def test_similarity_is_drawn_as_a_map_and_for_one_position(at: AppTest, table: np.ndarray, how: str) -> None:
-    square, line = choose(at, show="similarity", how=how, pos=7)
+    square, line = charts(choose(at, show="similarity", how=how, pos=7))
     expected = positions.similarity(table[:100], how)
     np.testing.assert_allclose(array(square["data"][0]["z"]), expected, rtol=1e-5)
     np.testing.assert_allclose(array(line["data"][0]["y"]), expected[7], rtol=1e-5)
@@ -81,7 +56,7 @@ def test_similarity_is_drawn_as_a_map_and_for_one_position(at: AppTest, table: n
 
 @pytest.mark.parametrize(("phi", "pair"), [(0, 0), (3, 2), (100, 60)])
 def test_the_computed_points_land_on_the_points_of_the_table(at: AppTest, phi: int, pair: int) -> None:
-    (chart,) = choose(at, show="rotation", phi=phi, pair=pair)
+    (chart,) = charts(choose(at, show="rotation", phi=phi, pair=pair))
     names = ("PE(t + φ)", "M")
     after, turned = (
         next(trace for trace in chart["data"] if trace.get("name", "").startswith(start)) for start in names
@@ -94,5 +69,5 @@ def test_the_computed_points_land_on_the_points_of_the_table(at: AppTest, phi: i
 
 
 def test_the_same_view_runs_for_choices_beyond_the_table(at: AppTest) -> None:
-    assert choose(at, show="slices", dim=10**6, pos=-5)
+    assert charts(choose(at, show="slices", dim=10**6, pos=-5))
     assert at.slider(key="pos").value == 0

@@ -1,30 +1,19 @@
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.folders import available
-from model.translator import Translator
+from tests.pages import prepared, sent, shipped
 from viz.components.payload import unpack_fine
 
-PAGE = "viz/pages/side_by_side.py"
 SENTENCE = "I love you."
-pytestmark = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
+pytestmark = shipped
 
 
 @pytest.fixture
 def at() -> AppTest:
-    at = AppTest.from_file("../app.py", default_timeout=120).switch_page(PAGE)
-    at.session_state["text"] = SENTENCE
-    return at
-
-
-def sent(at: AppTest) -> dict:
-    assert not at.exception
-    return json.loads(at.get("bidi_component")[0].proto.json)
+    return prepared("side_by_side", text=SENTENCE)
 
 
 def heads(at: AppTest) -> list[tuple[str, int, int]]:
@@ -32,8 +21,8 @@ def heads(at: AppTest) -> list[tuple[str, int, int]]:
 
 
 @pytest.fixture
-def trace():
-    return Translator.from_checkpoint("en-zh", "cpu").translate(SENTENCE, capture=True).trace
+def trace(en_zh):
+    return en_zh.translate(SENTENCE, capture=True).trace
 
 
 def test_a_link_names_the_heads_and_what_it_gets_wrong_is_ignored(at, trace):

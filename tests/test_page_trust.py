@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import base64
-import json
 import re
 
 import numpy as np
@@ -12,33 +10,20 @@ from model.analysis.deletion import by_words, leave_one_out
 from model.analysis.drawn import DRAWN, drawn_maps
 from model.analysis.faithful_table import MEASURES, ROWS
 from model.analysis.honesty import honesty, honesty_of_all, honesty_of_words
-from model.folders import available
-from model.translator import Translator
+from tests.pages import SENTENCE, array, charts, choose, components, markup, prepared, reverse, sent, shipped
 from viz import deletions
 from viz.figures.honesty import BarText, honesty_html
 from viz.figures.trust import Measure, dots_figure, matrices_figure
 from viz.theme import DARK, LIGHT
 
-PAGE = "viz/pages/trust.py"
-SENTENCE = "My sister bought a red bicycle yesterday."
 TEXT = BarText("v", "<b>", "random", "best", 'a "quoted" alternative')
-shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
-on_reverse = pytest.mark.skipif("reverse" not in available(), reason="the toy checkpoint is not there")
 
 
 @pytest.fixture
 def at() -> AppTest:
     deletions.faithfulness.clear()
-    at = AppTest.from_file("../app.py", default_timeout=240).switch_page(PAGE)
-    at.session_state["text"] = SENTENCE
-    yield at
+    yield prepared("trust", text=SENTENCE)
     deletions.faithfulness.clear()
-
-
-def choose(at: AppTest, **values: object) -> AppTest:
-    for key, value in values.items():
-        at.session_state[key] = value
-    return at.run()
 
 
 def table() -> dict:
@@ -53,40 +38,25 @@ def table() -> dict:
     return {"sentences": 12, "tokens": 99, "command": "<i>made up</i>", "drawn": drawn, "best": best}
 
 
-def bodies(at: AppTest) -> str:
-    assert not at.exception
-    return "\n".join(each.proto.body for each in at.get("html"))
-
-
-def spec(at: AppTest) -> dict:
-    assert not at.exception
-    return json.loads(at.get("plotly_chart")[0].proto.spec)
-
-
-def decoded(values: dict) -> np.ndarray:
-    flat = np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
-    return flat.reshape([int(size) for size in values["shape"].split(",")]) if "shape" in values else flat
-
-
 def bar(at: AppTest) -> dict[str, str]:
-    found = re.search(r'data-verdict="(\w+)" data-cost="([-\d.]+)" data-median="([-\d.]+)"', bodies(at))
+    found = re.search(r'data-verdict="(\w+)" data-cost="([-\d.]+)" data-median="([-\d.]+)"', markup(at))
     return dict(zip(("verdict", "cost", "median"), found.groups(), strict=True)) if found else {}
 
 
 @shipped
 def test_the_table_draws_its_numbers_and_names_the_winner(at, monkeypatch):
     monkeypatch.setattr(deletions, "load_faithfulness", lambda name, sha256: (table(), ""))
-    drawn = spec(at.run())["data"]
+    drawn = charts(at.run())[0]["data"]
     assert len(drawn) == len(MEASURES)
     for column, trace in enumerate(drawn):
         expected = [row + column / 10 for row in range(len(ROWS))]
         if MEASURES[column] == "token_cost":
             expected[1] = np.nan
-        np.testing.assert_allclose(decoded(trace["x"]), expected)
-        np.testing.assert_allclose(np.nan_to_num(decoded(trace["error_x"]["array"]))[2], 0.1)
-    assert "Trust norms most here: best in 5 of 5 measures" in bodies(at)
-    assert "over attention weights it is within two standard errors" in bodies(at)
-    assert "<i>made up" not in bodies(at)
+        np.testing.assert_allclose(array(trace["x"]), expected)
+        np.testing.assert_allclose(np.nan_to_num(array(trace["error_x"]["array"]))[2], 0.1)
+    assert "Trust norms most here: best in 5 of 5 measures" in markup(at)
+    assert "over attention weights it is within two standard errors" in markup(at)
+    assert "<i>made up" not in markup(at)
     assert at.dataframe[0].value.shape == (len(ROWS), 1 + len(MEASURES))
 
 
@@ -94,67 +64,61 @@ def test_the_table_draws_its_numbers_and_names_the_winner(at, monkeypatch):
 @pytest.mark.parametrize("why", ["stale", "missing", "damaged"])
 def test_a_table_that_is_not_of_these_weights_is_not_shown(at, monkeypatch, why):
     monkeypatch.setattr(deletions, "load_faithfulness", lambda name, sha256: (None, why))
-    assert f'data-table="{why}"' in bodies(at.run())
+    assert f'data-table="{why}"' in markup(at.run())
     assert not at.get("plotly_chart")
 
 
 @shipped
-def test_the_sentence_draws_deletions_the_map_and_every_head(at):
+def test_the_sentence_draws_deletions_the_map_and_every_head(at, en_zh, translation):
     choose(at, trust="sentence", layer=2, head=4, shift="written")
-    translator = Translator.from_checkpoint("en-zh", "cpu")
-    translation = translator.translate(SENTENCE, capture=True)
-    found, rows = leave_one_out(translator, translation), by_words(translation.trace.cross, translation.trace.src)
-    matrices = [decoded(trace["z"]) for trace in spec(at)["data"] if trace["type"] == "heatmap"]
+    found, rows = leave_one_out(en_zh, translation), by_words(translation.trace.cross, translation.trace.src)
+    matrices = [array(trace["z"]) for trace in charts(at)[0]["data"] if trace["type"] == "heatmap"]
     np.testing.assert_allclose(matrices[0], found.costs.T, atol=1e-3)
     np.testing.assert_allclose(matrices[1], rows[2, 4], atol=1e-4)
     one, every = honesty(found, rows[2, 4]), honesty_of_all(found, rows)
     assert bar(at)["verdict"] == one.verdict
     assert float(bar(at)["cost"]) == pytest.approx(one.cost, abs=1e-3)
     assert float(bar(at)["median"]) == pytest.approx(one.median, abs=1e-3)
-    board = json.loads(at.get("bidi_component")[0].proto.json)["kinds"]
+    board = sent(at)["kinds"]
     assert [each["kind"] for each in board] == ["cross"]
     np.testing.assert_allclose(board[0]["values"], np.maximum(every.cost, 0), atol=1e-3)
 
 
 @shipped
 @pytest.mark.parametrize("drawn", DRAWN)
-def test_whatever_is_drawn_is_judged(at, drawn):
+def test_whatever_is_drawn_is_judged(at, en_zh, translation, drawn):
     choose(at, trust="sentence", drawn=drawn, layer=1, head=3, shift="read")
-    translator = Translator.from_checkpoint("en-zh", "cpu")
-    translation = translator.translate(SENTENCE, capture=True)
-    maps = drawn_maps(translator, translation, drawn)["cross"][1, 3, 1:]
-    one = honesty(leave_one_out(translator, translation), by_words(maps, translation.trace.src, drawn))
+    maps = drawn_maps(en_zh, translation, drawn)["cross"][1, 3, 1:]
+    one = honesty(leave_one_out(en_zh, translation), by_words(maps, translation.trace.src, drawn))
     assert float(bar(at)["cost"]) == pytest.approx(one.cost, abs=2e-3)
 
 
 @shipped
-def test_a_gradient_of_one_token_is_judged_by_that_token(at):
+def test_a_gradient_of_one_token_is_judged_by_that_token(at, en_zh, translation):
     choose(at, trust="sentence", drawn="gradient_weight", of=3, layer=1, head=3)
-    translator = Translator.from_checkpoint("en-zh", "cpu")
-    translation = translator.translate(SENTENCE, capture=True)
-    maps = drawn_maps(translator, translation, "gradient_weight", 2)["cross"][1, 3]
+    maps = drawn_maps(en_zh, translation, "gradient_weight", 2)["cross"][1, 3]
     marks = by_words(maps, translation.trace.src, "gradient_weight").sum(axis=0, dtype=float)
-    one = honesty_of_words(translator, translation, marks, token=2)
+    one = honesty_of_words(en_zh, translation, marks, token=2)
     assert float(bar(at)["cost"]) == pytest.approx(one.cost, abs=2e-3)
-    assert len(at.get("bidi_component")) == 0
+    assert components(at) == []
 
 
 @shipped
 @pytest.mark.parametrize("sentence", ["Hello", "word " * 60, "</script><b>$x$ <img src=x onerror=alert(1)>"])
 def test_any_sentence_in_either_language(at, sentence):
     choose(at, text=sentence, trust="sentence", lang="zh")
-    assert "<img" not in bodies(at)
-    assert not any("<" in label for axis in ("xaxis", "yaxis") for label in spec(at)["layout"][axis]["ticktext"])
+    assert "<img" not in markup(at)
+    assert not any("<" in label for axis in ("xaxis", "yaxis") for label in charts(at)[0]["layout"][axis]["ticktext"])
 
 
-@on_reverse
+@reverse
 def test_on_reverse_the_best_head_is_green_and_its_row_one_off_is_not(at):
     choose(at, checkpoint="reverse", text="headlight", trust="sentence", layer=1, head=2, shift="written")
     assert bar(at)["verdict"] == "green"
-    assert "✓" in bodies(at)
+    assert "✓" in markup(at)
     assert bar(choose(at, shift="read"))["verdict"] != "green"
     assert bar(choose(at, text="abc")) == {}
-    assert "too few words" in bodies(at)
+    assert "too few words" in markup(at)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
