@@ -9,7 +9,7 @@ import torch
 
 from model import checkpoint
 from model.config import TransformerConfig
-from model.trace import Translation
+from model.trace import AttentionTrace, Translation
 from model.training.corpus import learn_characters, learn_english
 from model.transformer import Transformer
 from model.translator import Translator
@@ -80,6 +80,13 @@ def translation(en_zh: Translator) -> Translation:
     from tests.pages import SENTENCE
 
     return en_zh.translate(SENTENCE, capture=True)
+
+
+@pytest.fixture(scope="session")
+def trace(translation: Translation) -> AttentionTrace:
+    """Its maps."""
+    assert translation.trace is not None
+    return translation.trace
 
 
 @pytest.fixture

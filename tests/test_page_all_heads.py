@@ -17,8 +17,7 @@ def at() -> AppTest:
     return prepared("all_heads", text=SENTENCE, shift="read")
 
 
-def test_every_head_of_every_kind_is_sent_as_the_trace_has_it(at, translation):
-    trace = translation.trace
+def test_every_head_of_every_kind_is_sent_as_the_trace_has_it(at, trace):
     data = sent(at.run())
     assert [each["kind"] for each in data["kinds"]] == list(KINDS)
     for each in data["kinds"]:

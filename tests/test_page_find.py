@@ -35,11 +35,6 @@ def test_a_bad_code_paints_nothing(code):
 
 
 @pytest.fixture
-def trace(translation):
-    return translation.trace
-
-
-@pytest.fixture
 def at() -> AppTest:
     return prepared("find", text=SENTENCE, shift="written")
 

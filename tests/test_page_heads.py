@@ -52,14 +52,14 @@ def test_the_first_thing_is_the_ten_heads_that_matter(at, en_zh, translation):
 
 @shipped
 @pytest.mark.parametrize("measure", ["entropy", "confidence", "previous", "rare"])
-def test_the_board_shows_the_measure_that_is_chosen(at, translation, measure):
+def test_the_board_shows_the_measure_that_is_chosen(at, trace, measure):
     at.session_state["measure"] = measure
     board = components(at.run())[1]
     if measure == "rare":
         assert {value for row in board["kinds"][1]["values"] for value in row} == {None}
         return
     for each in board["kinds"]:
-        expected = profile(translation.trace, each["kind"]).measures[measure]
+        expected = profile(trace, each["kind"]).measures[measure]
         np.testing.assert_allclose(np.array(each["values"], dtype=float), expected, atol=1e-3)
     assert not board["signed"]
 

@@ -3,7 +3,8 @@
 ``visit("masks", text="I love you.", layer=2)`` opens a page with query parameters, waits until it is
 idle, and returns it. ``page`` is the same page, not yet opened. A test fails if its pages asked any
 other host for anything, or logged an error; ``guard.expected`` takes regular expressions for what a
-test provokes. ``color_scheme`` is "light"; parametrize it with "dark".
+test provokes. ``color_scheme`` is "light"; parametrize it with "dark". ``reopen(page)`` opens the link of
+a page as another visitor.
 """
 
 from __future__ import annotations
@@ -113,6 +114,12 @@ def visit(page: Page, app_url: str) -> Callable[..., Page]:
         return visitor
 
     return visit
+
+
+@pytest.fixture
+def reopen(visit: Callable[..., Page], new_page: Callable[[], Page]) -> Callable[[Page], Page]:
+    """Open the link of a page as another visitor."""
+    return lambda page: visit(page.url.split("/", 3)[3], visitor=new_page())
 
 
 @pytest.fixture

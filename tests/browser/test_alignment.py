@@ -1,21 +1,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from model.analysis.alignment import ALL, pair_maps, places, translation_maps
 from model.analysis.error_table import ErrorTable
 from model.analysis.links import argmax_links, link_set
 from model.analysis.truth import truth_pairs
-from model.translator import Translator
+from tests.browser.reading import press
+from tests.pages import SENTENCE
 
-SENTENCE = "My sister bought a red bicycle yesterday."
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1>"
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.from_checkpoint("en-zh", "cpu")
 
 
 def opened(visit, **query):
@@ -29,25 +23,19 @@ def lines(page) -> set[tuple[int, int]]:
     return {(src, tgt) for src, tgt in found}
 
 
-def press(page, wait_idle, group: str, name: str) -> None:
-    page.get_by_role("radiogroup", name=group).get_by_role("radio", name=name).click()
-    page.mouse.move(5, 5)
-    wait_idle(page)
-
-
-def test_the_shift_switch_changes_the_links_to_those_of_the_other_row(visit, wait_idle, translator):
-    _, _, maps = translation_maps(translator, translator.translate(SENTENCE, capture=True))
+def test_the_shift_switch_changes_the_links_to_those_of_the_other_row(visit, en_zh, translation):
+    _, _, maps = translation_maps(en_zh, translation)
     written, read = (link_set(argmax_links(maps[shift, 0, places(6, 8).index((1, 2))])) for shift in (0, 1))
     page = opened(visit, shift="writes it")
     assert lines(page) == written
-    press(page, wait_idle, "A word’s row", "has read it")
+    press(page, "A word’s row", "has read it")
     assert lines(page) == read
     assert read != written
     assert "has just read it" in page.inner_text("body")
 
 
-def test_pointing_at_a_word_shows_its_links_only(visit, translator):
-    src, tgt, maps = translation_maps(translator, translator.translate(SENTENCE, capture=True))
+def test_pointing_at_a_word_shows_its_links_only(visit, en_zh, translation):
+    src, tgt, maps = translation_maps(en_zh, translation)
     links = link_set(argmax_links(maps[0, 0, places(6, 8).index((1, 2))]))
     page = opened(visit)
     page.locator('.words[data-side="tgt"] .word').nth(2).hover()
@@ -56,11 +44,11 @@ def test_pointing_at_a_word_shows_its_links_only(visit, translator):
     assert page.inner_text(".word-links .readout") == f"{tgt[2]} ↔ {partner}"
 
 
-def test_the_truth_meter_shows_every_heads_error_and_opens_the_one_that_is_clicked(visit, wait_idle, translator):
+def test_the_truth_meter_shows_every_heads_error_and_opens_the_one_that_is_clicked(visit, wait_idle, en_zh):
     page = opened(visit, align_view="Truth meter", pair=3)
     pair = truth_pairs("english")[2]
     table = ErrorTable(6, 8)
-    table.add(pair_maps(translator, pair), pair)
+    table.add(pair_maps(en_zh, pair), pair)
     names = places(6, 8)
     shown = page.locator(".score-grid .cell").evaluate_all("all => all.map(c => Number(c.dataset.here))")
     np.testing.assert_allclose(shown, 100 * table.rates[0, 0, 0, :-1], atol=0.06)
@@ -71,7 +59,7 @@ def test_the_truth_meter_shows_every_heads_error_and_opens_the_one_that_is_click
     assert f"L4 H6 · weights · row that writes the word: alignment error {rate:.0f} %" in page.inner_text("body")
     page.locator('.score-grid .cell[data-place="5-all"]').click()
     wait_idle(page)
-    press(page, wait_idle, "Made of", "norms")
+    press(page, "Made of", "norms")
     rate = 100 * table.rates[0, 0, 1, names.index((5, ALL))]
     assert f"L5, all heads · norms · row that writes the word: alignment error {rate:.0f} %" in page.inner_text("body")
     assert "pair=3" in page.url

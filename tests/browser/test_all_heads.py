@@ -4,22 +4,17 @@ import numpy as np
 import pytest
 
 from model.trace import KINDS
-from model.translator import Translator
+from tests.browser.reading import BOX, shade
+from tests.pages import SENTENCE
 from viz.components.payload import coarse
 from viz.theme import theme_named
 
-SENTENCE = "My sister bought a red bicycle yesterday."
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {token} $x$"
 PIXEL = """([root, kind, x, y]) => {
   const cell = root.querySelector(`.cell[data-kind="${kind}"]`);
   const canvas = cell.closest(".grid").querySelector("canvas");
   return [...canvas.getContext("2d").getImageData(x, y, 1, 1).data.slice(0, 3)];
 }"""
-
-
-@pytest.fixture(scope="module")
-def trace():
-    return Translator.from_checkpoint("en-zh", "cpu").translate(SENTENCE, capture=True).trace
 
 
 def opened(visit, **query):
@@ -30,13 +25,6 @@ def opened(visit, **query):
 
 def cell(page, kind: str, layer: int, head: int):
     return page.locator(f'.cell[data-kind="{kind}"][data-layer="{layer}"][data-head="{head}"]')
-
-
-def shade(weight: float, look: str) -> np.ndarray:
-    """Colour of a weight, straight from the theme."""
-    at, colours = zip(*theme_named(look).scale, strict=True)
-    channels = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours])
-    return np.array([np.interp(weight, at, channels[:, channel]) for channel in range(3)])
 
 
 def drawn(page, kind: str, layer: int, head: int, shape: tuple[int, int]) -> np.ndarray:
@@ -70,11 +58,11 @@ def test_every_map_is_drawn_from_its_own_weights(visit, trace):
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
 def test_colours_are_the_weights(visit, trace, color_scheme):
     page = opened(visit)
-    weights = trace.map("cross", 1, 2)
+    weights, scale = trace.map("cross", 1, 2), theme_named(color_scheme).scale
     colours = drawn(page, "cross", 1, 2, weights.shape)
-    expected = np.array([[shade(weight, color_scheme) for weight in row] for row in weights])
+    expected = np.array([[shade(weight, scale) for weight in row] for row in weights])
     assert np.abs(colours - expected).max() < 6
-    other = np.array([[shade(weight, color_scheme) for weight in row] for row in trace.map("cross", 1, 3)])
+    other = np.array([[shade(weight, scale) for weight in row] for row in trace.map("cross", 1, 3)])
     assert np.abs(colours - other).max() > 20
 
 
@@ -98,7 +86,7 @@ def test_a_click_opens_that_head(visit, wait_idle):
     wait_idle(page)
     page.wait_for_selector(".js-plotly-plot")
     assert "Decoder self · L0 H6" in page.inner_text(".js-plotly-plot")
-    assert SENTENCE in page.input_value('input[aria-label="English sentence"]')
+    assert SENTENCE in page.input_value(BOX)
 
 
 def test_the_keyboard_walks_and_opens(visit, wait_idle):
@@ -125,7 +113,8 @@ def test_another_scale_recolours_the_same_elements(visit, wait_idle, trace):
     page.get_by_text("Own scales").click()
     wait_idle(page)
     assert root.evaluate("element => element.kept")
-    expected = np.array([[shade(weight / weights.max(), "light") for weight in row] for row in weights])
+    scale = theme_named("light").scale
+    expected = np.array([[shade(weight / weights.max(), scale) for weight in row] for row in weights])
     after = drawn(page, "cross", 1, 2, weights.shape)
     assert np.abs(after - expected).max() < 10
     assert np.abs(after - before).max() > 3

@@ -2,103 +2,80 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
-import pytest
 from playwright.sync_api import expect
 
 from model.analysis.drawn import drawn_maps
 from model.analysis.importance import ablate
-from model.translator import Translator
+from tests.browser.reading import drawn_map, settle
+from tests.pages import SENTENCE
 from viz.text.en import STRINGS
-
-SENTENCE = "My sister bought a red bicycle yesterday."
-MAP = """() => {
-  const plot = document.querySelector('.js-plotly-plot');
-  const heat = plot.calcdata.flat().find((trace) => trace.z);
-  const {xaxis, yaxis, title} = plot._fullLayout;
-  return JSON.stringify({z: [...heat.z].map((row) => [...row]), rows: yaxis.ticktext, title: title.text});
-}"""
-
-
-@pytest.fixture(scope="module")
-def translator() -> Translator:
-    return Translator.from_checkpoint("en-zh", "cpu")
-
-
-@pytest.fixture(scope="module")
-def made(translator):
-    return translator.translate(SENTENCE, capture=True)
 
 
 def shown(page) -> dict:
-    page.wait_for_selector(".js-plotly-plot .heatmaplayer")
-    found = json.loads(page.evaluate(MAP))
+    found = drawn_map(page)
     return {**found, "z": np.array(found["z"], dtype=float)}
 
 
-def choose(page, wait_idle, picker: str, option: str) -> None:
+def choose(page, picker: str, option: str) -> None:
     page.get_by_role("combobox", name=picker).click()
     page.get_by_role("option", name=option, exact=True).click()
-    page.wait_for_timeout(300)
-    wait_idle(page)
+    settle(page)
 
 
-def test_each_sort_of_map_is_named_and_is_the_analysis_own(visit, wait_idle, translator, made):
+def test_each_sort_of_map_is_named_and_is_the_analysis_own(visit, en_zh, translation):
     page = visit("one_head", text=SENTENCE, kind="Cross", layer=3, head=2)
     before = shown(page)["z"]
-    np.testing.assert_allclose(before, made.trace.map("cross", 3, 2), atol=1e-5)
+    np.testing.assert_allclose(before, translation.trace.map("cross", 3, 2), atol=1e-5)
     for drawn in ("scores", "norms", "gradient × weight"):
-        choose(page, wait_idle, STRINGS["app.drawn"], drawn)
+        choose(page, STRINGS["app.drawn"], drawn)
         found = shown(page)
         key = next(name for name in ("scores", "norms", "gradient_weight") if STRINGS[f"drawn.{name}"] == drawn)
-        np.testing.assert_allclose(found["z"], drawn_maps(translator, made, key)["cross"][3, 2], atol=1e-4)
+        np.testing.assert_allclose(found["z"], drawn_maps(en_zh, translation, key)["cross"][3, 2], atol=1e-4)
         assert np.abs(found["z"] - before).max() > 1e-2
         assert drawn in found["title"]
         assert page.get_by_text(STRINGS[f"drawn.meaning.{key}"]).is_visible()
 
 
-def test_a_gradient_is_of_the_chosen_token(visit, wait_idle, translator, made):
+def test_a_gradient_is_of_the_chosen_token(visit, en_zh, translation):
     page = visit("one_head", text=SENTENCE, kind="Cross", layer=3, head=2, drawn="gradient")
-    token = f"2 {made.trace.tgt_outputs[1].text}"
+    token = f"2 {translation.trace.tgt_outputs[1].text}"
     whole = shown(page)["z"]
-    choose(page, wait_idle, STRINGS["app.of"], token)
+    choose(page, STRINGS["app.of"], token)
     found = shown(page)
-    expected = drawn_maps(translator, made, "gradient", 1)["cross"][3, 2]
+    expected = drawn_maps(en_zh, translation, "gradient", 1)["cross"][3, 2]
     np.testing.assert_allclose(found["z"], expected, atol=1e-4)
     assert not expected[2:].any(), "later steps cannot matter"
     assert np.abs(whole[2:]).max() > 0
     assert token in found["title"]
 
 
-def test_the_shift_switch_renames_the_rows_and_says_why(visit, wait_idle, made):
+def test_the_shift_switch_renames_the_rows_and_says_why(visit, translation):
     page = visit("one_head", text=SENTENCE, kind="Cross", layer=3, head=2, shift="writes it")
     written = shown(page)
     page.get_by_role("radio", name=STRINGS["shift.read"]).click()
-    page.wait_for_timeout(300)
-    wait_idle(page)
+    settle(page)
     read = shown(page)
     np.testing.assert_array_equal(read["z"], written["z"])
-    plain = [label.text.replace("<", "&lt;").replace(">", "&gt;") for label in made.trace.tgt_outputs]
+    plain = [label.text.replace("<", "&lt;").replace(">", "&gt;") for label in translation.trace.tgt_outputs]
     assert written["rows"] == plain
     assert read["rows"] == ["&lt;bos&gt;", *plain[:-1]]
     assert page.get_by_text(STRINGS["shift.read.meaning"]).is_visible()
 
 
-def test_heads_weighted_by_importance_are_drawn_as_one(visit, translator, made):
+def test_heads_weighted_by_importance_are_drawn_as_one(visit, en_zh, translation):
     page = visit("one_head", text=SENTENCE, kind="Cross", layer=3, head=2, combine="By importance", over="L2")
-    worth = np.maximum(ablate(translator, made).importance["cross"][2], 0)
-    expected = np.tensordot(worth / worth.sum(), made.trace.cross[2], axes=1)
+    worth = np.maximum(ablate(en_zh, translation).importance["cross"][2], 0)
+    expected = np.tensordot(worth / worth.sum(), translation.trace.cross[2], axes=1)
     found = shown(page)
     np.testing.assert_allclose(found["z"], expected, atol=1e-4)
-    assert np.abs(found["z"] - made.trace.cross[2].mean(0)).max() > 1e-3
+    assert np.abs(found["z"] - translation.trace.cross[2].mean(0)).max() > 1e-3
     assert "weighted by importance" in found["title"]
 
 
 def test_going_to_another_view_and_back_keeps_what_is_drawn(visit, wait_idle):
     page = visit("lines", text=SENTENCE, kind="Cross")
-    choose(page, wait_idle, STRINGS["app.drawn"], STRINGS["drawn.norms"])
+    choose(page, STRINGS["app.drawn"], STRINGS["drawn.norms"])
     page.get_by_role("link", name="One head").click()
     page.wait_for_selector(".js-plotly-plot .heatmaplayer")
     wait_idle(page)

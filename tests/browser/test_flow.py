@@ -10,21 +10,14 @@ from playwright.sync_api import expect
 
 from model.analysis.flow import flow_graph, weight_shares
 from model.analysis.flow_norms import norm_shares
-from model.translator import Translator
+from tests.browser.reading import PATIENCE, settle
+from tests.pages import SENTENCE
 
-SENTENCE = "My sister bought a red bicycle yesterday."
 HOSTILE = "<b>bold</b> </script><script>window.pwned=1</script> {token} $x$"
-PATIENCE = 30_000  # milliseconds
 LINES = """all => all.map(({ dataset: d }) =>
   [d.kind, Number(d.layer), Number(d.start), Number(d.end), Number(d.head), Number(d.flow)])"""
 WIDTHS = "all => all.map(line => [Number(line.dataset.flow), Number(line.getAttribute('stroke-width'))])"
 BARS = "all => all.map(bar => [Number(bar.dataset.flow), Number(bar.getAttribute('height'))])"
-
-
-@pytest.fixture(scope="module")
-def made():
-    translator = Translator.from_checkpoint("en-zh", "cpu")
-    return translator, translator.translate(SENTENCE, capture=True)
 
 
 def wait_for_step(page, step: int) -> None:
@@ -42,10 +35,10 @@ def assert_drawn(page, graph) -> None:
 
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
-def test_lines_and_bars_are_the_graph_of_the_chosen_token(visit, wait_idle, made):
+def test_lines_and_bars_are_the_graph_of_the_chosen_token(visit, wait_idle, translation):
     page = visit("flow", text=SENTENCE, flow_by="By weights", step=2)
     wait_for_step(page, 2)
-    shares = weight_shares(made[1].trace)
+    shares = weight_shares(translation.trace)
     assert_drawn(page, flow_graph(shares, 1, 0.01))
     page.locator('.outputs button[data-index="3"]').click()
     wait_for_step(page, 4)
@@ -56,27 +49,26 @@ def test_lines_and_bars_are_the_graph_of_the_chosen_token(visit, wait_idle, made
     assert (np.diff(widths[np.argsort(flows)]) >= 0).all()
 
 
-def test_norms_and_weights_and_the_threshold_draw_other_lines(visit, wait_idle, made):
+def test_norms_and_weights_and_the_threshold_draw_other_lines(visit, en_zh, translation):
     page = visit("flow", text=SENTENCE, step=3, least="5.0")
     wait_for_step(page, 3)
-    assert_drawn(page, flow_graph(norm_shares(*made), 2, 0.05))
+    assert_drawn(page, flow_graph(norm_shares(en_zh, translation), 2, 0.05))
     page.get_by_role("radio", name="By weights").click()
-    page.wait_for_timeout(500)
-    wait_idle(page)
-    graph = flow_graph(weight_shares(made[1].trace), 2, 0.05)
+    settle(page)
+    graph = flow_graph(weight_shares(translation.trace), 2, 0.05)
     assert_drawn(page, graph)
     assert f"{graph.sources.sum():.0%} came from the source sentence" in page.inner_text(".flow .readout")
     assert "flow_by=" in page.url
 
 
-def test_tokens_and_lines_by_keyboard_and_a_head_opens(visit, wait_idle, made):
+def test_tokens_and_lines_by_keyboard_and_a_head_opens(visit, wait_idle, translation):
     page = visit("flow", text=SENTENCE, flow_by="By weights", step=3)
     wait_for_step(page, 3)
     page.locator('.outputs button[data-index="2"]').focus()
     page.keyboard.press("ArrowRight")
     wait_for_step(page, 4)
     wait_idle(page)
-    edges = flow_graph(weight_shares(made[1].trace), 3, 0.01).edges
+    edges = flow_graph(weight_shares(translation.trace), 3, 0.01).edges
     place = next(place for place, edge in enumerate(edges) if edge.head >= 0)
     page.locator(".flow .picture").focus()
     for _ in range(place + 1):

@@ -7,16 +7,14 @@ import pytest
 
 from model.analysis.importance import ablate
 from model.trace import KINDS
-from model.translator import Translator
+from tests.pages import SENTENCE
 
-SENTENCE = "My sister bought a red bicycle yesterday."
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {token} $x$"
 
 
 @pytest.fixture(scope="module")
-def importance():
-    translator = Translator.from_checkpoint("en-zh", "cpu")
-    return ablate(translator, translator.translate(SENTENCE)).importance
+def importance(en_zh, translation):
+    return ablate(en_zh, translation).importance
 
 
 def opened(visit, **query):

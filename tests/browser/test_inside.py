@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from model.analysis.inside_proof import proven_steps
-from model.translator import Translator
+from tests.browser.reading import settle
+from tests.pages import SENTENCE
 
-SENTENCE = "My sister bought a red bicycle yesterday."
 HOSTILE = "<b>bold</b> </script><script>window.pwned=1</script>"
 QUERY = 3
 DRAWN = """() => {
@@ -19,10 +19,8 @@ DRAWN = """() => {
 
 
 @pytest.fixture(scope="module")
-def steps():
-    translator = Translator.from_checkpoint("en-zh", "cpu")
-    ids = translator.translate(SENTENCE).tgt_ids
-    return proven_steps(translator, SENTENCE, ids, "decoder_self", 1, 2).steps
+def steps(en_zh, translation):
+    return proven_steps(en_zh, SENTENCE, translation.tgt_ids, "decoder_self", 1, 2).steps
 
 
 def expected(steps, step: int) -> list[np.ndarray]:
@@ -38,14 +36,13 @@ def expected(steps, step: int) -> list[np.ndarray]:
     }[step]
 
 
-def wait_for_step(page, wait_idle, step: int) -> None:
+def wait_for_step(page, step: int) -> None:
     page.wait_for_function(
         "(step) => [...document.querySelectorAll('[role=radio][aria-checked=true]')]"
         ".some((radio) => radio.innerText.startsWith(`${step} `))",
         arg=step,
     )
-    page.wait_for_timeout(300)
-    wait_idle(page)
+    settle(page)
 
 
 def compare(page, steps, step: int) -> None:
@@ -63,32 +60,31 @@ def compare(page, steps, step: int) -> None:
         alike.pop(int(np.argmin(errors)))
 
 
-def test_forward_and_back_by_keyboard_every_number_is_the_model_s(visit, wait_idle, steps):
+def test_forward_and_back_by_keyboard_every_number_is_the_model_s(visit, steps):
     page = visit("inside", text=SENTENCE, kind="Decoder self", layer=1, head=2)
     page.wait_for_selector(".js-plotly-plot .hm")
     page.locator(".hl-translation").click()
     compare(page, steps, 1)
     for step in (2, 3, 4, 5, 6):
         page.keyboard.press("ArrowRight")
-        wait_for_step(page, wait_idle, step)
+        wait_for_step(page, step)
         compare(page, steps, step)
     for step in (5, 4):
         page.keyboard.press("ArrowLeft")
-        wait_for_step(page, wait_idle, step)
+        wait_for_step(page, step)
         compare(page, steps, step)
     assert "inside=4" in page.url
     assert "✓" in page.inner_text(".hl-holds")
 
 
-def test_a_link_opens_step_and_query_of_another_visitor(visit, wait_idle, new_page):
+def test_a_link_opens_step_and_query_of_another_visitor(visit, reopen):
     page = visit("inside", text=SENTENCE, kind="Cross", layer=0, head=1)
     page.get_by_role("radio", name="5 Softmax").click()
-    wait_for_step(page, wait_idle, 5)
+    wait_for_step(page, 5)
     page.locator('[data-testid="stSelectbox"] input').last.click()
     page.get_by_role("option").nth(2).click()
-    page.wait_for_timeout(500)
-    wait_idle(page)
-    other = visit(page.url.split("/", 3)[3], visitor=new_page())
+    settle(page)
+    other = reopen(page)
     other.wait_for_selector(".js-plotly-plot .bars")
     assert other.evaluate(DRAWN) == page.evaluate(DRAWN)
     assert "inside=5" in page.url

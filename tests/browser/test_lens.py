@@ -9,11 +9,10 @@ import pytest
 from playwright.sync_api import expect
 
 from model.analysis.lens import lens, promoted
-from model.translator import Translator
+from tests.browser.reading import PATIENCE, settle
+from tests.pages import SENTENCE
 
-SENTENCE = "My sister bought a red bicycle yesterday."
 HOSTILE = "<b>bold</b> </script><script>window.pwned=1</script> {token} $x$"
-PATIENCE = 30_000  # milliseconds
 CELLS = """all => all.map(({ dataset: d, textContent }) =>
   [Number(d.level), Number(d.step), textContent, Number(d.probability), Number(d.rank)])"""
 NUMBERS = "all => all.map(({ dataset: d }) => [Number(d.level), Number(d.rank ?? d.place), Number(d.probability)])"
@@ -23,9 +22,8 @@ BARS = (
 
 
 @pytest.fixture(scope="module")
-def made():
-    translator = Translator.from_checkpoint("en-zh", "cpu")
-    return translator, lens(translator, translator.translate(SENTENCE, capture=True))
+def found(en_zh, translation):
+    return lens(en_zh, translation)
 
 
 def shown(translator, token: int) -> str:
@@ -48,22 +46,20 @@ def assert_step(page, found, step: int) -> None:
 
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
-def test_every_cell_is_the_lens(visit, made):
-    translator, found = made
+def test_every_cell_is_the_lens(visit, en_zh, found):
     page = visit("lens", text=SENTENCE, step=2)
     wait_for_step(page, 2)
     cells = page.eval_on_selector_all(".lens .grid td", CELLS)
     assert len(cells) == found.ranks.size
     for level, step, token, probability, rank in cells:
-        assert token == shown(translator, found.tokens[level, step, 0])
+        assert token == shown(en_zh, found.tokens[level, step, 0])
         assert probability == pytest.approx(found.probabilities[level, step, 0], abs=1e-4)
         assert rank == found.ranks[level, step]
     assert page.locator(".lens .grid td.same").count() == (found.ranks == 1).sum()
     assert_step(page, found, 1)
 
 
-def test_a_column_or_an_arrow_key_chooses_the_step_and_its_promoted_tokens(visit, wait_idle, made):
-    translator, found = made
+def test_a_column_or_an_arrow_key_chooses_the_step_and_its_promoted_tokens(visit, en_zh, found):
     page = visit("lens", text=SENTENCE, step=1, kind="Cross", layer=1, head=2)
     wait_for_step(page, 1)
     page.locator('.lens .grid td[data-step="3"]').first.click()
@@ -73,22 +69,21 @@ def test_a_column_or_an_arrow_key_chooses_the_step_and_its_promoted_tokens(visit
     wait_for_step(page, 5)
     assert_step(page, found, 4)
     page.wait_for_function("location.search.includes('step=5')")
-    page.wait_for_timeout(500)
-    wait_idle(page)
-    moved = promoted(translator, found, "cross", 1, 2, 4)
+    settle(page)
+    moved = promoted(en_zh, found, "cross", 1, 2, 4)
     expected = [change for _, change in (*moved.raised, *moved.lowered[::-1])]
     np.testing.assert_allclose(json.loads(page.evaluate(BARS)), expected, atol=1e-5)
 
 
-def test_a_link_opens_its_step_for_another_visitor(visit, wait_idle, new_page, made):
+def test_a_link_opens_its_step_for_another_visitor(visit, reopen, found):
     page = visit("lens", text=SENTENCE, step=3)
     wait_for_step(page, 3)
     page.keyboard.press("ArrowLeft")
     wait_for_step(page, 2)
     page.wait_for_function("location.search.includes('step=2')")
-    other = visit(page.url.split("/", 3)[3], visitor=new_page())
+    other = reopen(page)
     wait_for_step(other, 2)
-    assert_step(other, made[1], 1)
+    assert_step(other, found, 1)
 
 
 def test_hostile_text_is_text_and_an_encoder_head_has_no_bars(visit):

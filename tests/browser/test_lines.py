@@ -8,7 +8,6 @@ from playwright.sync_api import Frame, Page
 
 from model.trace import AttentionTrace
 from model.translator import Translator
-from viz.session import DEFAULT_CHECKPOINT
 from viz.text.en import STRINGS
 from viz.theme import head_colour
 
@@ -32,13 +31,8 @@ CONTRAST = """([element, property]) => {
 
 
 @pytest.fixture(scope="module")
-def translator() -> Translator:
-    return Translator.from_checkpoint(DEFAULT_CHECKPOINT, device="cpu")
-
-
-@pytest.fixture(scope="module")
-def trace(translator: Translator) -> AttentionTrace:
-    made = translator.translate(SENTENCE, capture=True).trace
+def trace(en_zh: Translator) -> AttentionTrace:
+    made = en_zh.translate(SENTENCE, capture=True).trace
     assert made is not None
     return made
 

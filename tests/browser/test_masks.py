@@ -1,30 +1,20 @@
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from model.analysis.mask_steps import row_steps
-from model.translator import Translator
+from tests.browser.reading import matrices, settle
 
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1>"
-DRAWN = """() => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')].flatMap(plot => plot.calcdata.flat()
-  .filter(trace => trace.z).map(trace => [...trace.z].map(row => [...row]))))"""
-
-
-def drawn(page) -> list[np.ndarray]:
-    """The matrices that Plotly drew, in order; a blank cell is not a number."""
-    page.wait_for_selector(".js-plotly-plot .heatmaplayer image", state="attached")
-    return [np.array(z, dtype=float) for z in json.loads(page.evaluate(DRAWN))]
 
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
-def test_minus_infinity_becomes_zero_on_screen(visit, color_scheme):
+def test_minus_infinity_becomes_zero_on_screen(visit, en_zh, color_scheme):
     query = {"text": "I love you.", "kind": "Decoder self", "layer": 1, "head": 2, "row": 1, "mask": "−∞ becomes 0"}
     page = visit("masks", **query)
-    scores, masked, weights = drawn(page)
-    trace = Translator.from_checkpoint("en-zh", "cpu").translate("I love you.", capture=True).trace
+    scores, masked, weights = matrices(page)
+    trace = en_zh.translate("I love you.", capture=True).trace
     steps = row_steps(trace, "decoder_self", 1, 2, 1)
     np.testing.assert_allclose(scores[0], steps.scores, atol=1e-3)
     np.testing.assert_allclose(weights[0], steps.weights, atol=1e-5)
@@ -32,15 +22,14 @@ def test_minus_infinity_becomes_zero_on_screen(visit, color_scheme):
     assert page.locator(".js-plotly-plot .textpoint", has_text="−∞").count() == np.isneginf(steps.masked).sum()
 
 
-def test_typed_sentences_become_one_padded_batch_shown_literally(visit, wait_idle):
+def test_typed_sentences_become_one_padded_batch_shown_literally(visit):
     page = visit("masks")
-    before = drawn(page)[0]
+    before = matrices(page)[0]
     page.get_by_role("textbox").last.fill(f"{HOSTILE}\nHi")
     page.get_by_role("button", name="Show the masks").click()
-    page.wait_for_timeout(300)
-    wait_idle(page)
+    settle(page)
     page.wait_for_function("rows => document.querySelector('.js-plotly-plot').calcdata[0][0].z.length === rows", arg=2)
-    (mask,) = drawn(page)
+    (mask,) = matrices(page)
     assert before.shape[0] == 3
     assert mask[0].all()
     assert 0 < mask[1].sum() < mask.shape[1]

@@ -3,20 +3,14 @@ from __future__ import annotations
 import pytest
 
 from model.analysis.mixing import mix
-from model.translator import Translator
+from tests.pages import SENTENCE
 
-SENTENCE = "My sister bought a red bicycle yesterday."
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {kind} $x$"
 
 
 @pytest.fixture(scope="module")
-def translator():
-    return Translator.from_checkpoint("en-zh", "cpu")
-
-
-@pytest.fixture(scope="module")
-def layers(translator):
-    return translator.model.config.n_decoder_layers
+def layers(en_zh):
+    return en_zh.model.config.n_decoder_layers
 
 
 def opened(visit, **query):
@@ -55,29 +49,28 @@ def agrees(page, expected) -> None:
     assert deltas(page) == pytest.approx(changes, abs=2e-3)
 
 
-def test_a_mute_is_seen_and_undone(visit, translator, layers):
+def test_a_mute_is_seen_and_undone(visit, en_zh, translation, layers):
     page = opened(visit)
-    original = translator.translate(SENTENCE)
-    agrees(page, mix(translator, original, {}))
+    agrees(page, mix(en_zh, translation, {}))
     assert lit(page) == []
     board(page, "cross", 0).click()
     settled(page)
     gains = {("cross", 0, head): 0.0 for head in range(8)}
-    expected = mix(translator, original, gains)
+    expected = mix(en_zh, translation, gains)
     agrees(page, expected)
     assert expected.change < -0.5  # and it is an effect worth seeing
     page.wait_for_url("**mix=c0%3A0*")
     assert board(page, "cross", 0, 3).get_attribute("data-gain") == "0"
     page.get_by_role("button", name="Reset all").click()
     settled(page)
-    agrees(page, mix(translator, original, {}))
+    agrees(page, mix(en_zh, translation, {}))
     page.wait_for_function("!location.search.includes('mix=')")
 
 
-def test_a_link_brings_back_the_faders(visit, translator):
+def test_a_link_brings_back_the_faders(visit, en_zh, translation):
     page = opened(visit, mix="c0:0,e1.2:1.3,rubbish:9")
     gains = {("cross", 0, head): 0.0 for head in range(8)} | {("encoder_self", 1, 2): 1.3}
-    agrees(page, mix(translator, translator.translate(SENTENCE), gains))
+    agrees(page, mix(en_zh, translation, gains))
     assert board(page, "encoder_self", 1, 2).inner_text() == "1.3"
 
 

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from model.analysis.positions import position_table
-from model.translator import Translator
 
 CURVES = """() => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')].map(plot =>
   plot._fullData.map(trace => ({name: trace.name, x: trace.x && [...trace.x], y: trace.y && [...trace.y]}))))"""
 
 
 @pytest.fixture(scope="module")
-def table() -> np.ndarray:
-    return position_table(Translator.from_checkpoint("en-zh", "cpu"))
+def table(en_zh) -> np.ndarray:
+    return position_table(en_zh)
 
 
 def drawn(page) -> list[list[dict]]:

@@ -3,17 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.translator import Translator
+from tests.browser.reading import shade
+from tests.pages import SENTENCE
 from viz.theme import theme_named
 
-SENTENCE = "My sister bought a red bicycle yesterday."
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {pair}"
 PIXEL = "([canvas, x, y]) => [...canvas.getContext('2d').getImageData(x, y, 1, 1).data.slice(0, 3)]"
-
-
-@pytest.fixture(scope="module")
-def trace():
-    return Translator.from_checkpoint("en-zh", "cpu").translate(SENTENCE, capture=True).trace
 
 
 def opened(visit, heads: str, **query):
@@ -39,12 +34,6 @@ def lit(page) -> list[tuple[str, str]]:
         (o["rows"], o["columns"])
         for o in page.locator(".map canvas.over").evaluate_all("all => all.map(c => ({...c.dataset}))")
     ]
-
-
-def shade(weight: float, scale: tuple[tuple[float, str], ...]) -> np.ndarray:
-    at, colours = zip(*scale, strict=True)
-    channels = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours])
-    return np.array([np.interp(weight, at, channels[:, channel]) for channel in range(3)])
 
 
 def drawn(page, number: int, shape: tuple[int, int]) -> np.ndarray:

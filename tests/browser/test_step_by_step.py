@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 from model.analysis.steps import Step, decoding_steps
 from model.trace import Translation
 from model.translator import Translator
-from viz.session import DEFAULT_CHECKPOINT
+from tests.browser.reading import BOX, type_sentence
 
 SENTENCE = "The red car is too long for the street."
 LAYER, HEAD = 1, 2
@@ -34,18 +34,13 @@ DRAWN = """() => {
 
 
 @pytest.fixture(scope="module")
-def translator() -> Translator:
-    return Translator.from_checkpoint(DEFAULT_CHECKPOINT, device="cpu")
+def made(en_zh: Translator) -> Translation:
+    return en_zh.translate(SENTENCE, capture=True)
 
 
 @pytest.fixture(scope="module")
-def made(translator: Translator) -> Translation:
-    return translator.translate(SENTENCE, capture=True)
-
-
-@pytest.fixture(scope="module")
-def steps(translator: Translator, made: Translation) -> list[Step]:
-    return decoding_steps(translator, SENTENCE, made.tgt_ids)
+def steps(en_zh: Translator, made: Translation) -> list[Step]:
+    return decoding_steps(en_zh, SENTENCE, made.tgt_ids)
 
 
 @pytest.fixture
@@ -89,14 +84,14 @@ def test_arrow_keys_step_and_every_number_is_the_models(player, made, steps) -> 
     assert np.abs(np.array(page.evaluate(DRAWN)["cross"]) - other).max() > 1e-3
 
 
-def test_the_step_travels_in_the_link(player, made, steps, new_page, visit, wait_idle) -> None:
+def test_the_step_travels_in_the_link(player, made, steps, reopen, wait_idle) -> None:
     page = player()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile(r"[?&]step=4(&|$)"))
     wait_idle(page)
     assert_drawn(page, 4, made, steps)
-    other = visit(page.url.split("/", 3)[3], visitor=new_page())
+    other = reopen(page)
     other.wait_for_selector('[data-component="playback"]')
     assert_drawn(other, 4, made, steps)
 
@@ -130,7 +125,7 @@ def test_play_runs_to_the_end_and_stops(player, made, steps, wait_idle) -> None:
 
 def test_arrows_in_the_sentence_box_move_its_cursor_only(player, made, steps) -> None:
     page = player(step=3)
-    page.locator('input[aria-label="English sentence"]').click()
+    page.locator(BOX).click()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Home")
     assert_drawn(page, 3, made, steps)
@@ -146,14 +141,11 @@ def test_what_goes_in_names_its_sizes(player, made) -> None:
     assert f"“{made.trace.tgt_inputs[2].text}”" in text
 
 
-def test_another_sentence_begins_at_its_first_step(player, translator, wait_idle) -> None:
+def test_another_sentence_begins_at_its_first_step(player, en_zh) -> None:
     page = player(step=4)
-    page.fill('input[aria-label="English sentence"]', "<img src=x onerror=window.pwned=1>")
-    page.press('input[aria-label="English sentence"]', "Enter")
-    page.wait_for_timeout(300)
-    wait_idle(page)
+    type_sentence(page, "<img src=x onerror=window.pwned=1>")
     drawn = page.evaluate(DRAWN)
-    expected = translator.translate("<img src=x onerror=window.pwned=1>")
+    expected = en_zh.translate("<img src=x onerror=window.pwned=1>")
     assert drawn["step"] == 1
     assert drawn["written"] == [expected.tgt[0].text]
     assert page.evaluate("window.pwned") is None

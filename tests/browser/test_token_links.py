@@ -1,17 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from model.translator import Translator
+from tests.browser.reading import press
+from tests.pages import SENTENCE
 
-SENTENCE = "My sister bought a red bicycle yesterday."
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {list}"
-
-
-@pytest.fixture(scope="module")
-def translation():
-    return Translator.from_checkpoint("en-zh", "cpu").translate(SENTENCE, capture=True)
 
 
 def opened(visit, **query):
@@ -67,14 +61,12 @@ def test_a_click_pins_and_the_keyboard_moves(visit, translation):
     np.testing.assert_allclose(lit(page, "tgt"), weights[:, 2], atol=2e-4)
 
 
-def test_another_head_updates_the_pinned_token_in_place(visit, wait_idle, translation):
+def test_another_head_updates_the_pinned_token_in_place(visit, translation):
     page = opened(visit)
     root = page.locator(".links")
     root.evaluate("element => { element.kept = true; }")
     chips(page, "tgt").nth(1).click()
-    page.get_by_role("radiogroup", name="Head").get_by_role("radio", name="5").click()
-    page.mouse.move(5, 5)
-    wait_idle(page)
+    press(page, "Head", "5")
     assert root.evaluate("element => element.kept")
     np.testing.assert_allclose(lit(page, "src"), translation.trace.map("cross", 1, 5)[1], atol=2e-4)
 

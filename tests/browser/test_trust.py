@@ -7,10 +7,10 @@ import pytest
 
 from model.analysis.deletion import by_words, leave_one_out
 from model.analysis.honesty import honesty, honesty_of_all
-from model.folders import available
 from model.translator import Translator
+from tests.pages import reverse, shipped
 
-pytestmark = pytest.mark.skipif("reverse" not in available(), reason="the toy checkpoint is not there")
+pytestmark = reverse
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {token} $x$"
 WORD = {"checkpoint": "reverse", "text": "headlight", "trust": "This sentence"}
 
@@ -74,7 +74,7 @@ def test_the_table_or_one_sentence_that_says_why_there_is_none(visit):
         assert not page.get_by_text("A word’s row").is_visible()
 
 
-@pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
+@shipped
 def test_hostile_words_are_literal_and_inert(visit):
     page = opened(visit, checkpoint="en-zh", text=HOSTILE)
     assert page.evaluate("window.pwned") is None

@@ -1,0 +1,60 @@
+"""What browser tests share: words and maps read off a page, and what a visitor does to it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from playwright.sync_api import Page
+
+from bench.browser import wait_until_idle
+
+BOX = 'input[aria-label="English sentence"]'
+PATIENCE = 30_000  # milliseconds
+_MAP = """() => {
+  const plot = [...document.querySelectorAll('.js-plotly-plot')].find(p => p.data.some(d => d.type === 'heatmap'));
+  const {xaxis, yaxis, title} = plot._fullLayout;
+  const z = [...plot.calcdata.flat().find(t => t.z).z].map(row => [...row]);
+  return JSON.stringify({z, rows: yaxis.ticktext, columns: xaxis.ticktext, title: title.text});
+}"""
+_MATRICES = """() => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')].flatMap(plot =>
+  plot.calcdata.flat().filter(trace => trace.z).map(trace => [...trace.z].map(row => [...row]))))"""
+
+
+def settle(page: Page) -> None:
+    """Wait until what was just done has reached the app, and its answer is drawn."""
+    page.wait_for_timeout(500)
+    wait_until_idle(page)
+
+
+def type_sentence(page: Page, sentence: str) -> None:
+    """Translate a sentence with Enter."""
+    page.fill(BOX, sentence)
+    page.press(BOX, "Enter")
+    settle(page)
+
+
+def press(page: Page, group: str, name: str) -> None:
+    """Choose one of a group of buttons, and take the pointer away from it."""
+    page.get_by_role("radiogroup", name=group).get_by_role("radio", name=name).click()
+    page.mouse.move(5, 5)
+    wait_until_idle(page)
+
+
+def drawn_map(page: Page) -> dict:
+    """The first heatmap that Plotly drew: its z, the tick texts of its rows and columns, and its title."""
+    page.wait_for_selector(".js-plotly-plot .heatmaplayer")
+    return json.loads(page.evaluate(_MAP))
+
+
+def matrices(page: Page) -> list[np.ndarray]:
+    """The matrices that Plotly drew, in order; a blank cell is not a number."""
+    page.wait_for_selector(".js-plotly-plot .heatmaplayer image", state="attached")
+    return [np.array(z, dtype=float) for z in json.loads(page.evaluate(_MATRICES))]
+
+
+def shade(weight: float, scale: tuple[tuple[float, str], ...]) -> np.ndarray:
+    """Colour of a weight on a scale of the theme, as red, green and blue."""
+    at, colours = zip(*scale, strict=True)
+    channels = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours])
+    return np.array([np.interp(weight, at, channels[:, channel]) for channel in range(3)])
