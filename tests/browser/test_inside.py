@@ -4,9 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from model.analysis.inside_proof import proven_steps
-from tests.browser.reading import settle
+from tests.browser.reading import PATIENCE, settle
 from tests.pages import SENTENCE
 
 HOSTILE = "<b>bold</b> </script><script>window.pwned=1</script>"
@@ -102,4 +103,4 @@ def test_hostile_text_stays_text(visit, color_scheme):
 
 def test_the_experiment_draws_four_charts(visit):
     page = visit("inside", text=SENTENCE, inside_view="Why divide by √d")
-    page.wait_for_function("document.querySelectorAll('.js-plotly-plot .scatterlayer .trace').length === 8")
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(8, timeout=PATIENCE)

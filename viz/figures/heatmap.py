@@ -200,7 +200,7 @@ def _layout(
     left = label_width(rows, size) + 52
     wide = min(cell * 1.25 if cell < 30 else cell, (PAGE_WIDTH - left - 110) / len(columns))
     column_size, angle, needed = column_labels(columns, min(size, wide * 0.9), wide)
-    top = 88 + needed
+    top = 74 + needed
     # The margins have been reckoned: Plotly need not measure every label, which takes longer than drawing the map.
     known: dict[str, Any] = {"automargin": False}
     x = token_axis(theme, columns, text.key, column_size, side="top", tickangle=angle, **known)
