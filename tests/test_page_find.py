@@ -39,7 +39,7 @@ def at() -> AppTest:
     return prepared("find", text=SENTENCE, shift="written")
 
 
-def agrees(listed: list[dict], scores: dict[str, np.ndarray], most: int) -> None:
+def assert_agrees(listed: list[dict], scores: dict[str, np.ndarray], most: int) -> None:
     """The list holds the highest scores, in order."""
     places = [(kind, *place) for kind in scores for place in np.ndindex(*scores[kind].shape)]
     best = sorted((float(scores[place[0]][place[1:]]) for place in places), reverse=True)[:most]
@@ -62,7 +62,7 @@ def named(trace, name: str, words: bool = False, hide: bool = False) -> dict[str
 def test_heads_are_ranked_by_a_named_pattern(at, trace, pattern):
     at.session_state["pattern"] = pattern
     _, matches, _ = components(at.run())
-    agrees(matches["heads"], named(trace, pattern), 12)
+    assert_agrees(matches["heads"], named(trace, pattern), 12)
 
 
 @shipped
@@ -70,7 +70,7 @@ def test_words_and_hidden_special_tokens_are_compared_as_shown(at, trace):
     for key, value in (("pattern", "previous"), ("words", True), ("special", True)):
         at.session_state[key] = value
     _, matches, _ = components(at.run())
-    agrees(matches["heads"], named(trace, "previous", words=True, hide=True), 12)
+    assert_agrees(matches["heads"], named(trace, "previous", words=True, hide=True), 12)
     assert "<eos>" not in matches["axes"]["cross"]["columns"]
 
 
@@ -85,7 +85,7 @@ def test_heads_are_ranked_by_what_is_painted(at, trace):
         rows, columns = trace.axis_labels(kind)
         rows = trace.tgt_outputs if kind == "cross" else rows
         scores[kind] = match_painted(trace.weights[kind], painted, kind, rows, columns)
-    agrees(matches["heads"], scores, 12)
+    assert_agrees(matches["heads"], scores, 12)
 
 
 @shipped
@@ -103,7 +103,7 @@ def test_a_named_pattern_over_the_corpus_comes_from_the_table(at):
         pytest.skip("no table of these weights is shipped")
     at.session_state["pattern"], at.session_state["scope"] = "previous", "corpus"
     _, matches, _ = components(at.run())
-    agrees(matches["heads"], {kind: table.patterns[kind]["previous"] for kind in KINDS}, 12)
+    assert_agrees(matches["heads"], {kind: table.patterns[kind]["previous"] for kind in KINDS}, 12)
 
 
 @reverse

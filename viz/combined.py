@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.reading import combine
+from model.folders import n_layers
 from model.trace import Kind
 from viz import cached, session
 from viz.session import View, say
@@ -77,8 +78,8 @@ def combination(now: View) -> Combination:
 def codes(now: View) -> list[str]:
     """Everything that can be combined: layers, then heads."""
     sizes = session.config(now.checkpoint)
-    layers = range(sizes["n_encoder_layers" if now.kind == "encoder_self" else "n_decoder_layers"])
-    return [f"L{layer}" for layer in layers] + [f"L{layer} H{n}" for layer in layers for n in range(sizes["n_heads"])]
+    layers, heads = range(n_layers(sizes, now.kind)), range(sizes["n_heads"])
+    return [f"L{layer}" for layer in layers] + [f"L{layer} H{n}" for layer in layers for n in heads]
 
 
 def sentence_importance(kind: Kind) -> np.ndarray:

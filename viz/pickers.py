@@ -9,6 +9,7 @@ import streamlit as st
 
 from model.analysis.drawn import DRAWN, OF_TOKEN, SHIFTS
 from model.errors import HeadlightError
+from model.folders import n_layers
 from model.trace import KINDS
 from viz import combined, drawing, session
 from viz.session import say
@@ -81,10 +82,9 @@ def are_known(*others: str) -> bool:
 
 
 def _options(name: str) -> dict[str, Sequence[Any]]:
-    sizes = session.config(name)
     kind = session.chosen_named("kind", session.opening(name)["kind"], KINDS)
-    layers = range(sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"])
-    return {"kind": KINDS, "layer": layers, "head": range(sizes["n_heads"])}
+    sizes = session.config(name)
+    return {"kind": KINDS, "layer": range(n_layers(sizes, kind)), "head": range(sizes["n_heads"])}
 
 
 def _draw(picker: str, name: str) -> None:

@@ -15,7 +15,7 @@ from model import examples
 from model.analysis.drawn import DRAWN, SHIFTS, Drawn, Shift
 from model.analysis.truth import load_alignment
 from model.errors import HeadlightError
-from model.folders import CONFIG, LOG, META, available, resolve
+from model.folders import CONFIG, LOG, META, available, n_layers, resolve
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.trace import KINDS, AttentionTrace, Kind, Translation
 from viz.text import LANGUAGES, text
@@ -51,7 +51,7 @@ def view() -> View:
     state = st.session_state
     sizes, start = config(checkpoint()), opening(checkpoint())
     kind = chosen_named("kind", start["kind"], KINDS)
-    layers = sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"]
+    layers = n_layers(sizes, kind)
     return View(
         text=str(state.get("text", default_text(checkpoint()))),
         checkpoint=checkpoint(),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from model.folders import n_layers
 from model.trace import KINDS, Kind
 from viz import cached, session
 from viz.components.mixing_desk import LABELS, Desk, mixing_desk
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from model.interventions import Head
 
 now, config = session.view(), session.config(session.checkpoint())
-depths = {kind: config["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"] for kind in KINDS}
-sizes: dict[Kind, tuple[int, int]] = {kind: (depths[kind], config["n_heads"]) for kind in KINDS}
+sizes: dict[Kind, tuple[int, int]] = {kind: (n_layers(config, kind), config["n_heads"]) for kind in KINDS}
 
 
 def verdict(mix: Mix, changed: int) -> str:
