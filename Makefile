@@ -6,7 +6,13 @@ PORT ?= 8501
 # Several files at once, but never more browsers than a small machine bears.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
-.PHONY: app test lint check clean
+# make tables DEV=dev.tsv TEST=test.tsv [NEWS=links.tsv] [RUN=runs/mine] [CHECKPOINT=en-zh]: all that follows from new
+# weights. What these weights have made already stays; ONLY="scores readme" makes some parts.
+CHECKPOINT ?= en-zh
+TABLES := $(if $(DEV),--dev $(DEV)) $(if $(TEST),--test $(TEST)) $(if $(NEWS),--news $(NEWS)) $(if $(RUN),--run $(RUN))
+TABLES += $(if $(ONLY),--only $(ONLY))
+
+.PHONY: app test lint check tables clean
 
 app: $(VENV)/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -22,6 +28,9 @@ lint: $(VENV)/.dev
 
 check: lint
 	$(PYTEST)
+
+tables: $(VENV)/.app
+	$(BIN)/python -m model tables --checkpoint $(CHECKPOINT) $(TABLES)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

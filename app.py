@@ -6,34 +6,35 @@ from importlib import import_module
 
 import streamlit as st
 
-from viz import frame, garbage, pickers
-from viz.session import say
-
-SECTIONS = {
-    "": ("translate", "all_heads", "one_head", "side_by_side", "lines"),
-    "decoding": ("step_by_step", "beam", "fork", "swap", "mixing_desk"),
-    "trust": ("heads", "find", "alignment", "flow", "lens", "trust"),
-    "learn": ("inside", "masks", "positions", "about"),
-}
-FRAGMENTS = ("one_head",)  # views that redraw themselves with their pickers, and not the frame around them
+from viz.shell import frame, garbage, navigation, pickers
+from viz.shell.errors import told
+from viz.shell.views import SECTIONS, VIEWS
+from viz.state.choice import renew_link
+from viz.state.language import say, speak
 
 st.set_page_config(page_title="Headlight", page_icon="🔦", layout="wide", initial_sidebar_state="collapsed")
+speak()
 pages = {
-    name: st.Page(f"viz/pages/{name}.py", title=say(f"page.{name}"), url_path=name, default=name == "translate")
-    for views in SECTIONS.values()
-    for name in views
+    name: st.Page(spec.file, title=say(f"page.{name}"), url_path=name, default=name == "translate")
+    for name, spec in VIEWS.items()
 }
 sections = {
-    say(f"section.{section}") if section else "": [pages[name] for name in views] for section, views in SECTIONS.items()
+    say(f"section.{section}") if section != "read" else "": [pages[name] for name in names]
+    for section, names in SECTIONS.items()
 }
 page = st.navigation(sections, position="top")
-name = next(name for name in pages if pages[name] == page)
-frame.draw(name)
-if name in FRAGMENTS:
-    import_module(f"viz.pages.{name}").view()
-else:
-    with st.container(), st.container():  # where a fragment has its pickers: they stay the same widgets
-        pickers.draw(name)
-    page.run()
+renew_link()  # not before the page is known, or it would be forgotten
+spec = next(spec for name, spec in VIEWS.items() if pages[name] == page)
+asked = navigation.asked()
+frame.draw(spec)
+with told():
+    frame.check(spec)
+    if spec.fragment:
+        import_module(spec.module).view()
+    else:
+        with st.container(), st.container():  # where a fragment has its pickers: they stay the same widgets
+            pickers.draw(spec)
+        page.run()
+navigation.follow(asked)
 frame.status_line()
 garbage.freeze_what_stays()

@@ -20,11 +20,11 @@ from playwright.sync_api import Page
 from bench.app import BOX, sentences
 from bench.browser import address, app_page, chromium, wait_until_idle
 from bench.painted import seconds_until_painted
-from model.analysis.deletion import by_words, leave_one_out
-from model.analysis.drawn import DRAWN, drawn_maps
-from model.analysis.honesty import honesty_of_all
-from model.analysis.importance import ablate
-from model.analysis.roles import profile
+from model.analysis.faithfulness.deletion import by_words, leave_one_out
+from model.analysis.faithfulness.verdict import honesty_of_all
+from model.analysis.heads.ablation import ablate
+from model.analysis.heads.roles import profile
+from model.analysis.maps.sorts import DRAWN, drawn_maps
 from model.trace import KINDS, Translation
 from model.translator import Translator
 from viz.text.en import STRINGS

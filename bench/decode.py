@@ -20,9 +20,9 @@ from typing import Any
 import torch
 from transformers import MarianConfig, MarianMTModel
 
-from model.config import TransformerConfig
+from model.own.network.config import TransformerConfig
+from model.own.text.vocab import EOS_ID
 from model.translator import Translator
-from model.vocab import EOS_ID
 
 TEXT = (
     "My sister bought a red bicycle yesterday. She rode it to the market and came home with bread, milk and a "

@@ -19,6 +19,10 @@ class SentenceTooLongError(HeadlightError):
         self.tokens = tokens
 
 
+class TextTooLongError(HeadlightError):
+    """A text has more sentences than the app translates at once."""
+
+
 class UnknownCharacterError(HeadlightError):
     """A letter-by-letter checkpoint was given a character that it never saw."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from model.trace import KINDS, AttentionTrace, Label, Translation
+from model.trace import KINDS, AttentionTrace, Label, TracedTranslation
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "english": (
@@ -29,14 +30,8 @@ def sentences(src_tokenizer: str) -> tuple[str, ...]:
     return EXAMPLES.get(src_tokenizer, ())
 
 
-def save_example(folder: Path, number: int, translation: Translation, sha256: str) -> None:
-    """Write a finished translation as ``<folder>/examples/<number>.npz``: arrays and JSON text, no objects.
-
-    Raises:
-        ValueError: the translation has no trace.
-    """
-    if translation.trace is None:
-        raise ValueError("an example needs its trace")
+def save_example(folder: Path, number: int, translation: TracedTranslation, sha256: str) -> None:
+    """Write a finished translation as ``<folder>/examples/<number>.npz``: arrays and JSON text, no objects."""
     facts = {
         "sha256": sha256,
         "source": translation.source,
@@ -46,6 +41,7 @@ def save_example(folder: Path, number: int, translation: Translation, sha256: st
         "tgt_ids": translation.tgt_ids,
         "log_probs": translation.log_probs,
         "finished": translation.finished,
+        "end_id": translation.end_id,
     }
     arrays = {f"weights_{kind}": translation.trace.weights[kind] for kind in KINDS}
     arrays |= {f"scores_{kind}": translation.trace.scores[kind] for kind in KINDS}
@@ -55,7 +51,7 @@ def save_example(folder: Path, number: int, translation: Translation, sha256: st
         np.savez_compressed(file, facts=facts_text, **arrays)  # type: ignore[arg-type]
 
 
-def load_example(folder: Path, text: str, sha256: str) -> Translation | None:
+def load_example(folder: Path, text: str, sha256: str) -> TracedTranslation | None:
     """The finished greedy translation of an example; None if there is none, or other weights made it."""
     for path in sorted((folder / FOLDER).glob("*.npz")):
         with np.load(path, allow_pickle=False) as arrays:
@@ -69,18 +65,19 @@ def _plain(label: Label) -> list[str | int]:
     return [label.text, label.word, label.start, label.end]
 
 
-def _translation(facts: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> Translation:
-    src, tgt = (tuple(Label(*label) for label in facts[side]) for side in ("src", "tgt"))  # type: ignore[attr-defined]
+def _translation(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> TracedTranslation:
+    src, tgt = (tuple(Label(*label) for label in facts[side]) for side in ("src", "tgt"))
     weights = {kind: arrays[f"weights_{kind}"] for kind in KINDS}
     scores = {kind: arrays[f"scores_{kind}"] for kind in KINDS}
     trace = AttentionTrace((*src, Label("<eos>")), (Label("<bos>"), *tgt), (*tgt, Label("<eos>")), weights, scores)
-    return Translation(
+    return TracedTranslation(
         source=str(facts["source"]),
         text=str(facts["text"]),
         src=src,
         tgt=tgt,
-        tgt_ids=tuple(facts["tgt_ids"]),  # type: ignore[arg-type]
-        log_probs=tuple(facts["log_probs"]),  # type: ignore[arg-type]
+        tgt_ids=tuple(facts["tgt_ids"]),
+        log_probs=tuple(facts["log_probs"]),
         finished=bool(facts["finished"]),
+        end_id=int(facts["end_id"]),
         trace=trace,
     )

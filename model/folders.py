@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from model.errors import CheckpointError
-from model.trace import Kind
 
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "checkpoints"
 WEIGHTS, CONFIG, META, LOG = "model.safetensors", "config.json", "meta.json", "training_log.jsonl"
@@ -30,8 +27,3 @@ def resolve(name: str, root: Path = CHECKPOINTS) -> Path:
     if not path.is_dir():
         raise CheckpointError(f"there is no checkpoint {name!r}; there are: {', '.join(available(root)) or 'none'}")
     return path
-
-
-def n_layers(config: Mapping[str, Any], kind: Kind) -> int:
-    """How many layers have attention of this kind, by the sizes in a checkpoint's config.json."""
-    return int(config["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"])

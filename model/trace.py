@@ -2,13 +2,53 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 Kind = Literal["encoder_self", "decoder_self", "cross"]
+Span = tuple[int, int]  # characters [start, end) of a text
 KINDS: tuple[Kind, ...] = ("encoder_self", "decoder_self", "cross")
+KIND_LETTERS: Mapping[Kind, str] = {"encoder_self": "e", "decoder_self": "d", "cross": "c"}
+_HEAD_CODE = re.compile(r"([edc])\.?([0-9]{1,3})\.([0-9]{1,3})")
+
+
+class HeadRef(NamedTuple):
+    """One head: its kind of attention, its layer and its number there, both from 0."""
+
+    kind: Kind
+    layer: int
+    head: int
+
+    @property
+    def code(self) -> str:
+        """Its short name, for links and keys.
+
+        >>> HeadRef("cross", 2, 5).code
+        'c2.5'
+        """
+        return f"{KIND_LETTERS[self.kind]}{self.layer}.{self.head}"
+
+    @property
+    def title(self) -> str:
+        """Its name within its kind, as people read it: "L2 H5"."""
+        return f"L{self.layer} H{self.head}"
+
+    @classmethod
+    def parse(cls, code: str) -> HeadRef | None:
+        """The head that a code names, also in the spelling ``c.2.5`` of older links; None where it names none.
+
+        >>> HeadRef.parse("c.2.5"), HeadRef.parse("x2.5")
+        (HeadRef(kind='cross', layer=2, head=5), None)
+        """
+        match = _HEAD_CODE.fullmatch(code)
+        if match is None:
+            return None
+        kind = next(kind for kind, letter in KIND_LETTERS.items() if letter == match[1])
+        return cls(kind, int(match[2]), int(match[3]))
 
 
 @dataclass(frozen=True)
@@ -36,7 +76,7 @@ class Label:
 class AttentionTrace:
     """Every attention map of one translation, with the tokens of its axes.
 
-    Axes are [layer, head, query, key], float32. Rows of the decoder's maps belong to its inputs:
+    Axes are [layer, head, query, key], float32, read-only. Rows of the decoder's maps belong to its inputs:
     row t has read ``tgt_inputs[t]`` (<bos> first) and writes ``tgt_outputs[t]`` (<eos> last).
 
     Attributes:
@@ -56,6 +96,7 @@ class AttentionTrace:
             for values in (self.weights[kind], self.scores[kind]):
                 if values.ndim != 4 or values.shape[2:] != expected:
                     raise ValueError(f"{kind} maps have shape {values.shape}, but the axes hold {expected} tokens")
+                values.setflags(write=False)  # many visitors share them
 
     @property
     def encoder_self(self) -> np.ndarray:
@@ -96,6 +137,17 @@ class AttentionTrace:
         return self.weights[kind][layer, head]
 
 
+def may_attend(kind: Kind, shape: tuple[int, ...]) -> np.ndarray:
+    """Which keys a query of one unpadded sentence may attend to: bool [query, key], True = may attend.
+
+    Args:
+        kind: of attention; a query of the decoder's self-attention sees itself and what came before.
+        shape: whose last two sizes are the numbers of queries and keys.
+    """
+    full = np.ones(shape[-2:], dtype=bool)
+    return np.tril(full) if kind == "decoder_self" else full
+
+
 @dataclass(frozen=True)
 class Translation:
     """A translation and how sure the model was.
@@ -107,7 +159,7 @@ class Translation:
         tgt_ids: ids of the target tokens.
         log_probs: natural log-probability of each target token, then of <eos> if it was reached.
         finished: False where the cap on length cut the translation.
-        trace: every attention map, where asked for.
+        end_id: id of the token that ends a translation.
     """
 
     source: str
@@ -117,4 +169,49 @@ class Translation:
     tgt_ids: tuple[int, ...]
     log_probs: tuple[float, ...]
     finished: bool
-    trace: AttentionTrace | None = None
+    end_id: int
+
+    @property
+    def written_ids(self) -> tuple[int, ...]:
+        """Every id that was written, the end among them where it was reached."""
+        return (*self.tgt_ids, self.end_id) if self.finished else self.tgt_ids
+
+
+@dataclass(frozen=True)
+class TracedTranslation(Translation):
+    """A translation with every attention map."""
+
+    trace: AttentionTrace
+
+
+@dataclass(frozen=True)
+class TranslatedText:
+    """A text translated sentence by sentence.
+
+    Attributes:
+        source: what was typed.
+        parts: the translations of its sentences, in order; at least one.
+        spans: each sentence's characters [start, end) in ``source``.
+    """
+
+    source: str
+    parts: tuple[Translation, ...]
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def text(self) -> str:
+        """The translations in one line."""
+        return join_parts([part.text for part in self.parts])
+
+    @property
+    def finished(self) -> bool:
+        """False where the cap on length cut a sentence."""
+        return all(part.finished for part in self.parts)
+
+
+def join_parts(parts: Sequence[str]) -> str:
+    """Translations of sentences in one line: Chinese needs no space between them, Latin letters and digits do."""
+    joined = ""
+    for part in filter(None, parts):
+        joined += f" {part}" if joined and joined[-1].isascii() and part[0].isascii() else part
+    return joined

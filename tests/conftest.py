@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from model import checkpoint
-from model.config import TransformerConfig
-from model.trace import AttentionTrace, Translation
+from model.own import checkpoint
+from model.own.network.config import TransformerConfig
+from model.own.network.transformer import Transformer
+from model.trace import AttentionTrace, TracedTranslation
 from model.training.corpus import learn_characters, learn_english
-from model.transformer import Transformer
 from model.translator import Translator
 
 pytest.register_assert_rewrite("tests.pages")
@@ -75,7 +75,7 @@ def en_zh() -> Translator:
 
 
 @pytest.fixture(scope="session")
-def translation(en_zh: Translator) -> Translation:
+def translation(en_zh: Translator) -> TracedTranslation:
     """What it makes of the sentence that tests of the pages use, with its trace."""
     from tests.pages import SENTENCE
 
@@ -83,9 +83,8 @@ def translation(en_zh: Translator) -> Translation:
 
 
 @pytest.fixture(scope="session")
-def trace(translation: Translation) -> AttentionTrace:
+def trace(translation: TracedTranslation) -> AttentionTrace:
     """Its maps."""
-    assert translation.trace is not None
     return translation.trace
 
 

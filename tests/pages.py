@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.folders import available
+from viz.shell.views import VIEWS
 
 APP = Path(__file__).resolve().parent.parent / "app.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
@@ -26,7 +27,7 @@ def prepared(page: str = "", **choices: object) -> AppTest:
     """A page, or without its name the one that the app opens on, with these choices, not yet run."""
     at = AppTest.from_file(APP, default_timeout=300)
     if page:
-        at.switch_page(f"viz/pages/{page}.py")
+        at.switch_page(VIEWS[page].file)
     for name, value in choices.items():
         at.session_state[name] = value
     return at

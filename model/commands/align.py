@@ -6,11 +6,11 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from model.commands.tables import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.commands.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
 from model.tables import save_table
 
 if TYPE_CHECKING:
-    from model.analysis.error_table import ErrorTable
+    from model.analysis.alignment.error_table import ErrorTable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the error rates in percent, and the best single setting."""
-    from model.analysis.error_table import error_table
-    from model.analysis.gold import read_gold
-    from model.analysis.truth import ALIGNMENT, truth_pairs
+    from model.analysis.alignment.error_table import error_table
+    from model.analysis.alignment.gold import read_gold
+    from model.analysis.alignment.known_pairs import ALIGNMENT, truth_pairs
     from model.translator import Translator
 
     by_letter = _reads_letters(args.checkpoint)
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> None:
     with pair_bar(len(gold)) as progress:
         table = error_table(translator, gold, progress)
     say_left_out("align", table.refused)
-    facts = _facts(table)
+    facts = facts_of(table)
     if args.save:
         say_written("align", save_table(args.checkpoint, ALIGNMENT, made_by(args, translator) | facts))
     print(json.dumps(facts) if args.json else _as_text(facts))
@@ -47,13 +47,17 @@ def _reads_letters(checkpoint: str) -> bool:
         return False
 
 
-def _facts(table: ErrorTable) -> dict[str, Any]:
+def facts_of(table: ErrorTable) -> dict[str, Any]:
+    """What is printed and saved: the best settings, what they are worth on held-out pairs, and every rate."""
+    from model.analysis.alignment.held_out import held_out
+
     return {
         "sentences": table.pairs,
         "sure_links": table.sure,
         "diagonal": round(100 * table.diagonal_rate, 1),
         "best": table.best(),
         "best_head": table.best(single=True),
+        "held_out": {"best": held_out(table), "best_head": held_out(table, single=True)},
         "heads": [*range(table.n_heads), "all"],
         "aer": table.percents(),
     }
@@ -83,5 +87,13 @@ def _as_text(facts: dict[str, Any]) -> str:
                 else:
                     layers = "  ".join(f"L{n} {row[-1]:.1f}" for n, row in enumerate(table["layers"]))
                     lines += [f"{name}, all heads:", f"  {layers}  all layers {table['all']:.1f}"]
-    best, head = (" ".join(f"{key}={value}" for key, value in facts[key_].items()) for key_ in ("best", "best_head"))
-    return "\n".join([*lines, "", f"best: {best}", f"best single head by its weights: {head}"])
+    for key, title in (("best", "best"), ("best_head", "best single head by its weights")):
+        setting = " ".join(f"{name}={value}" for name, value in facts[key].items())
+        lines += ["", f"{title}, chosen and scored on all pairs: {setting}"]
+        if fair := facts["held_out"][key]:
+            low, high = fair["interval"]
+            lines.append(f"  chosen on one half and scored on the other: {fair['aer']} (95 %: {low} to {high})")
+            for half in fair["halves"]:
+                place = f"L{half['chose']['layer']} H{half['chose']['head']} {half['chose']['drawn']}"
+                lines.append(f"    {half['pairs']} pairs chose {place}: {half['aer_there']} there, {half['aer']} here")
+    return "\n".join(lines)

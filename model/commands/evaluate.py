@@ -1,4 +1,4 @@
-"""python -m model evaluate: corpus scores on a TSV file, as one JSON object."""
+"""python -m model evaluate: corpus scores on a TSV file, or what is kept of numbers and names."""
 
 from __future__ import annotations
 
@@ -6,35 +6,102 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from model.commands.options import add_beam, add_checkpoint, positive
+from model.commands.options import add_beam, add_checkpoint, add_joint, positive
+
+if TYPE_CHECKING:
+    from model.evaluation.kept import Kept
+    from model.translator import Translator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--tsv", type=Path, required=True, metavar="FILE", help="English, tab, Chinese a line")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--tsv", type=Path, metavar="FILE", help="English, tab, Chinese a line")
+    what.add_argument(
+        "--truth", action="store_true", help="200 sentences with numbers and names that come with this program"
+    )
     add_beam(parser)
     add_checkpoint(parser)
     parser.add_argument("--limit", type=positive, metavar="N", help="score the first N pairs only")
+    parser.add_argument(
+        "--join", type=positive, metavar="N", help="score N texts of two sentences each, drawn from the file"
+    )
+    add_joint(parser)
+    parser.add_argument("--json", action="store_true", help="with --truth: one JSON object, with every failure")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print bleu, chrf, sentences, seconds and signature; what was left out or cut goes to stderr."""
-    from model.evaluation import evaluate
-    from model.training.corpus import read_rows
+    """Print the scores; what was left out or cut goes to stderr."""
     from model.translator import Translator
 
-    rows = read_rows(args.tsv)[: args.limit]
-    result = evaluate(Translator.from_checkpoint(args.checkpoint), rows, args.beam)
+    rows = None if args.truth else _rows(args)
+    translator = Translator.from_checkpoint(args.checkpoint)
+    if rows is None:
+        facts = kept_facts(translator, args.beam, args.limit)
+        print(json.dumps(facts, ensure_ascii=False) if args.json else kept_text(facts))
+    else:
+        print(json.dumps(corpus_facts(translator, rows, args.beam, args.joint)))
+
+
+def _rows(args: argparse.Namespace) -> list[tuple[str, str]]:
+    from model.evaluation.corpus import joined_rows
+    from model.pairs import read_rows
+
+    rows = [(row[0], row[1]) for row in read_rows(args.tsv)]
+    return joined_rows(rows, args.join) if args.join else rows[: args.limit]
+
+
+def corpus_facts(
+    translator: Translator, rows: list[tuple[str, str]], beam: int = 1, joint: bool = False
+) -> dict[str, Any]:
+    """bleu, chrf, exact (percent), sentences, unfinished, seconds, signature; the rest goes to stderr."""
+    from model.evaluation.corpus import evaluate
+
+    result = evaluate(translator, rows, beam, joint)
     for number, reason in result.refused.items():
         print(f"python -m model evaluate: line {number} counts as untranslated: {reason}", file=sys.stderr)
     if result.unfinished:
         print(f"python -m model evaluate: {result.unfinished} translations reached the cap on length", file=sys.stderr)
-    values = {
+    exact = sum(text == row[1] for text, row in zip(result.translations, rows, strict=True))
+    return {
         "bleu": round(result.scores.bleu, 2),
         "chrf": round(result.scores.chrf, 2),
+        "exact": round(100 * exact / len(rows), 1),
         "sentences": len(rows),
+        "unfinished": result.unfinished,
         "seconds": round(result.seconds, 1),
         "signature": result.scores.signature,
     }
-    print(json.dumps(values))
+
+
+def kept_facts(translator: Translator, beam: int = 1, limit: int | None = None) -> dict[str, Any]:
+    """What is kept of the numbers and names of the sentences in model/truth, and each failure."""
+    from model.evaluation.corpus import translate_all
+    from model.evaluation.kept import kept, read_kept
+
+    sentences = read_kept()[:limit]
+    found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam)
+    result: Kept = kept(sentences, [text for text, _ in found])
+    facts: dict[str, Any] = {"sentences": len(sentences)}
+    counts = {"numbers": result.numbers, "sentences_with_every_number": result.sentences, "names": result.names}
+    for name, (right, total) in counts.items():
+        facts[name] = {"kept": right, "of": total, "percent": round(100 * right / total, 1) if total else None}
+    facts["failures"] = [
+        {"source": source, "translation": translation, "missing": list(missing)}
+        for source, translation, missing in result.failures
+    ]
+    return facts
+
+
+def kept_text(facts: dict[str, Any]) -> str:
+    """The facts for a person, without the failures."""
+    titles = {
+        "numbers": "numbers whose digits stand exactly",
+        "sentences_with_every_number": "sentences that keep all of theirs",
+        "names": "names in a usual Chinese form",
+    }
+    lines = [f"{title:<36}{facts[name]['kept']:>4} of {facts[name]['of']:>3}" for name, title in titles.items()]
+    shares = [f"{line}  {facts[name]['percent'] or 0:5.1f} %" for line, name in zip(lines, titles, strict=True)]
+    return "\n".join(shares)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from model import examples
-from model.checkpoint import resolve
+from model.own.checkpoint import resolve
 from model.translator import Translator
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from model.commands.options import positive
-from model.commands.tables import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.commands.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
 from model.tables import save_table
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print comprehensiveness, sufficiency and rank correlation of every sort of map; left-out lines go to stderr."""
-    from model.analysis.faithful_table import FAITHFULNESS
-    from model.analysis.faithfulness import faithfulness_table
+    from model.analysis.faithfulness.scores import faithfulness_table
+    from model.analysis.faithfulness.table import FAITHFULNESS
     from model.translator import Translator
 
     given = None if args.truth else _pairs(args.tsv)
@@ -49,13 +49,13 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
-    from model.training.corpus import read_rows
+    from model.pairs import read_rows
 
     return [(english, chinese) for english, chinese, _ in read_rows(path)]
 
 
 def _truth(translator: Translator) -> list[tuple[str, str]]:
-    from model.analysis.truth import truth_pairs
+    from model.analysis.alignment.known_pairs import truth_pairs
 
     return [(pair.src_text, pair.tgt_text) for pair in truth_pairs(translator.src_tokenizer.kind)]
 

@@ -7,10 +7,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from model.commands.options import positive
-from model.commands.tables import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.commands.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
 
 if TYPE_CHECKING:
-    from model.head_table import HeadTable
+    from model.analysis.heads.table import HeadTable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print every head, the most important first; what was left out goes to stderr."""
-    from model.analysis.corpus_heads import corpus_heads
+    from model.analysis.heads.corpus import corpus_heads
     from model.folders import resolve
-    from model.training.corpus import read_rows
+    from model.pairs import read_rows
     from model.translator import Translator
 
     pairs = [(row[0], row[1]) for row in read_rows(args.tsv)][: args.limit]
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
 
 def ranked(table: HeadTable) -> list[dict[str, Any]]:
     """One entry a head, the most important first."""
-    from model.head_table import plain
+    from model.analysis.heads.table import plain
     from model.trace import KINDS
 
     entries = []

@@ -15,6 +15,13 @@ def add_beam(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--beam", type=positive, default=1, metavar="N", help="hypotheses kept; 1 is greedy (default)")
 
 
+def add_joint(parser: argparse.ArgumentParser) -> None:
+    """--joint."""
+    parser.add_argument(
+        "--joint", action="store_true", help="several sentences as one, instead of sentence by sentence"
+    )
+
+
 def positive(text: str) -> int:
     """A whole number of at least 1.
 

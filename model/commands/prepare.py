@@ -20,6 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dev", type=Path, metavar="FILE", help="TSV that chooses the checkpoint (else held out)")
     parser.add_argument("--src-vocab", type=int, default=8000, metavar="N", help="English subwords (default 8000)")
     parser.add_argument("--tgt-merges", type=int, default=1500, metavar="N", help="merges for Latin words in Chinese")
+    parser.add_argument("--vary", action="store_true", help="add pairs with other numbers and names, and joined ones")
+    parser.add_argument("--vocabularies", type=Path, metavar="DIR", help="keep those of an earlier prepared folder")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--credits", type=Path, metavar="FILE", help="JSON with the sources' licences and credits")
 
@@ -29,5 +31,15 @@ def run(args: argparse.Namespace) -> None:
     if args.reversal:
         summary = prepare_reversal(args.out, seed=args.seed)
     else:
-        summary = prepare(args.tsv, args.out, args.dev, args.src_vocab, args.tgt_merges, args.seed, args.credits)
+        summary = prepare(
+            args.tsv,
+            args.out,
+            args.dev,
+            args.src_vocab,
+            args.tgt_merges,
+            args.seed,
+            args.credits,
+            args.vary,
+            args.vocabularies,
+        )
     print(json.dumps(summary, ensure_ascii=False))

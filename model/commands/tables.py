@@ -1,60 +1,54 @@
-"""What the commands share that make a checkpoint's tables."""
+"""python -m model tables: everything that follows from a checkpoint's weights, made where it is missing."""
 
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from model.commands.options import add_checkpoint
+from model.errors import HeadlightError
+from model.release.parts import PARTS, Job
 
-if TYPE_CHECKING:
-    from model.translator import Translator
 
-
-def add_table_options(parser: argparse.ArgumentParser, line: str, truth: bool) -> None:
-    """--tsv FILE (or --truth), --checkpoint NAME, --save, --json.
-
-    Args:
-        parser: of the command.
-        line: what a line of the file holds.
-        truth: whether the pairs that come with the program will do too.
-    """
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--tsv", type=Path, metavar="FILE", help=line)
-    if truth:
-        source.add_argument("--truth", action="store_true", help="use the pairs that come with this program")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     add_checkpoint(parser)
-    parser.add_argument("--save", action="store_true", help="also write the table into the checkpoint's folder")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
+    line = "English, tab, Chinese a line"
+    parser.add_argument("--dev", type=Path, metavar="FILE", help=f"{line}: heads, faithfulness, history")
+    parser.add_argument("--test", type=Path, metavar="FILE", help=f"{line}: scores")
+    parser.add_argument("--news", type=Path, metavar="FILE", help="pairs linked by people, as for align: news")
+    parser.add_argument("--run", type=Path, metavar="DIR", help="the folder that train wrote: history")
+    parser.add_argument("--weights", action="store_true", help="history keeps the snapshots too: for a small model")
+    parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=f"some of: {', '.join(PARTS)}")
+    parser.add_argument("--again", action="store_true", help="also what these weights have made already")
 
 
-def made_by(args: argparse.Namespace, translator: Translator) -> dict[str, Any]:
-    """Which weights and which command made a table; of paths the command keeps the last part."""
-    names = {str(args.tsv): getattr(args.tsv, "name", ""), str(args.checkpoint): translator.name}
-    argv = [names.get(word, word) for word in args.argv]
-    return {"sha256": translator.meta.get("sha256"), "command": f"python -m model {shlex.join(argv)}"}
+def run(args: argparse.Namespace) -> None:
+    """Make every part that is missing or was made by other weights, and say on stderr how long it took.
+
+    A part that needs a file that was not given is left out; so a run that was stopped goes on where it was.
+    """
+    job = Job.of(args)
+    for name in args.only or PARTS:
+        part = PARTS[name]
+        if lacking := [need for need in part.needs if getattr(args, need) is None]:
+            _say(name, f"left out: it needs --{', --'.join(lacking)}")
+            continue
+        if not part.applies(job):
+            _say(name, f"left out: {part.unless}")
+            continue
+        if part.is_fresh(job) and not args.again:
+            _say(name, "is there already")
+            continue
+        started = time.perf_counter()
+        _say(name, "…")
+        part.make(job)
+        if not part.is_fresh(job):
+            raise HeadlightError(f"{name} was made, but does not fit the weights")
+        _say(name, f"{time.perf_counter() - started:.0f} s")
 
 
-@contextmanager
-def pair_bar(total: int) -> Iterator[Callable[[int], object]]:
-    """A progress bar on stderr, to be called with the number of pairs done."""
-    from tqdm import tqdm
-
-    with tqdm(total=total, unit="pair", file=sys.stderr, disable=None) as bar:
-        yield lambda done: bar.update(done - bar.n)
-
-
-def say_left_out(command: str, refused: Mapping[int, str]) -> None:
-    """One line on stderr for each line of the file that was left out."""
-    for number, reason in refused.items():
-        print(f"python -m model {command}: line {number} was left out: {reason}", file=sys.stderr)
-
-
-def say_written(command: str, path: Path) -> None:
-    """One line on stderr for a table that was saved."""
-    print(f"python -m model {command}: wrote {path.parent.name}/{path.name}", file=sys.stderr)
+def _say(name: str, what: str) -> None:
+    print(f"python -m model tables: {name}: {what}", file=sys.stderr, flush=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import torch
 
-from model.checkpoint import CONFIG, resolve
-from model.config import TransformerConfig
 from model.errors import CorpusError, HeadlightError
+from model.own.checkpoint import CONFIG, resolve
+from model.own.network.config import TransformerConfig
 from model.training.loop import Trainer
 from model.training.settings import SCHEDULES, TrainingSettings
 
@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--peak", type=float, default=_SETTINGS.peak, help="highest learning rate")
     parser.add_argument("--warmup", type=int, default=_SETTINGS.warmup, help="steps to the highest learning rate")
     parser.add_argument("--eval-every", type=int, default=_SETTINGS.eval_every, metavar="STEPS")
-    parser.add_argument("--keep", type=int, default=_SETTINGS.keep, help="evaluations to average")
+    parser.add_argument("--cooldown", type=float, default=_SETTINGS.cooldown, help="share over which the rate falls")
+    parser.add_argument("--ema-decay", type=float, default=_SETTINGS.ema_decay, help="of the average that is kept")
     parser.add_argument(
         "--source-weight", nargs="*", default=[], metavar="NAME=W", help="how often an epoch shows a source"
     )
@@ -90,7 +91,8 @@ def _settings(args: argparse.Namespace) -> TrainingSettings:
         peak=args.peak,
         warmup=args.warmup,
         eval_every=args.eval_every,
-        keep=args.keep,
+        cooldown=args.cooldown,
+        ema_decay=args.ema_decay,
         seed=args.seed,
         source_weights={name: float(value) for name, value in weights.items()},
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import torch
 from torch import Tensor
 
+from model.own.text.padding import pad
+from model.own.text.vocab import BOS_ID, EOS_ID
 from model.training.corpus import Corpus
-from model.vocab import BOS_ID, EOS_ID, PAD_ID
 
 Batch = tuple[Tensor, Tensor, Tensor]  # src_ids [B, S], decoder inputs [B, T], what they must predict [B, T]
 
@@ -52,11 +52,3 @@ def collate(corpus: Corpus, rows: np.ndarray) -> Batch:
     tgt_in = pad([np.concatenate(([BOS_ID], tgt)) for _, tgt in pairs])
     tgt_out = pad([np.concatenate((tgt, [EOS_ID])) for _, tgt in pairs])
     return src, tgt_in, tgt_out
-
-
-def pad(rows: list[np.ndarray]) -> Tensor:
-    """One int64 tensor [B, longest], short rows filled with pad_id."""
-    out = torch.full((len(rows), max(len(row) for row in rows)), PAD_ID, dtype=torch.long)
-    for number, row in enumerate(rows):
-        out[number, : len(row)] = torch.as_tensor(row)
-    return out

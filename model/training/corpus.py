@@ -10,45 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tokenizers import Regex, models, pre_tokenizers, trainers
 from tokenizers import Tokenizer as SubwordModel
-from tokenizers import models, trainers
 
-from model.errors import CorpusError
-from model.tokenize import (
-    PIECES,
-    PLAIN,
-    WORD_START,
-    CharacterTokenizer,
-    EnglishTokenizer,
-    normalise_chinese,
-    word_spans,
-)
-from model.vocab import EOS_ID, SPECIAL_TOKENS
-
-Row = tuple[str, str, str]  # English, Chinese, source
-
-
-def read_rows(path: Path) -> list[Row]:
-    """English, Chinese and source of every line of a TSV file; the source is "" without a third column.
-
-    Raises:
-        CorpusError: the file is missing, not UTF-8, empty, or a line lacks one of the two sides.
-    """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").removesuffix("\n").split("\n")
-    except FileNotFoundError:
-        raise CorpusError(f"there is no file {path}") from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise CorpusError(f"cannot read {path}: {error}") from None
-    if lines == [""]:
-        raise CorpusError(f"{path} holds no sentence pair")
-    rows = []
-    for number, line in enumerate(lines, 1):
-        cells = [cell.strip() for cell in line.split("\t")]
-        if len(cells) < 2 or not cells[0] or not cells[1]:
-            raise CorpusError(f"{path} line {number}: expected English, a tab, and Chinese")
-        rows.append((cells[0], cells[1], cells[2] if len(cells) > 2 else ""))
-    return rows
+from model.own.text.tokenize import PIECES, PLAIN, CharacterTokenizer, EnglishTokenizer, normalise_chinese, word_spans
+from model.own.text.vocab import EOS_ID, SPECIAL_TOKENS
+from model.pairs import Row
+from model.writing import WORD_START
 
 
 def learn_casing(sentences: Iterable[str]) -> dict[str, str]:
@@ -64,7 +32,7 @@ def learn_casing(sentences: Iterable[str]) -> dict[str, str]:
 
 
 def learn_english(sentences: Sequence[str], vocab_size: int) -> EnglishTokenizer:
-    """A byte-pair encoding of English words that falls back to bytes."""
+    """A byte-pair encoding of English words that falls back to bytes; digits stay single, to be copied."""
     plain = EnglishTokenizer(SubwordModel(models.BPE()), learn_casing(sentences))
     words: Counter[str] = Counter()
     for sentence in sentences:
@@ -73,6 +41,7 @@ def learn_english(sentences: Sequence[str], vocab_size: int) -> EnglishTokenizer
             words[WORD_START + plain.cased(text[start:end], number == 0)] += 1
     byte_tokens = [f"<0x{byte:02X}>" for byte in range(256)]
     model = SubwordModel(models.BPE(unk_token=SPECIAL_TOKENS[3], byte_fallback=True))
+    model.pre_tokenizer = pre_tokenizers.Split(Regex(f"{WORD_START}?([0-9]|[^0-9{WORD_START}]+)"), "isolated")
     _train_bpe(model, _repeat(words), vocab_size, byte_tokens, limit_alphabet=200)
     return EnglishTokenizer(model, plain.casing)
 

@@ -18,18 +18,20 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from model import checkpoint
-from model.config import TransformerConfig
-from model.evaluation import dev_bleu
-from model.tokenize import CharacterTokenizer
+from model.evaluation.corpus import dev_bleu
+from model.own import checkpoint
+from model.own.network.config import TransformerConfig
+from model.own.network.transformer import Transformer
+from model.own.text.tokenize import CharacterTokenizer
+from model.own.text.vocab import PAD_ID
+from model.pairs import read_rows
 from model.training.batching import bucketed, collate
-from model.training.corpus import Corpus, read_rows
+from model.training.corpus import Corpus
 from model.training.settings import TrainingSettings
-from model.training.state import Progress, average, grow, load_state, save_state
-from model.transformer import Transformer
-from model.vocab import PAD_ID
+from model.training.state import MovingAverage, Progress, grow, load_state, save_state
 
 LOG_EVERY = 50
+REMEMBERED = {0} | {25 * 2**power for power in range(16)} | {75 * 2**power for power in range(16)}  # steps to remember
 
 
 class TranslationLoss(nn.Module):
@@ -45,6 +47,14 @@ class TranslationLoss(nn.Module):
         real = tgt_out != PAD_ID
         logits = self.model.project(states[real]).float()
         return F.cross_entropy(logits, tgt_out[real], label_smoothing=self.label_smoothing)
+
+
+def has_fast_bf16(device: torch.device) -> bool:
+    """True where matrix products in bfloat16 are several times faster than in float32."""
+    if device.type == "cpu":
+        able = torch.cpu.get_capabilities()
+        return bool(able.get("amx_bf16") or able.get("avx512_bf16"))
+    return device.type == "cuda" and torch.cuda.is_bf16_supported()
 
 
 class Trainer:
@@ -63,17 +73,20 @@ class Trainer:
         self.tokenizers = checkpoint.load_tokenizers(data, self.prepared["src_tokenizer"])
         self.model = Transformer(config).to(device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
+        self.average = MovingAverage(self.model, settings.ema_decay)
         self.progress = Progress()
+        self.saved_at = time.monotonic()
         self.command = ""  # that started this run; goes into meta.json
         self.loss_module: nn.Module = TranslationLoss(self.model, settings.label_smoothing)
 
     def resume(self) -> None:
         """Go on from the state that an earlier run left in the same folder."""
-        self.progress = load_state(self.out / "state", self.model, self.optimizer)
+        self.progress = load_state(self.out / "state", self.model, self.optimizer, self.average)
 
     def start_from(self, folder: Path) -> None:
         """Begin with the weights of another checkpoint, grown if it is shallower."""
         grow({name: tensor.float() for name, tensor in load_file(folder / checkpoint.WEIGHTS).items()}, self.model)
+        self.average = MovingAverage(self.model, self.settings.ema_decay)
 
     def run(self) -> float:
         """Train to the end of the settings; the dev BLEU of the checkpoint that was kept."""
@@ -89,6 +102,7 @@ class Trainer:
         window: list[tuple[float, int]] = []
         mark = time.monotonic()
         for rows in self._batches():
+            self._remember()
             self.progress.seconds = time.monotonic() - started
             share = self.settings.progress(self.progress.step, self.progress.seconds)
             if self._everyone(share >= 1.0):
@@ -101,10 +115,9 @@ class Trainer:
                 self._evaluate()
                 mark = time.monotonic()
         bar.close()
-        if self.rank > 0:
-            return self.progress.best_bleu
-        self._evaluate()
-        return self._finish()
+        if self.rank == 0:
+            self._evaluate()
+        return self.progress.best_bleu
 
     def _batches(self) -> Iterator[np.ndarray]:
         """This process' batches, epoch after epoch, from where the run stands."""
@@ -129,12 +142,14 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         batch = [tensor.to(self.device) for tensor in collate(self.corpus, rows)]
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=has_fast_bf16(self.device)):
             loss = self.loss_module(*batch)
         loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
+        if self.rank == 0:
+            self.average.update(self.model, self.progress.step)
         tokens = int((batch[2] != PAD_ID).sum())
         self.progress.tokens += tokens * self.world
         return loss.item(), tokens
@@ -163,41 +178,41 @@ class Trainer:
             log.write(json.dumps(entry) + "\n")
 
     def _evaluate(self) -> None:
-        """Score on dev, keep the best, remember a snapshot to average, and save the state."""
-        bleu = self._dev_bleu()
-        self._log(dev_bleu=round(bleu, 2))
-        folder = self.out / "state"
-        folder.mkdir(exist_ok=True)
-        save_file(self.model.state_dict(), folder / f"snapshot-{self.progress.step:08d}.safetensors")
-        for old in sorted(folder.glob("snapshot-*"))[: -self.settings.keep]:
-            old.unlink()
-        if bleu > self.progress.best_bleu:
-            self.progress.best_bleu = bleu
-            self._keep("best single")
-        save_state(folder, self.model, self.optimizer, self.progress)
+        """Score the averaged weights on dev, keep the best, and save the state."""
+        with self.average.inside(self.model):
+            bleu = self._dev_bleu()
+            self._log(dev_bleu=round(bleu, 2))
+            if bleu > self.progress.best_bleu:
+                self.progress.best_bleu = bleu
+                self._keep()
+        self._save()
+
+    def _remember(self) -> None:
+        """Keep the averaged weights of the steps in REMEMBERED, and save the state when it is due."""
+        if self.rank == 0 and self.progress.step in REMEMBERED:
+            folder = self.out / "history"
+            folder.mkdir(exist_ok=True)
+            weights = {name: tensor.half() for name, tensor in self.average.weights.items()}
+            save_file(weights, folder / f"{self.progress.step:08d}.safetensors")
+        if self.rank == 0 and time.monotonic() - self.saved_at > 60 * self.settings.save_minutes:
+            self._save()
+
+    def _save(self) -> None:
+        save_state(self.out / "state", self.model, self.optimizer, self.progress, self.average)
+        self.saved_at = time.monotonic()
 
     def _dev_bleu(self) -> float:
         by_letter = self.tokenizers[0].kind == CharacterTokenizer.kind
         return dev_bleu(self.model, self.tokenizers[1], self.dev_rows, self.references, by_letter)
 
-    def _finish(self) -> float:
-        """Average the last snapshots; keep the average if it is better on dev."""
-        paths = sorted((self.out / "state").glob("snapshot-*"))
-        self.model.load_state_dict(average([load_file(path) for path in paths]))
-        bleu = self._dev_bleu()
-        self._log(dev_bleu_of_average=round(bleu, 2), averaged=len(paths))
-        if bleu > self.progress.best_bleu:
-            self.progress.best_bleu = bleu
-            self._keep(f"mean of the last {len(paths)} evaluations")
-        return self.progress.best_bleu
-
-    def _keep(self, which: str) -> None:
+    def _keep(self) -> None:
         meta = {
             "command": self.command,
             "training": {
                 **asdict(self.settings),
                 "optimizer": "Adam (0.9, 0.98), eps 1e-9",
-                "weights_kept": which,
+                "weights_kept": "exponential moving average",
+                "precision": "bfloat16 autocast" if has_fast_bf16(self.device) else "float32",
                 "steps_done": self.progress.step,
                 "tgt_tokens_seen": self.progress.tokens,
                 "seconds": round(self.progress.seconds),

@@ -7,16 +7,11 @@ import random
 from pathlib import Path
 
 from model.errors import CorpusError
-from model.tokenize import CharacterTokenizer, EnglishTokenizer
-from model.training.corpus import (
-    Row,
-    encode_pairs,
-    learn_characters,
-    learn_english,
-    read_rows,
-    split_dev,
-    write_json,
-)
+from model.own.checkpoint import load_tokenizers
+from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
+from model.pairs import Row, read_rows
+from model.training.corpus import encode_pairs, learn_characters, learn_english, split_dev, write_json
+from model.training.vary import varied
 
 REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 REVERSAL_LENGTH = 24
@@ -30,6 +25,8 @@ def prepare(
     tgt_merges: int = 1500,
     seed: int = 1,
     credits_file: Path | None = None,
+    vary: bool = False,
+    vocabularies: Path | None = None,
 ) -> dict[str, object]:
     """Learn vocabularies from TSV files and write the token ids that ``train`` reads.
 
@@ -37,11 +34,11 @@ def prepare(
         tsv: files of English, tab, Chinese and, if you like, a third column that names the source.
         out: folder to write: train.npz, dev.npz, dev.tsv, vocabularies, prepared.json.
         dev: a TSV that chooses checkpoints; without it up to 1,000 pairs are held out.
-        src_vocab: English subwords.
-        tgt_merges: merges for Latin words on the Chinese side.
-        seed: of the split.
-        credits_file: JSON with ``weights_licence`` and, under ``sources``, each source's licence and
-            credit; it travels into the checkpoint's meta.json.
+        src_vocab, tgt_merges: English subwords; merges for Latin words on the Chinese side.
+        seed: of the split and of what is varied.
+        credits_file: JSON with ``weights_licence`` and ``sources``, for the checkpoint's meta.json.
+        vary: add pairs with other numbers and names, filled templates, and joined sentences.
+        vocabularies: an earlier prepared folder whose vocabularies to keep, so that its runs can go on.
 
     Returns:
         what stands in prepared.json: counts of pairs by source, and vocabulary sizes.
@@ -53,9 +50,17 @@ def prepare(
     if len(rows) < 10:
         raise CorpusError(f"{len(rows)} sentence pairs are too few to train on; give at least 10")
     train_rows, dev_rows = (rows, read_rows(dev)) if dev else split_dev(rows, 1000, seed)
-    src = learn_english([row[0] for row in train_rows], src_vocab)
-    tgt = learn_characters([row[1] for row in train_rows], tgt_merges, 3 if len(rows) > 10_000 else 1)
-    return write_prepared(out, train_rows, dev_rows, (src, tgt), {"credits": _read_credits(credits_file)})
+    if vary:
+        train_rows = [*train_rows, *varied(train_rows, seed)]
+    kept = load_tokenizers(vocabularies, EnglishTokenizer.kind) if vocabularies else None
+    tokenizers = kept or _learnt(train_rows, src_vocab, tgt_merges)
+    return write_prepared(out, train_rows, dev_rows, tokenizers, {"credits": _read_credits(credits_file)})
+
+
+def _learnt(rows: list[Row], src_vocab: int, tgt_merges: int) -> tuple[EnglishTokenizer, CharacterTokenizer]:
+    """Both vocabularies; in a large corpus a Chinese character must stand three times to be in one."""
+    chinese = learn_characters([row[1] for row in rows], tgt_merges, 3 if len(rows) > 10_000 else 1)
+    return learn_english([row[0] for row in rows], src_vocab), chinese
 
 
 def prepare_reversal(out: Path, n_pairs: int = 20_000, seed: int = 1) -> dict[str, object]:

@@ -1,8 +1,10 @@
-"""What a stopped run needs to go on: weights, Adam's moments, counters. Safetensors and JSON, no pickle."""
+"""What a stopped run needs to go on: weights, their average, Adam's moments, counters. No pickle."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -27,10 +29,41 @@ class Progress:
     best_bleu: float = -1.0
 
 
-def save_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, progress: Progress) -> None:
+class MovingAverage:
+    """An exponential moving average of a model's weights: ready to be judged or shipped at any step."""
+
+    def __init__(self, model: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
+
+    def update(self, model: nn.Module, step: int) -> None:
+        """Move towards the weights after ``step`` ≥ 1; the first steps count for more."""
+        share = 1 - min(self.decay, (1 + step) / (10 + step))
+        new = model.state_dict()
+        torch._foreach_lerp_(list(self.weights.values()), [new[name] for name in self.weights], share)
+
+    @contextmanager
+    def inside(self, model: nn.Module) -> Iterator[None]:
+        """The model with the average as its weights, its own put back at the end."""
+        own = {name: value.detach().clone() for name, value in model.state_dict().items()}
+        model.load_state_dict(self.weights)
+        try:
+            yield
+        finally:
+            model.load_state_dict(own)
+
+
+def save_state(
+    folder: Path,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    progress: Progress,
+    average: MovingAverage,
+) -> None:
     """Write the state; the counters last and at once, so that a half-written state is never taken up."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {f"model.{name}": value.contiguous() for name, value in model.state_dict().items()}
+    tensors |= {f"average.{name}": value for name, value in average.weights.items()}
     for name, parameter in model.named_parameters():
         for moment in MOMENTS:
             if moment in optimizer.state[parameter]:
@@ -45,8 +78,8 @@ def save_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer,
             old.unlink()
 
 
-def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
-    """Put a saved state back into model and optimiser.
+def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, average: MovingAverage) -> Progress:
+    """Put a saved state back into model, optimiser and average.
 
     Raises:
         CheckpointError: there is no state, or it belongs to a model of other sizes.
@@ -59,6 +92,7 @@ def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer)
         raise CheckpointError(f"there is no training state to resume in {folder}") from None
     except RuntimeError:
         raise CheckpointError(f"the training state in {folder} belongs to a model of other sizes") from None
+    average.weights = {name: value.to(average.weights[name]) for name, value in _under("average.", tensors).items()}
     for name, parameter in model.named_parameters():
         for moment in MOMENTS:
             if (value := tensors.get(f"{moment}.{name}")) is not None:
@@ -68,11 +102,6 @@ def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer)
 
 def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
-
-
-def average(snapshots: list[dict[str, Tensor]]) -> dict[str, Tensor]:
-    """Mean of several models' weights, name by name."""
-    return {name: torch.stack([snapshot[name] for snapshot in snapshots]).mean(0) for name in snapshots[0]}
 
 
 def grow(shallow: dict[str, Tensor], deep: nn.Module) -> None:

@@ -40,9 +40,7 @@ def gold_map(
     Raises:
         ValueError: the shapes do not fit, or a link is outside the map.
     """
-    for i, j in {*sure, *possible, *found}:
-        if not (0 <= i < len(columns) and 0 <= j < len(rows)):
-            raise ValueError(f"link {i}-{j} is outside a map of {len(rows)} by {len(columns)} words")
+    _check_links({*sure, *possible, *found}, rows, columns)
     figure = attention_heatmap(values, rows, columns, title=title, theme=theme, own_scale=True, text=text)
     outlines = [_outline(link, theme, "solid") for link in sorted(sure)]
     outlines += [_outline(link, theme, "dot") for link in sorted(set(possible) - set(sure))]
@@ -56,6 +54,12 @@ def gold_map(
     )
     figure.add_trace(_dots(sorted(found), theme))
     return figure
+
+
+def _check_links(links: Links, rows: Sequence[str], columns: Sequence[str]) -> None:
+    for i, j in links:
+        if not (0 <= i < len(columns) and 0 <= j < len(rows)):
+            raise ValueError(f"link {i}-{j} is outside a map of {len(rows)} by {len(columns)} words")
 
 
 def _outline(link: tuple[int, int], theme: Theme, dash: str) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from viz.figures.layout import (
     scale_of,
     token_axis,
 )
+from viz.figures.words import Words
 from viz.numbers import number
 from viz.theme import Theme
 
@@ -31,24 +32,18 @@ SUMMARY_ROWS = 8
 
 
 @dataclass(frozen=True)
-class HeatmapText:
+class HeatmapText(Words):
     """The words of a heatmap, in the visitor's language; ``summary`` has places for numbers."""
 
-    query: str = "query (attends)"
-    key: str = "key (is attended)"
-    weight: str = "weight"
-    hover_query: str = "query"
-    hover_key: str = "key"
-    writes: str = "this row writes"
-    summary: str = "Map of {rows} queries by {columns} keys. Strongest key of the most decided queries: {pairs}."
+    PREFIX = "heatmap"
 
-    @classmethod
-    def said_by(cls, say: Callable[[str], str]) -> HeatmapText:
-        """The words that ``say("heatmap.<field>")`` gives."""
-        return cls(**{field.name: say(f"heatmap.{field.name}") for field in fields(cls)})
-
-
-ENGLISH = HeatmapText()
+    query: str
+    key: str
+    weight: str
+    hover_query: str
+    hover_key: str
+    writes: str
+    summary: str
 
 
 def attention_heatmap(
@@ -62,7 +57,7 @@ def attention_heatmap(
     log: bool = False,
     threshold: float = 0.0,
     writes: Sequence[str] | None = None,
-    text: HeatmapText = ENGLISH,
+    text: HeatmapText,
     high: float = 1.0,
     signed: bool = False,
 ) -> go.Figure:
@@ -87,30 +82,12 @@ def attention_heatmap(
     """
     weights = np.asarray(weights, dtype=np.float32)
     _check(weights, rows, columns, writes)
-    if not high > 0:
-        raise ValueError(f"high must be above 0, got {high}")
-    scale = _Scale(theme.diverging if signed else theme.scale, high, own_scale, log and not signed, threshold)
-    cell = cell_size(max(weights.shape))
-    heat: dict[str, Any] = {
-        "type": "heatmap",
-        "text": weights,
-        "hoverongaps": True,
-        "hovertemplate": _hover(text, writes is not None),
-        "xgap": 1 if cell >= 20 else 0,
-        "ygap": 1 if cell >= 20 else 0,
-        "colorscale": scale_of(scale.stops),
-        **_colouring(weights, scale, signed, theme, text),
-    }
-    if writes is not None:
-        heat["customdata"] = [[html.escape(token, quote=False)] * weights.shape[1] for token in writes]
-    few = max(weights.shape) <= MOST_PRINTED
-    numbers = _printed(weights, heat, scale, theme, min(14.0, cell * 0.36)) if few else []
-    return go.Figure({"data": [heat, *numbers], "layout": _layout(rows, columns, cell, title, theme, text)})
+    scale = _Scale(theme.diverging if signed else theme.scale, high, own_scale, log and not signed, threshold, signed)
+    traces = _traces(weights, scale, theme, text, writes)
+    return go.Figure({"data": traces, "layout": _layout(rows, columns, title, theme, text)})
 
 
-def heatmap_summary(
-    weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], text: HeatmapText = ENGLISH
-) -> str:
+def heatmap_summary(weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], text: HeatmapText) -> str:
     """The alternative text of a map: which query attends most to which key, the most decided first.
 
     Raises:
@@ -160,15 +137,46 @@ class _Scale:
     own: bool
     log: bool
     threshold: float
+    signed: bool
+
+    def __post_init__(self) -> None:
+        if not self.high > 0:
+            raise ValueError(f"high must be above 0, got {self.high}")
 
 
-def _colouring(weights: np.ndarray, scale: _Scale, signed: bool, theme: Theme, text: HeatmapText) -> dict[str, Any]:
+def _traces(
+    weights: np.ndarray, scale: _Scale, theme: Theme, text: HeatmapText, writes: Sequence[str] | None
+) -> list[dict[str, Any]]:
+    """The map, and where it is small its numbers."""
+    cell = cell_size(max(weights.shape))
+    heat: dict[str, Any] = {
+        "type": "heatmap",
+        "text": weights,
+        "hoverongaps": True,
+        "hovertemplate": _hover(text, writes is not None),
+        "xgap": 1 if cell >= 20 else 0,
+        "ygap": 1 if cell >= 20 else 0,
+        "colorscale": scale_of(scale.stops),
+        **_colouring(weights, scale, theme, text),
+    }
+    if writes is not None:
+        heat["customdata"] = [[html.escape(token, quote=False)] * weights.shape[1] for token in writes]
+    few = max(weights.shape) <= MOST_PRINTED
+    return [heat, *(_printed(weights, heat, scale, theme, min(14.0, cell * 0.36)) if few else [])]
+
+
+def _colouring(weights: np.ndarray, scale: _Scale, theme: Theme, text: HeatmapText) -> dict[str, Any]:
     """Colour values (NaN where blank), their limits, and a colour bar in real weights."""
     sizes = np.abs(weights)
     seen = np.where(sizes >= scale.threshold * scale.high, weights, np.float32(np.nan))
     top = float(sizes.max()) if scale.own and sizes.max() > 0 else scale.high
     if not scale.log:
-        return {"z": seen, "zmin": -top if signed else 0.0, "zmax": top, "colorbar": colour_bar(theme, text.weight)}
+        return {
+            "z": seen,
+            "zmin": -top if scale.signed else 0.0,
+            "zmax": top,
+            "colorbar": colour_bar(theme, text.weight),
+        }
     positive = weights[weights > 0]
     bottom = float(positive.min()) if scale.own and positive.size else LOG_FLOOR * scale.high
     bottom = max(min(bottom, top / 10), top * LOG_FLOOR)
@@ -193,9 +201,8 @@ def _printed(
     return printed(texts, colours, size, faint=np.abs(weights) < 0.005 * scale.high)
 
 
-def _layout(
-    rows: Sequence[str], columns: Sequence[str], cell: float, title: str, theme: Theme, text: HeatmapText
-) -> dict[str, Any]:
+def _layout(rows: Sequence[str], columns: Sequence[str], title: str, theme: Theme, text: HeatmapText) -> dict[str, Any]:
+    cell = cell_size(max(len(rows), len(columns)))
     size = min(15.0, max(9.0, cell * 0.75))
     left = label_width(rows, size) + 52
     wide = min(cell * 1.25 if cell < 30 else cell, (PAGE_WIDTH - left - 110) / len(columns))

@@ -41,6 +41,24 @@ def honesty_html(
     if verdict not in VERDICTS:
         raise ValueError(f"verdict must be one of {', '.join(VERDICTS)}, got {verdict!r}")
     colour, sign = VERDICTS[verdict]
+    legend = [(colour, "50%", text.chosen), (theme.muted, "0", text.random)]
+    names = "".join(_name(*each, theme) for each in legend)
+    names += _name("transparent", "0", text.best, theme, turned=True) if best is not None else ""
+    track = f"position: relative; flex: 1 1 16rem; min-width: 10rem; height: 1.1rem; background: {theme.surface};"
+    chip = f"border: .14rem solid {colour}; border-radius: .4rem; padding: .05rem .5rem; font-weight: 600;"
+    return (
+        f'<div class="hl-honesty" role="img" aria-label="{html.escape(text.alt)}" data-verdict="{verdict}" '
+        f'data-cost="{cost:.4f}" data-median="{band[1]:.4f}" style="max-width: 60rem;">'
+        '<div style="display: flex; flex-wrap: wrap; gap: .3rem .9rem; align-items: center;">'
+        f'<span style="{chip}"><span style="color: {colour};">{sign}</span> {html.escape(text.verdict)}</span>'
+        f'<div style="{track} border: 1px solid {theme.grid}; border-radius: .3rem; margin: 0 .5rem;">'
+        f"{_marks(cost, band, best, colour, theme)}</div></div>"
+        f'<div style="display: flex; flex-wrap: wrap; gap: 0 1.2rem; margin-top: .25rem;">{names}</div></div>'
+    )
+
+
+def _marks(cost: float, band: tuple[float, float, float], best: float | None, colour: str, theme: Theme) -> str:
+    """What stands on the track, from the least of all to the most."""
     known = [cost, *band, *([best] if best is not None else []), 0.0]
     low, high = min(known), max(known) or 1.0
     span = (high - low) or 1.0
@@ -55,20 +73,7 @@ def honesty_html(
         *([_dot(at(best), theme.background, theme.text, "0", 45)] if best is not None else []),
         _dot(at(cost), colour, theme.background, "50%", 0),
     ]
-    legend = [(colour, "50%", text.chosen), (theme.muted, "0", text.random)]
-    names = "".join(_name(*each, theme) for each in legend)
-    names += _name("transparent", "0", text.best, theme, turned=True) if best is not None else ""
-    track = f"position: relative; flex: 1 1 16rem; min-width: 10rem; height: 1.1rem; background: {theme.surface};"
-    chip = f"border: .14rem solid {colour}; border-radius: .4rem; padding: .05rem .5rem; font-weight: 600;"
-    return (
-        f'<div class="hl-honesty" role="img" aria-label="{html.escape(text.alt)}" data-verdict="{verdict}" '
-        f'data-cost="{cost:.4f}" data-median="{median:.4f}" style="max-width: 60rem;">'
-        '<div style="display: flex; flex-wrap: wrap; gap: .3rem .9rem; align-items: center;">'
-        f'<span style="{chip}"><span style="color: {colour};">{sign}</span> {html.escape(text.verdict)}</span>'
-        f'<div style="{track} border: 1px solid {theme.grid}; border-radius: .3rem; margin: 0 .5rem;">'
-        f"{''.join(parts)}</div></div>"
-        f'<div style="display: flex; flex-wrap: wrap; gap: 0 1.2rem; margin-top: .25rem;">{names}</div></div>'
-    )
+    return "".join(parts)
 
 
 def _box(left: str, width: str, colour: str) -> str:

@@ -134,6 +134,22 @@ def colour_bar(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
     }
 
 
+def panel_place(place: int, panels: int, gap: float) -> tuple[str, list[float]]:
+    """Of a panel beside others, in order: what its axes' names end with, and the part of the width that it takes.
+
+    >>> panel_place(0, 2, 0.1), panel_place(1, 2, 0.1)
+    (('', [0.0, 0.45]), ('2', [0.55, 1.0]))
+    """
+    width = (1 - gap * (panels - 1)) / panels
+    start = place * (width + gap)
+    return "" if place == 0 else str(place + 1), [start, min(1.0, start + width)]
+
+
+def level_legend(y: float = 1.02, **more: Any) -> dict[str, Any]:
+    """A legend in one line that stands on the chart's upper edge."""
+    return {"orientation": "h", "x": 0, "y": y, "yanchor": "bottom", "font": {"size": 14}, **more}
+
+
 def panel_title(title: str, start: float, theme: Theme) -> dict[str, Any]:
     """The title of one panel of several: an annotation above its left edge, at ``start`` of the figure's width."""
     return {
@@ -159,7 +175,7 @@ def chart_config(filename: str, image: str = "png") -> dict[str, Any]:
     """Settings of a chart's mode bar: zoom, reset, and download as a picture three times the screen's size.
 
     The mode bar downloads one format, made in the browser from what is drawn, with the browser's own
-    fonts; ``viz.components.picture_buttons`` offers both formats beside the chart.
+    fonts; ``viz.components.picture_buttons.picture_buttons`` offers both formats beside the chart.
 
     Args:
         filename: of the picture, without its ending.

@@ -16,6 +16,7 @@ from viz.figures.layout import (
     column_labels,
     label_width,
     number_axis,
+    panel_place,
     panel_title,
     scale_of,
     shown,
@@ -54,21 +55,18 @@ def dots_figure(rows: Sequence[str], measures: Sequence[Measure], baselines: int
     for measure in measures:
         if measure.means.shape != (len(rows),) or measure.errors.shape != (len(rows),):
             raise ValueError(f"{len(rows)} rows, but {measure.title} has {measure.means.shape} means")
-    width = (1 - _GAP * (len(measures) - 1)) / len(measures)
     layout = base_layout(theme, height=_ROW * len(rows) + 96, showlegend=False)
     left = label_width(rows, 14) + 14
     layout["margin"] = {"l": round(left), "r": 8, "t": 34, "b": 34}
     layout["annotations"], data = [], []
     for place, measure in enumerate(measures):
-        suffix, start = "" if place == 0 else str(place + 1), place * (width + _GAP)
+        suffix, domain = panel_place(place, len(measures), _GAP)
         data.append(_dots(rows, measure, baselines, theme, suffix))
-        layout[f"xaxis{suffix}"] = number_axis(theme, "", domain=[start, start + width], nticks=4) | {
-            "anchor": f"y{suffix}"
-        }
+        layout[f"xaxis{suffix}"] = number_axis(theme, "", domain=domain, nticks=4) | {"anchor": f"y{suffix}"}
         y = token_axis(theme, rows if place == 0 else [""] * len(rows), "", 14, range=[len(rows) - 0.5, -0.5])
         lines = {"showgrid": True, "gridcolor": theme.surface, "anchor": f"x{suffix}"}
         layout[f"yaxis{suffix}"] = y | lines
-        layout["annotations"].append(panel_title(measure.title, start, theme))
+        layout["annotations"].append(panel_title(measure.title, domain[0], theme))
     return go.Figure({"data": data, "layout": layout}, skip_invalid=False)
 
 
@@ -100,30 +98,38 @@ def matrices_figure(
     expected = (len(rows), len(columns))
     if costs.shape != expected or values.shape != expected or not costs.size:
         raise ValueError(f"costs {costs.shape} and values {values.shape} do not fit {expected} tokens")
+    layout, pitch = _matrices_layout(rows, columns, titles, theme)
+    top = (np.arange(len(rows)), values.argmax(axis=1))
+    data = []
+    for place, (matrix, name) in enumerate(zip((costs, values), names, strict=True)):
+        suffix, domain = panel_place(place, 2, _BETWEEN)
+        bar = colour_bar(theme, name, x=domain[1] + 0.004, xpad=0, len=1)
+        data.append(_matrix(matrix, bar, suffix, theme, signed or place == 0))
+        for look in ((theme.background, 6.0), (theme.accent, 2.5)):
+            data.append(_rings(top, min(11.0, pitch * 0.6), *look, suffix))
+    return go.Figure({"data": data, "layout": layout}, skip_invalid=False)
+
+
+def _matrices_layout(
+    rows: Sequence[str], columns: Sequence[str], titles: Sequence[str], theme: Theme
+) -> tuple[dict[str, Any], float]:
+    """Two matrices over the same tokens side by side; and the pixels from column to column."""
     cell = float(min(30.0, max(13.0, 420.0 / len(rows))))
     small = min(14.0, cell * 0.8)
     left = label_width(rows, small) + 24
-    width = (1 - _BETWEEN) / 2
-    pitch = (PAGE_WIDTH - left - 90) * width / len(columns)
+    pitch = (PAGE_WIDTH - left - 90) * (1 - _BETWEEN) / 2 / len(columns)
     size, angle, needed = column_labels(columns, min(14.0, pitch * 0.9), pitch)
     layout = base_layout(theme, height=round(cell * len(rows) + needed + 66), showlegend=False)
     layout["margin"] = {"l": round(left), "r": 90, "t": round(needed + 46), "b": 14}
-    layout["annotations"], data = [], []
-    top = (np.arange(len(rows)), values.argmax(axis=1))
-    for place, (matrix, title, name) in enumerate(zip((costs, values), titles, names, strict=True)):
-        suffix, start = "" if place == 0 else "2", place * (width + _BETWEEN)
-        bar = colour_bar(theme, name, x=start + width + 0.004, xpad=0, len=1)
-        rings = [
-            _rings(top, min(11.0, pitch * 0.6), *look, suffix)
-            for look in ((theme.background, 6.0), (theme.accent, 2.5))
-        ]
-        data += [_matrix(matrix, bar, suffix, theme, signed or place == 0), *rings]
-        x = token_axis(theme, columns, "", size, side="top", tickangle=angle, domain=[start, start + width])
+    layout["annotations"] = []
+    for place, title in enumerate(titles):
+        suffix, domain = panel_place(place, len(titles), _BETWEEN)
+        x = token_axis(theme, columns, "", size, side="top", tickangle=angle, domain=domain)
         y = token_axis(theme, rows if place == 0 else [""] * len(rows), "", small, range=[len(rows) - 0.5, -0.5])
         layout[f"xaxis{suffix}"], layout[f"yaxis{suffix}"] = x | {"anchor": f"y{suffix}"}, y | {"anchor": f"x{suffix}"}
-        layout["annotations"].append(panel_title(title, start, theme) | {"yshift": round(needed) + 14})
+        layout["annotations"].append(panel_title(title, domain[0], theme) | {"yshift": round(needed) + 14})
     layout["xaxis2"]["matches"], layout["yaxis2"]["matches"] = "x", "y"
-    return go.Figure({"data": data, "layout": layout}, skip_invalid=False)
+    return layout, pitch
 
 
 def _dots(rows: Sequence[str], measure: Measure, baselines: int, theme: Theme, suffix: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.figures.layout import base_layout, column_labels, number_axis, panel_title, scale_of, token_axis
+from viz.figures.layout import base_layout, column_labels, number_axis, panel_place, panel_title, scale_of, token_axis
 from viz.numbers import signed
 from viz.theme import Theme
 
@@ -32,21 +32,20 @@ def heads_figure(votes: Sequence[np.ndarray], titles: Sequence[str], theme: Them
     if len(votes) != len(titles):
         raise ValueError(f"{len(votes)} arrays of votes, but {len(titles)} titles")
     largest = max((float(np.abs(each).max()) for each in votes if each.size), default=0.0) or 1.0
-    width = (1 - _GAP * (len(votes) - 1)) / len(votes)
     figure: dict[str, Any] = {"data": [], "layout": base_layout(theme)}
     annotations = []
     for number, (each, title) in enumerate(zip(votes, titles, strict=True)):
-        suffix, start = "" if number == 0 else str(number + 1), number * (width + _GAP)
+        suffix, domain = panel_place(number, len(votes), _GAP)
         figure["data"].append(_heatmap(each, title, largest, theme, hover, suffix))
         figure["layout"][f"xaxis{suffix}"] = _axis("H", each.shape[1], theme) | {
-            "domain": [start, start + width],
+            "domain": domain,
             "anchor": f"y{suffix}",
         }
         figure["layout"][f"yaxis{suffix}"] = _axis("L", each.shape[0], theme) | {
             "anchor": f"x{suffix}",
             "range": [each.shape[0] - 0.5, -0.5],
         }
-        annotations.append(panel_title(title, start, theme))
+        annotations.append(panel_title(title, domain[0], theme))
     height = _CELL * max(each.shape[0] for each in votes) + 70
     figure["layout"] |= {"annotations": annotations, "height": height, "margin": {"l": 34, "r": 8, "t": 34, "b": 28}}
     return go.Figure(figure, skip_invalid=False)

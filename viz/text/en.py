@@ -2,11 +2,12 @@
 
 STRINGS: dict[str, str] = {
     # the frame around every view
-    "app.tagline": "See what every attention head of a translator looks at",
     "app.sentence": "English sentence",
     "app.placeholder": "Type an English sentence and press Enter",
     "app.translate": "Translate",
     "app.examples": "Examples",
+    "app.part": "Translated sentence by sentence; every view shows",
+    "app.part.help": "The maps, and everything else, are those of this sentence alone: the model read it without the others.",
     "app.translation": "Chinese translation",
     "app.settings": "Settings",
     "app.checkpoint": "Checkpoint",
@@ -15,6 +16,8 @@ STRINGS: dict[str, str] = {
     "app.beam": "Beam",
     "app.beam.help": "How many half-finished translations are kept at every step. 1 is greedy decoding.",
     "app.language": "Language",
+    "lang.en": "English",
+    "lang.zh": "中文",
     "app.kind": "Attention",
     "app.kind.help": "Encoder self: English looks at English. Decoder self: Chinese looks at the Chinese already "
     "written. Cross: Chinese looks at English.",
@@ -91,9 +94,21 @@ STRINGS: dict[str, str] = {
     "section.learn": "How it works",
     "page.alignment": "Alignment",
     "page.about": "About",
+    # what a model may lack
+    "view.lacks": "This view needs something that the model “{checkpoint}” does not offer: {ability}.",
+    "ability.scores": "scores before softmax",
+    "ability.gains": "heads that can be muted or turned up",
+    "ability.hide": "source words that can be hidden",
+    "ability.gradients": "gradients of its weights",
+    "ability.internals": "queries, keys, values and the residual stream",
+    "ability.finish": "a look at its layers’ states as logits",
+    "ability.votes": "a last norm that splits logits into parts",
+    "ability.projections": "the linear maps of its attention",
+    "ability.positions": "a table of positions",
     # errors that a visitor can cause; in English the error's own sentence is shown
     "error.EmptySentenceError": "{message}",
     "error.SentenceTooLongError": "{message}",
+    "error.TextTooLongError": "{message}",
     "error.UnknownCharacterError": "{message}",
     "error.CheckpointError": "{message}",
     # one head
@@ -119,8 +134,8 @@ STRINGS: dict[str, str] = {
     "about.curves": "Training",
     "about.data": "Training data and credits",
     "about.licence": "Licence of the weights: {licence}",
-    "about.parameters": "{count:,} parameters",
     "about.sha": "Weights sha256 {sha}",
+    "about.settings": "Settings of the training",
     "about.nolog": "This checkpoint has no training log.",
     "about.source": "Source",
     "about.pairs": "Pairs",

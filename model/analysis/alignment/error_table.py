@@ -1,0 +1,155 @@
+"""Alignment error rate of every cross-attention head, layer and all layers, drawn, shifted and linked in each way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from model.analysis.alignment.gold import GoldPair, diagonal_links
+from model.analysis.alignment.links import RULES
+from model.analysis.alignment.word_maps import ALIGN_DRAWN, ALL, Place, pair_maps, places
+from model.analysis.maps.sorts import SHIFTS
+from model.analysis.pairs import score_pairs
+
+if TYPE_CHECKING:
+    from model.source import Source
+
+
+@dataclass
+class ErrorTable:
+    """Running counts of links over sentence pairs; arrays are [rule, shift, drawn, place] unless said otherwise.
+
+    Attributes:
+        n_layers, n_heads: of the decoder.
+        found: links made.
+        hits: links made that are sure, plus links made that are sure or possible.
+        sure: sure links of the gold, one number.
+        diagonal: found, hits, of the diagonal guess; see ``diagonal_links``.
+        by_pair: links found, hits and sure links of each pair counted, in order.
+        refused: by line number, why a pair was left out.
+    """
+
+    n_layers: int
+    n_heads: int
+    found: np.ndarray = field(init=False)
+    hits: np.ndarray = field(init=False)
+    sure: int = 0
+    diagonal: list[int] = field(default_factory=lambda: [0, 0])
+    by_pair: list[tuple[np.ndarray, np.ndarray, int]] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shape = (len(RULES), len(SHIFTS), len(ALIGN_DRAWN), len(self.places))
+        self.found, self.hits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+
+    @property
+    def places(self) -> list[Place]:
+        """Names of the last axis."""
+        return places(self.n_layers, self.n_heads)
+
+    def add(self, maps: np.ndarray, gold: GoldPair) -> None:
+        """Count one pair's links, made from its word maps [2, D, N, target words, source words]."""
+        sure, possible = (_as_map(links, gold) for links in (gold.sure, gold.possible))
+        found, hits = np.zeros_like(self.found), np.zeros_like(self.hits)
+        for rule, make in enumerate(RULES.values()):
+            links = make(maps)
+            found[rule] = links.sum((-2, -1))
+            hits[rule] = (links & sure).sum((-2, -1)) + (links & possible).sum((-2, -1))
+        self.found += found
+        self.hits += hits
+        guess = diagonal_links(len(gold.src_words), len(gold.tgt_words))
+        self.diagonal[0] += len(guess)
+        self.diagonal[1] += len(guess & gold.sure) + len(guess & gold.possible)
+        self.sure += len(gold.sure)
+        self.by_pair.append((found, hits, len(gold.sure)))
+
+    @property
+    def pairs(self) -> int:
+        """Sentence pairs counted."""
+        return len(self.by_pair)
+
+    @property
+    def rates(self) -> np.ndarray:
+        """AER in [0, 1] by rule, shift, drawn, place; see ``gold.error_rate``."""
+        return rates(self.found, self.hits, self.sure)
+
+    @property
+    def diagonal_rate(self) -> float:
+        """AER of the diagonal guess, in [0, 1]."""
+        return 1 - self.diagonal[1] / (self.diagonal[0] + self.sure)
+
+    def best(self, single: bool = False) -> dict[str, Any]:
+        """The setting with the lowest error rate over all pairs, as JSON-ready values; see ``lowest``."""
+        place = self.lowest(self.rates, single)
+        return {**self.named(place), "aer": round(100 * float(self.rates[place]), 2)}
+
+    def lowest(self, rates: np.ndarray, single: bool = False) -> tuple[int, ...]:
+        """Place of the lowest rate: rule, shift, drawn, place.
+
+        Args:
+            rates: [rule, shift, drawn, place].
+            single: among single heads only, drawn by their weights, each target word linked to its argmax.
+        """
+        if single:
+            allowed = np.array([head != ALL for _, head in self.places])
+            rates = np.where(allowed, rates, np.inf)
+            rates[1:], rates[:, :, 1:] = np.inf, np.inf
+        return tuple(int(index) for index in np.unravel_index(int(rates.argmin()), rates.shape))
+
+    def named(self, at: tuple[int, ...]) -> dict[str, Any]:
+        """The setting at rule, shift, drawn, place, as JSON-ready values."""
+        rule, shift, drawn, place = at
+        layer, head = self.places[place]
+        return {
+            "kind": "cross",
+            "layer": layer,
+            "head": head,
+            "drawn": ALIGN_DRAWN[drawn],
+            "shift": SHIFTS[shift],
+            "links": list(RULES)[rule],
+        }
+
+    def percents(self) -> dict[str, Any]:
+        """AER in percent by rule, drawn and shift: {"layers": one row a layer, heads then "all"; "all": one number}."""
+        table: dict[str, Any] = {}
+        for rule, by_shift in zip(RULES, 100 * self.rates, strict=True):
+            table[rule] = {drawn: {} for drawn in ALIGN_DRAWN}
+            for shift, by_drawn in zip(SHIFTS, by_shift, strict=True):
+                for drawn, rates in zip(ALIGN_DRAWN, by_drawn, strict=True):
+                    rows = np.round(rates[:-1].reshape(self.n_layers, -1), 2).tolist()
+                    table[rule][drawn][shift] = {"layers": rows, ALL: round(float(rates[-1]), 2)}
+        return table
+
+
+def rates(found: np.ndarray, hits: np.ndarray, sure: np.ndarray | int) -> np.ndarray:
+    """AER in [0, 1] from counts of one shape; 1 where there is nothing to find and nothing was found."""
+    total = np.asarray(found + sure)
+    return 1 - np.divide(hits, total, out=np.ones(total.shape), where=total > 0)
+
+
+def _as_map(links: frozenset[tuple[int, int]], gold: GoldPair) -> np.ndarray:
+    found = np.zeros((len(gold.tgt_words), len(gold.src_words)), dtype=bool)
+    for src, tgt in links:
+        found[tgt, src] = True
+    return found
+
+
+def error_table(
+    model: Source, gold: Sequence[GoldPair], progress: Callable[[int], object] = lambda _: None
+) -> ErrorTable:
+    """Error rates by forced decoding of the gold target, tokens merged to the gold words by character spans.
+
+    Args:
+        model: whose cross-attention is scored.
+        gold: pairs with links.
+        progress: called with the number of pairs done.
+
+    Raises:
+        CorpusError: no pair could be aligned; the sentence says why the first could not.
+    """
+    table = ErrorTable(model.anatomy.kinds["cross"].layers, model.anatomy.kinds["cross"].heads)
+    table.refused = score_pairs(gold, lambda pair: table.add(pair_maps(model, pair), pair), progress)
+    return table

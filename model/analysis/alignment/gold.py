@@ -1,0 +1,118 @@
+"""Sentence pairs whose words people have linked, and the error rate of an alignment against them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.errors import CorpusError
+from model.trace import Span
+
+Link = tuple[int, int]  # English word, Chinese word, both zero-based
+LINK = re.compile(r"(\d+)([-p])(\d+)")
+
+
+@dataclass(frozen=True)
+class GoldPair:
+    """A sentence pair with its words, and the links that people made: sure ones, and sure or possible ones.
+
+    ``by_letter`` is for checkpoints whose words are single letters, written without spaces.
+    """
+
+    src_words: tuple[str, ...]
+    tgt_words: tuple[str, ...]
+    sure: frozenset[Link]
+    possible: frozenset[Link]
+    by_letter: bool = False
+
+    @property
+    def src_text(self) -> str:
+        """The source as the model is given it: its words, with a space between them."""
+        return ("" if self.by_letter else " ").join(self.src_words)
+
+    @property
+    def src_spans(self) -> list[Span]:
+        """Each source word's characters in ``src_text``."""
+        spans, start, gap = [], 0, 0 if self.by_letter else 1
+        for word in self.src_words:
+            spans.append((start, start + len(word)))
+            start += len(word) + gap
+        return spans
+
+    @property
+    def tgt_text(self) -> str:
+        """The target as the model is given it."""
+        return "".join(self.tgt_words) if self.by_letter else joined(self.tgt_words)[0]
+
+    @property
+    def tgt_spans(self) -> list[Span]:
+        """Each target word's characters in ``tgt_text``."""
+        return [(n, n + 1) for n in range(len(self.tgt_words))] if self.by_letter else joined(self.tgt_words)[1]
+
+
+def read_gold(path: Path, by_letter: bool = False) -> list[GoldPair]:
+    """Pairs of a TSV file: tokenised English, segmented Chinese, links ``i-j`` (sure) or ``ipj`` (possible).
+
+    Raises:
+        CorpusError: the file cannot be read, is empty, or has a bad line; the message names the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise CorpusError(f"cannot read {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"cannot read {path}: it is not UTF-8 ({error.reason} at byte {error.start})") from None
+    lines = text.removesuffix("\n").split("\n") if text.strip() else []
+    if not lines:
+        raise CorpusError(f"{path} holds no sentence pair")
+    return [_gold_pair(line.rstrip("\r"), f"{path} line {number}", by_letter) for number, line in enumerate(lines, 1)]
+
+
+def _gold_pair(line: str, where: str, by_letter: bool) -> GoldPair:
+    cells = line.split("\t")
+    if len(cells) != 3 or not cells[0].split() or not cells[1].split():
+        raise CorpusError(f"{where}: expected English, a tab, segmented Chinese, a tab, links such as 0-0 1p2")
+    src, tgt = tuple(cells[0].split()), tuple(cells[1].split())
+    sure, possible = set(), set()
+    for item in cells[2].split():
+        match = LINK.fullmatch(item)
+        if not match or int(match[1]) >= len(src) or int(match[3]) >= len(tgt):
+            raise CorpusError(f"{where}: {item!r} is not a link between its {len(src)} and {len(tgt)} words")
+        link = (int(match[1]), int(match[3]))
+        possible.add(link)
+        if match[2] == "-":
+            sure.add(link)
+    return GoldPair(src, tgt, frozenset(sure), frozenset(possible), by_letter)
+
+
+def error_rate(found: Collection[Link], gold: GoldPair) -> float:
+    """Alignment error rate of one sentence's links, in [0, 1]; 0 where there is nothing to find and nothing was found.
+
+    AER = 1 − (|A∩S| + |A∩P|) / (|A| + |S|), where P contains S (Och and Ney 2003, section 5.2).
+    """
+    links = frozenset(found)
+    total = len(links) + len(gold.sure)
+    return 1.0 - (len(links & gold.sure) + len(links & gold.possible)) / total if total else 0.0
+
+
+def diagonal_links(n_src: int, n_tgt: int) -> frozenset[Link]:
+    """A guess that reads nothing: the target word half way through is linked to the source word half way through."""
+    return frozenset((int((2 * word + 1) * n_src / (2 * n_tgt)), word) for word in range(n_tgt))
+
+
+def joined(words: tuple[str, ...]) -> tuple[str, list[Span]]:
+    """Chinese words as running text, with a space only between Latin ones; and each word's span in it."""
+    text, spans = "", []
+    for word in words:
+        if text and text[-1].isascii() and text[-1].isalnum() and word[0].isascii() and word[0].isalnum():
+            text += " "
+        spans.append((len(text), len(text) + len(word)))
+        text += word
+    return text, spans
+
+
+def detokenised(words: Collection[str]) -> str:
+    """English words as a person writes them: "I do n't know ." becomes "I don't know."."""
+    return re.sub(r" (?=[.,?!:;%]|n't\b|'(?:s|m|re|ve|ll|d)\b)", "", " ".join(words))

@@ -1,0 +1,43 @@
+"""Pairs whose alignment is known, which come with this program, and a checkpoint's table of scores on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from model.analysis.alignment.gold import GoldPair, read_gold
+from model.analysis.maps.sorts import SHIFTS
+from model.tables import load_table
+
+TRUTH = Path(__file__).resolve().parents[2] / "truth" / "en-zh.tsv"
+ALIGNMENT = "alignment.json"
+LETTERS = (
+    "headlight", "stressed", "abc123", "attention", "drawer", "q", "ab", "zebra7", "lantern", "mirror",
+    "2026", "translator", "x1y2z3", "noon", "sequence", "keyboards", "transformer", "position", "softmax", "level",
+)  # fmt: skip
+
+
+def truth_pairs(src_tokenizer: str) -> list[GoldPair]:
+    """Pairs whose links are known, for a checkpoint whose source tokenizer is of this kind.
+
+    For English and Chinese they were written and linked by hand; for letters that are written backwards
+    the rule gives them: letter i goes with letter n − 1 − i.
+    """
+    return read_gold(TRUTH) if src_tokenizer == "english" else [reversed_pair(word) for word in LETTERS]
+
+
+def reversed_pair(word: str) -> GoldPair:
+    """Letters, the same letters backwards, and the links between them."""
+    links = frozenset((len(word) - 1 - tgt, tgt) for tgt in range(len(word)))
+    return GoldPair(tuple(word), tuple(reversed(word)), links, links, by_letter=True)
+
+
+def load_alignment(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
+    """The table of a checkpoint, where these weights made it; else None and why, see ``load_table``."""
+    return load_table(checkpoint, ALIGNMENT, sha256, _is_complete)
+
+
+def _is_complete(table: dict[str, Any]) -> bool:
+    head = table["best_head"]
+    whole = {type(head[key]) for key in ("layer", "head")} == {int} and head["shift"] in SHIFTS
+    return whole and head["kind"] == "cross" and isinstance(table["aer"], dict) and "best" in table

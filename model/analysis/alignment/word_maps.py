@@ -1,0 +1,128 @@
+"""Word alignment from cross-attention: maps of heads, layers and all of it, merged to words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from model.analysis.alignment.gold import GoldPair, Span
+from model.analysis.maps.reading import words_of
+from model.trace import Label, TracedTranslation
+
+if TYPE_CHECKING:
+    from model.source import Source
+
+AlignDrawn = Literal["weights", "norms", "gradient_weight"]
+ALIGN_DRAWN: tuple[AlignDrawn, ...] = get_args(AlignDrawn)
+All = Literal["all"]
+ALL: All = "all"
+Place = tuple[int | All, int | All]  # layer, head
+
+
+def places(n_layers: int, n_heads: int) -> list[Place]:
+    """What can be aligned with: every head of every layer, every layer's heads together, all layers together.
+
+    >>> places(1, 2)
+    [(0, 0), (0, 1), (0, 'all'), ('all', 'all')]
+    """
+    heads: list[int | All] = [*range(n_heads), ALL]
+    return [*((layer, head) for layer in range(n_layers) for head in heads), (ALL, ALL)]
+
+
+def alignment_maps(model: Source, translation: TracedTranslation) -> np.ndarray:
+    """Cross-attention of a translation, for every way of drawing and every place: float32 [D, N, T, S].
+
+    D goes by ALIGN_DRAWN, N by ``places``. All values are 0 or more:
+
+    ===============  ===================  ==============================  ==================================
+    drawn            one head             all heads of a layer            all layers
+    ===============  ===================  ==============================  ==================================
+    weights          α                    their mean                      the layers' mean
+    norms            ‖α f(x)‖             ‖Σ_h α f(x)‖                    the layers' mean
+    gradient_weight  max(0, α ∂/∂α)       max(0, Σ_h α ∂/∂α)              max(0, Σ_l Σ_h α ∂/∂α)
+    ===============  ===================  ==============================  ==================================
+
+    Norms are those of Kobayashi et al. 2020 (equations 3 and 4). The gradient is that of the whole
+    translation's log-probability, so what speaks against the translation counts as 0 (Barkan et al. 2021).
+    """
+    from model.analysis.maps.gradients import gradient_maps
+    from model.analysis.maps.norms import cross_norms
+
+    if translation.trace is None:
+        raise ValueError("the translation was made without its trace")
+    weights = translation.trace.cross
+    helped = weights * gradient_maps(model, translation)["cross"]
+    single, whole = cross_norms(model, translation)
+    stacks = (
+        (weights, weights.mean(1), weights.mean((0, 1))),
+        (single, whole, whole.mean(0)),
+        tuple(np.maximum(values, 0) for values in (helped, helped.sum(1), helped.sum((0, 1)))),
+    )
+    return np.stack([_by_place(*stack) for stack in stacks]).astype(np.float32)
+
+
+def _by_place(heads: np.ndarray, layers: np.ndarray, all_layers: np.ndarray) -> np.ndarray:
+    """[L, H, T, S], [L, T, S] and [T, S] in the order of ``places``: [N, T, S]."""
+    per_layer = np.concatenate((heads, layers[:, None]), 1)
+    return np.concatenate((per_layer.reshape(-1, *all_layers.shape), all_layers[None]))
+
+
+def word_maps(maps: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Maps [..., T, S] merged to words, for both shifts: [2, ..., target words, source words], by SHIFTS.
+
+    A word's map is the sum over its tokens; <bos> and <eos> are left out. ``written`` takes the row
+    that writes a token, ``read`` the row that has just read it (Chen et al. 2020, section 3.1).
+
+    Args:
+        maps: rows are decoder inputs, <bos> first; columns are source tokens, <eos> last.
+        rows: share of each target token in each target word, [target words, T − 1].
+        columns: share of each source token in each source word, [source words, S − 1].
+    """
+    return np.stack([rows @ maps[..., steps, :-1] @ columns.T for steps in (slice(None, -1), slice(1, None))])
+
+
+def pair_maps(model: Source, pair: GoldPair) -> np.ndarray:
+    """Maps of a pair whose target the model is forced to write, merged to its words: [2, D, N, target, source words].
+
+    Raises:
+        EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``Translator.trace``.
+    """
+    translation = model.trace(pair.src_text, pair.tgt_text)
+    forced = model.encode_target(pair.tgt_text)  # their spans point into the text as it was given
+    rows = membership(pair.tgt_spans, [(token.start, token.end) for token in forced])
+    columns = membership(pair.src_spans, [(label.start, label.end) for label in translation.src])
+    return word_maps(alignment_maps(model, translation), rows, columns)
+
+
+def tokens_per_word(model: Source, pair: GoldPair) -> np.ndarray:
+    """How many tokens make up each target word of a pair, shared tokens by their share: float32 [target words]."""
+    forced = model.encode_target(pair.tgt_text)
+    return membership(pair.tgt_spans, [(token.start, token.end) for token in forced]).sum(1)
+
+
+def translation_maps(model: Source, translation: TracedTranslation) -> tuple[list[str], list[str], np.ndarray]:
+    """Source words, target words, and the maps over them, as ``pair_maps`` gives them, of a finished translation."""
+    src, columns = label_words(translation.src)
+    tgt, rows = label_words(translation.tgt)
+    return src, tgt, word_maps(alignment_maps(model, translation), rows, columns)
+
+
+def membership(spans: Sequence[Span], tokens: Sequence[Span]) -> np.ndarray:
+    """Share of each token in each word, by overlap of character spans: float32 [words, tokens]."""
+    shares = np.zeros((len(spans), len(tokens)), dtype=np.float32)
+    for column, (start, end) in enumerate(tokens):
+        overlap = np.array([max(0, min(end, stop) - max(start, begin)) for begin, stop in spans], dtype=np.float32)
+        if overlap.sum():
+            shares[:, column] = overlap / overlap.sum()
+    return shares
+
+
+def label_words(labels: Sequence[Label]) -> tuple[list[str], np.ndarray]:
+    """The words that tokens make up, and which token is in which: float32 [words, tokens]."""
+    words, groups = words_of(labels)
+    shares = np.zeros((len(groups), len(labels)), dtype=np.float32)
+    for row, group in enumerate(groups):
+        shares[row, group] = 1
+    return [word.text for word in words], shares

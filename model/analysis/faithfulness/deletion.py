@@ -1,0 +1,106 @@
+"""What deleting source words costs a finished translation: the yardstick for maps of what matters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.analysis.maps.reading import Reading, merge_columns, words_of
+from model.analysis.maps.sorts import SORTS, Drawn
+from model.source import Source
+from model.trace import Label, Translation
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """One translation read once more with each source word deleted in turn.
+
+    Attributes:
+        words: the W source words, punctuation included, special tokens not.
+        before: natural log-probability of each written token with the whole source, [T].
+        costs: by how much deleting a word lowers each of them, in nats: float32 [W, T]; a negative
+            number means that the token becomes more probable.
+    """
+
+    words: tuple[Label, ...]
+    before: np.ndarray
+    costs: np.ndarray
+
+
+def leave_one_out(model: Source, translation: Translation) -> LeftOut:
+    """What each source word is worth to each written token, by deleting it (see ``deletion_costs``).
+
+    Raises:
+        EmptySentenceError, SentenceTooLongError: as ``Source.ids``.
+    """
+    words = source_words(translation.src)
+    found = written_without(model, translation, np.eye(len(words), dtype=bool))
+    return LeftOut(words, found[0], found[0] - found[1:])
+
+
+def deletion_costs(model: Source, translation: Translation, deleted: np.ndarray) -> np.ndarray:
+    """Fall of each written token's log-probability, in nats, for each set of deleted words: float32 [N, T].
+
+    A deleted word is masked: no encoder state and no decoder state can attend to its tokens, and the
+    other words keep their positions. Putting ``<unk>`` in its place would be the other way, but
+    neither the byte-pair encoding, which falls back to bytes, nor the letters of ``reverse`` ever
+    make an ``<unk>``, so its embedding was never trained: it would put noise where nothing should be.
+    <eos> is never deleted, so there is always something to attend to.
+
+    Args:
+        model: that is asked.
+        translation: the model's own, or one that was forced; its words stay what they are (teacher forcing).
+        deleted: bool [N, W], True where a word is deleted; all sets go through the model as one batch.
+
+    Raises:
+        ValueError: there are not W columns.
+        EmptySentenceError, SentenceTooLongError: as ``Source.ids``.
+    """
+    found = written_without(model, translation, deleted)
+    return found[0] - found[1:]
+
+
+def written_without(model: Source, translation: Translation, deleted: np.ndarray) -> np.ndarray:
+    """Log-probability of each written token, float32 [1 + N, T]: of the whole source, then without each set of words.
+
+    <eos> counts as written where the translation was finished. Raises as ``deletion_costs``.
+    """
+    groups = _pieces(translation.src)
+    if deleted.ndim != 2 or deleted.shape[1] != len(groups):
+        raise ValueError(f"deleted has shape {deleted.shape}, but the source has {len(groups)} words")
+    ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
+    hidden = np.zeros((1 + len(deleted), ids.src.shape[1]), dtype=bool)
+    for word, places in enumerate(groups):
+        hidden[1:, places] = deleted[:, word, None]
+    return model.log_probs(ids, hidden=hidden).float().cpu().numpy()
+
+
+def source_words(src: Sequence[Label]) -> tuple[Label, ...]:
+    """The words of a source, in order; special tokens are left out. One whole word is one label."""
+    return tuple(word for word in words_of(src)[0] if not word.is_special)
+
+
+def by_words(maps: np.ndarray, src: Sequence[Label], drawn: Drawn = "weights") -> np.ndarray:
+    """How much each row marks each source word: maps [..., Q, S] with source tokens as keys → [..., Q, W].
+
+    Values on a word's pieces add up, or are averaged where ``drawn`` is no amount (scores, gradients);
+    special tokens are left out. A gradient counts by its size: either sign says that the row reacts
+    to the word.
+
+    Raises:
+        ValueError: the maps have not one column for each token.
+    """
+    if maps.shape[-1] != len(src):
+        raise ValueError(f"maps have shape {maps.shape}, but the source has {len(src)} tokens")
+    maps = np.abs(maps) if SORTS[drawn].by_size else maps
+    rows = tuple(Label("row") for _ in range(maps.shape[-2]))
+    merged = merge_columns(Reading(maps, rows, tuple(src)), averaged=SORTS[drawn].words == "mean")
+    kept = [place for place, label in enumerate(merged.columns) if not label.is_special]
+    return merged.weights[..., kept]
+
+
+def _pieces(src: Sequence[Label]) -> list[list[int]]:
+    """Places of each word's tokens."""
+    return [group for word, group in zip(*words_of(src), strict=True) if not word.is_special]

@@ -1,0 +1,1 @@
+"""What every head does and is worth, for a sentence and over a corpus."""

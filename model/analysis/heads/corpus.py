@@ -1,0 +1,83 @@
+"""Roles, importance and patterns of every head, summed over a corpus of sentence pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from model.analysis.heads.ablation import ablate
+from model.analysis.heads.patterns import PATTERNS, pattern_scores
+from model.analysis.heads.roles import RowCounts, count_rows, summed_up
+from model.analysis.heads.table import HeadTable
+from model.analysis.pairs import score_pairs
+from model.source import Source
+from model.trace import KINDS, Kind
+
+
+class _Sums:
+    """Running sums over sentences, by kind."""
+
+    def __init__(self) -> None:
+        self.sentences = self.tokens = 0
+        self.log_prob = 0.0
+        self.importance: dict[Kind, np.ndarray] = {}
+        self.rows: dict[Kind, RowCounts] = {}
+        self.patterns: dict[Kind, dict[str, np.ndarray]] = {}
+
+    def add(self, model: Source, src: str, tgt: str) -> None:
+        forced = model.trace(src, tgt)
+        ablation, rarity = ablate(model, forced), model.rarity(src)
+        self.sentences += 1
+        self.tokens += len(ablation.before)
+        self.log_prob += float(ablation.before.sum())
+        for kind in KINDS:
+            self.importance[kind] = self.importance.get(kind, 0.0) + ablation.importance[kind]
+            rows = count_rows(forced.trace, kind, rarity)
+            self.rows[kind] = self.rows[kind] + rows if kind in self.rows else rows
+            scores = {name: pattern_scores(forced.trace, kind, name) for name in PATTERNS}
+            sums = self.patterns.setdefault(kind, {name: np.zeros_like(score) for name, score in scores.items()})
+            for name, score in scores.items():
+                sums[name] += score
+
+    def table(self, facts: dict[str, Any]) -> HeadTable:
+        profiles = {kind: summed_up(self.rows[kind], kind) for kind in KINDS}
+        more = {
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "nats_per_token": round(self.log_prob / self.tokens, 4),
+        }
+        return HeadTable(
+            facts | more,
+            {kind: self.importance[kind] / self.tokens for kind in KINDS},
+            {kind: profiles[kind].measures for kind in KINDS},
+            {kind: profiles[kind].offset_at for kind in KINDS},
+            {kind: profiles[kind].roles for kind in KINDS},
+            {kind: {name: total / self.sentences for name, total in self.patterns[kind].items()} for kind in KINDS},
+        )
+
+
+def corpus_heads(
+    model: Source,
+    pairs: Sequence[tuple[str, str]],
+    facts: dict[str, Any],
+    progress: Callable[[int], object] = lambda _: None,
+) -> tuple[HeadTable, dict[int, str]]:
+    """Every head's roles, importance and patterns over sentence pairs, whose Chinese is forced.
+
+    Args:
+        model: whose heads they are.
+        pairs: English and Chinese.
+        facts: put into the table as they are.
+        progress: called with the number of pairs done.
+
+    Returns:
+        the table, and why a pair was left out, by its number, counted from 1.
+
+    Raises:
+        CorpusError: no pair could be scored.
+    """
+    sums = _Sums()
+    refused = score_pairs(pairs, lambda pair: sums.add(model, *pair), progress)
+    return sums.table(facts), refused

@@ -1,0 +1,1 @@
+"""What the documents behind the project teach, on the model's own numbers."""

@@ -1,0 +1,139 @@
+"""What may look at what: the model's own masks, of a batch and inside one head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.errors import EmptySentenceError, TooManySentencesError
+from model.own.batch_masks import END, PAD, START, causal, sentence_mask, source_mask, target_masks
+from model.trace import AttentionTrace, Kind
+from model.translator import Translator
+
+TRIU_OFFSETS = (-1, 0, 1)
+MAX_SENTENCES = 8
+
+
+@dataclass(frozen=True)
+class BatchMask:
+    """Sentences of one batch, padded to the longest, and the masks that the model makes of them.
+
+    Attributes:
+        text: what each row says: as typed, or the translation whose tokens the decoder reads.
+        tokens: one row a sentence; short rows end in ``<pad>``.
+        padding: bool [B, K], True = may attend.
+        combined: for the decoder, padding mask & causal mask: bool [B, T, T].
+    """
+
+    text: tuple[str, ...]
+    tokens: tuple[tuple[str, ...], ...]
+    padding: np.ndarray
+    combined: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Triu:
+    """``np.triu(ones, k)`` read as "hidden where it is 1".
+
+    Attributes:
+        k: the diagonal from which on the ones begin.
+        ones: uint8 [size, size].
+        blind: queries that would see no key at all.
+        is_causal: True if hiding the ones is exactly the model's causal mask.
+    """
+
+    k: int
+    ones: np.ndarray
+    blind: tuple[int, ...]
+    is_causal: bool
+
+
+@dataclass(frozen=True)
+class RowSteps:
+    """One query's way through a head: [K] each; a key that the mask hides has masked score -inf.
+
+    Attributes:
+        scores: q·k / √d_head, as captured.
+        masked: the scores after the model's mask.
+        weights: after softmax, as captured.
+        error: largest distance of the captured weights from the softmax of ``masked``.
+    """
+
+    scores: np.ndarray
+    masked: np.ndarray
+    weights: np.ndarray
+    error: float
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a batch, one a line; blank lines do not count.
+
+    Raises:
+        EmptySentenceError: there is none.
+        TooManySentencesError: there are more than MAX_SENTENCES.
+    """
+    sentences = [line.strip() for line in text.splitlines() if line.strip()]
+    if not sentences:
+        raise EmptySentenceError("The batch is empty: type one English sentence a line.")
+    if len(sentences) > MAX_SENTENCES:
+        raise TooManySentencesError(f"The batch has {len(sentences)} sentences; the limit is {MAX_SENTENCES}.")
+    return sentences
+
+
+def opening_batch(examples: Sequence[str]) -> str:
+    """Three examples of clearly different length, one a line: the longest, a middle one and the shortest."""
+    by_length = sorted(examples, key=len, reverse=True)
+    return "\n".join(dict.fromkeys(by_length[place] for place in (0, len(by_length) // 2, -1))) if by_length else ""
+
+
+def source_batch(translator: Translator, sentences: Sequence[str]) -> BatchMask:
+    """The padding mask of a real batch, as the encoder gets it.
+
+    Raises:
+        EmptySentenceError, SentenceTooLongError: a sentence cannot be encoded.
+    """
+    names = [[*(label.text for label in translator.labels(sentence)), END] for sentence in sentences]
+    ids = [translator.ids(sentence, ()).src[0].cpu().numpy() for sentence in sentences]
+    return BatchMask(tuple(sentences), _filled(names), source_mask(ids))
+
+
+def target_batch(translator: Translator, sentences: Sequence[str]) -> BatchMask:
+    """The masks of the batch's greedy translations, as the decoder's self-attention gets them.
+
+    Raises:
+        EmptySentenceError, SentenceTooLongError: a sentence cannot be encoded.
+    """
+    made = [translator.translate(sentence) for sentence in sentences]
+    names = [[START, *(label.text for label in each.tgt)] for each in made]
+    return BatchMask(tuple(each.text for each in made), _filled(names), *target_masks([each.tgt_ids for each in made]))
+
+
+def triu(size: int, k: int) -> Triu:
+    """``np.triu(ones, k)`` as a mask that hides its ones, beside the model's own."""
+    ones = np.triu(np.ones((size, size), dtype=np.uint8), k)
+    blind = tuple(int(row) for row in np.flatnonzero(ones.all(axis=1)))
+    return Triu(k, ones, blind, bool(((ones == 0) == causal(size)).all()))
+
+
+def row_steps(trace: AttentionTrace, kind: Kind, layer: int, head: int, row: int) -> RowSteps:
+    """Scores, masked scores and weights of one query of a head.
+
+    Raises:
+        ValueError: there is no such head or row.
+    """
+    weights = trace.map(kind, layer, head)
+    if not 0 <= row < len(weights):
+        raise ValueError(f"{kind} has rows 0–{len(weights) - 1}, got {row}")
+    allowed = sentence_mask(kind, weights.shape[1])[row if kind == "decoder_self" else 0]
+    scores = trace.scores[kind][layer, head, row]
+    masked = np.where(allowed, scores, np.float32(-np.inf))
+    exponent = np.exp(masked - masked.max())
+    error = float(np.abs(exponent / exponent.sum() - weights[row]).max())
+    return RowSteps(scores, masked, weights[row], error)
+
+
+def _filled(names: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    length = max(len(row) for row in names)
+    return tuple((*row, *[PAD] * (length - len(row))) for row in names)

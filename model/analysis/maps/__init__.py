@@ -1,0 +1,1 @@
+"""What a map can be made of, how it is read, checked and saved."""

@@ -1,0 +1,1 @@
+"""Arithmetic in the residual stream: six steps, flow, lens, votes."""

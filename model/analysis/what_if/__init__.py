@@ -1,0 +1,1 @@
+"""Decoding looked into and decided otherwise: steps, beams, forks, swaps, changed heads."""

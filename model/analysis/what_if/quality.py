@@ -1,0 +1,84 @@
+"""Does a translation look reliable? Hints that need no reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.analysis.maps.reading import merge_words, read, row_entropy
+from model.trace import TracedTranslation
+
+LOW_CONFIDENCE = 0.35  # geometric mean of the token probabilities
+IGNORED = 0.2  # total attention that a source word gets
+REPEATS = 3
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Hints about one translation (after Rikters et al. 2017, SoftAlignments).
+
+    Attributes:
+        confidence: geometric mean of the token probabilities, in [0, 1].
+        entropy: entropy of the mean cross-attention of each target token over the source, in nats, [T].
+        coverage: attention that each source word gets from all target tokens together, [words].
+        words: the source words, in order.
+        ignored: words that got less than IGNORED, punctuation left out.
+        repeated: the first run of target characters that stands REPEATS times in a row, or "".
+    """
+
+    confidence: float
+    entropy: np.ndarray
+    coverage: np.ndarray
+    words: tuple[str, ...]
+    ignored: tuple[str, ...]
+    repeated: str
+
+    @property
+    def concern(self) -> str:
+        """What speaks against the translation most: "repeated", "confidence", "ignored", or ""."""
+        if self.repeated:
+            return "repeated"
+        if self.confidence < LOW_CONFIDENCE:
+            return "confidence"
+        return "ignored" if self.ignored else ""
+
+
+def quality(translation: TracedTranslation) -> Quality:
+    """Hints from probabilities and from the mean of all cross-attention heads."""
+    trace = translation.trace
+    mean = trace.cross.mean(axis=(0, 1))
+    merged = merge_words(read(mean, trace.tgt_outputs, trace.src))
+    coverage, words = [], []
+    share = mean.sum(axis=0)
+    starts = [index for index, label in enumerate(trace.src) if _opens_word(trace.src, index)]
+    for place, (start, end) in enumerate(zip(starts, [*starts[1:], len(trace.src)], strict=True)):
+        if not merged.columns[place].is_special:
+            coverage.append(float(share[start:end].sum()))
+            words.append(merged.columns[place].text)
+    ignored = tuple(
+        word for word, value in zip(words, coverage, strict=True) if value < IGNORED and any(map(str.isalnum, word))
+    )
+    return Quality(
+        confidence=float(np.exp(np.mean(translation.log_probs))),
+        entropy=row_entropy(mean),
+        coverage=np.array(coverage),
+        words=tuple(words),
+        ignored=ignored,
+        repeated=repeated_run(translation.text),
+    )
+
+
+def repeated_run(text: str, longest: int = 8) -> str:
+    """The first run of up to ``longest`` characters that stands REPEATS times in a row; "" if none."""
+    for start in range(len(text)):
+        for size in range(1, longest + 1):
+            run = text[start : start + size]
+            if len(run) == size and run.strip() and text.startswith(run * REPEATS, start):
+                return run
+    return ""
+
+
+def _opens_word(labels: tuple[object, ...], index: int) -> bool:
+    label, earlier = labels[index], labels[index - 1]
+    return index == 0 or label.is_special or earlier.word != label.word  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+"""How good translations are: BLEU and chrF over a corpus, numbers and names kept."""

@@ -1,0 +1,115 @@
+"""Numbers and names that must stand in a translation: a held-out test, and how many were kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.errors import CorpusError
+
+KEPT = Path(__file__).resolve().parents[1] / "truth" / "numbers-names.tsv"
+NUMERALS = ("", "一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")
+WIDTH = str.maketrans("０１２３４５６７８９：．，－–", "0123456789:.,--")
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+CHINESE_DIGIT = "零一二三四五六七八九十百千万"
+
+
+@dataclass(frozen=True)
+class KeptSentence:
+    """A sentence, and what its translation must hold: of each number and name the forms that will do."""
+
+    english: str
+    numbers: tuple[tuple[str, ...], ...]
+    names: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was kept of the numbers and names of sentences.
+
+    Attributes:
+        numbers, names: (kept, all), counted one by one.
+        sentences: (with every number kept, with a number).
+        failures: sentences in which something is missing: source, translation, what is missing.
+    """
+
+    numbers: tuple[int, int]
+    names: tuple[int, int]
+    sentences: tuple[int, int]
+    failures: tuple[tuple[str, str, tuple[str, ...]], ...]
+
+
+def read_kept(path: Path = KEPT) -> list[KeptSentence]:
+    """Sentences of a TSV file: English, numbers, names; items by spaces, the forms that will do by ``|``.
+
+    Raises:
+        CorpusError: the file cannot be read, or a line has not three cells, or no number and no name.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"cannot read {path}: {error}") from None
+    sentences = []
+    for number, line in enumerate(lines, 1):
+        cells = line.split("\t")
+        if len(cells) != 3 or not cells[0] or not (cells[1] + cells[2]).strip():
+            raise CorpusError(f"{path} line {number}: expected English, a tab, numbers, a tab, names")
+        numbers, names = (tuple(tuple(item.split("|")) for item in cell.split()) for cell in cells[1:])
+        sentences.append(KeptSentence(cells[0], numbers, names))
+    return sentences
+
+
+def missing_numbers(wanted: Sequence[Sequence[str]], translation: str) -> list[str]:
+    """Of the numbers wanted, those that do not stand in the translation; each place counts once.
+
+    A number stands there if its digits do, exactly and not as a part of a longer number, whether or
+    not thousands are set apart and digits are full-width. 1 to 12 may also be written 一 to 十二 (2
+    also 两); a month is its number and 月.
+    """
+    rest = THOUSANDS.sub("", translation.translate(WIDTH))
+    missing = []
+    for forms in sorted(wanted, key=lambda forms: -len(forms[0])):
+        found = next((match for form in forms if (match := _pattern(form).search(rest))), None)
+        if found is None:
+            missing.append(forms[0])
+        else:
+            rest = f"{rest[: found.start()]} {rest[found.end() :]}"
+    return missing
+
+
+def _pattern(form: str) -> re.Pattern[str]:
+    """A form as digits that are no part of a longer number, or, if it is small, as a Chinese numeral."""
+    number = re.match(r"\d+", form)
+    digits = rf"(?<!\d)(?<!\d[.:]){re.escape(form)}" + (r"(?![.:]?\d)" if form[-1].isdigit() else "")
+    if number is None or int(number[0]) not in range(1, len(NUMERALS)) or number[0].startswith("0"):
+        return re.compile(digits)
+    value, tail = int(number[0]), re.escape(form[number.end() :])
+    numeral = "[二两]" if value == 2 else NUMERALS[value]
+    return re.compile(rf"{digits}|(?<![{CHINESE_DIGIT}]){numeral}(?![{CHINESE_DIGIT}]){tail}")
+
+
+def missing_names(wanted: Sequence[Sequence[str]], translation: str) -> list[str]:
+    """Of the names wanted, those of which no form stands in the translation."""
+    return [forms[0] for forms in wanted if not any(form in translation for form in forms)]
+
+
+def kept(sentences: Sequence[KeptSentence], translations: Sequence[str]) -> Kept:
+    """How many numbers and names of the sentences stand in their translations."""
+    numbers, names, whole, with_numbers, failures = 0, 0, 0, 0, []
+    for sentence, translation in zip(sentences, translations, strict=True):
+        lost = missing_numbers(sentence.numbers, translation)
+        nameless = missing_names(sentence.names, translation)
+        numbers += len(sentence.numbers) - len(lost)
+        names += len(sentence.names) - len(nameless)
+        with_numbers += bool(sentence.numbers)
+        whole += bool(sentence.numbers) and not lost
+        if lost or nameless:
+            failures.append((sentence.english, translation, (*lost, *nameless)))
+    return Kept(
+        (numbers, sum(len(sentence.numbers) for sentence in sentences)),
+        (names, sum(len(sentence.names) for sentence in sentences)),
+        (whole, with_numbers),
+        tuple(failures),
+    )

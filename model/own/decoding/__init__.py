@@ -1,0 +1,1 @@
+"""Writing: greedy, beam search, drawing, one step at a time."""

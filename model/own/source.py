@@ -1,0 +1,155 @@
+"""Our own Transformer behind the seam: one model, shared by everybody who asks, one forward pass at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.errors import EmptySentenceError, SentenceTooLongError, UnknownCharacterError
+from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
+from model.own import checkpoint, passes
+from model.own.decoding.stepping import StepPlan
+from model.own.facts import NEVER_WRITTEN, facts
+from model.own.network.transformer import Transformer
+from model.own.text.labels import source_labels
+from model.own.text.neighbours import neighbours
+from model.own.text.rarity import source_rarity
+from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
+from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
+from model.own.threads import one_thread
+from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Unembedding
+from model.source import Gains
+from model.trace import Kind, Label
+from model.writing import Neighbour, Token
+
+
+class OwnSource:
+    """A checkpoint of our own as ``model.source.Source`` describes it; ``Translator`` adds writing."""
+
+    end_id = EOS_ID
+    never_written = NEVER_WRITTEN
+
+    def __init__(self, loaded: checkpoint.Checkpoint, name: str) -> None:
+        self.model, self.name, self.meta = loaded.model, name, loaded.meta
+        self.src_tokenizer, self.tgt_tokenizer = loaded.src_tokenizer, loaded.tgt_tokenizer
+        self.max_src_tokens = int(loaded.meta.get("data", {}).get("max_src_tokens", MAX_SRC_TOKENS))
+        self.step_plan = StepPlan(self.model)
+        self.anatomy = facts(self.model.config.to_dict()).anatomy
+        self._lock = threading.Lock()
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model lives."""
+        return next(self.model.parameters()).device
+
+    @property
+    def by_letter(self) -> bool:
+        """True for a checkpoint that reads letter by letter."""
+        return self.src_tokenizer.kind == CharacterTokenizer.kind
+
+    @contextmanager
+    def running(self) -> Iterator[Transformer]:
+        """The model, for one caller at a time: on one processor thread, without gradients."""
+        with self._lock, one_thread(), torch.inference_mode():
+            yield self.model
+
+    def ids(self, source: str, tgt_ids: Sequence[int], finished: bool = True) -> ForcedIds:
+        """As ``Source.ids``."""
+        src = self.encode_source(source)[1]
+        inputs, written = torch.tensor([[BOS_ID, *tgt_ids]]), torch.tensor([*tgt_ids, EOS_ID])
+        return ForcedIds(src, inputs.to(src.device), written.to(src.device), finished)
+
+    def forced(self, ids: ForcedIds, ask: Ask) -> Pass:
+        """As ``Source.forced``."""
+        with self.running() as model:
+            return passes.forced(model, ids, ask)
+
+    def log_probs(self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None) -> Tensor:
+        """As ``Source.log_probs``."""
+        with self.running() as model:
+            return passes.log_probs(model, ids, gains, hidden)
+
+    def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
+        """As ``Source.heads_out``."""
+        return passes.heads_out(self.model, kind, layer)
+
+    def projections(self, kind: Kind, layer: int) -> Projections:
+        """As ``Source.projections``."""
+        return passes.projections(self.model, kind, layer)
+
+    def finish(self, states: Tensor) -> Tensor:
+        """As ``Source.finish``."""
+        with torch.inference_mode():
+            return self.model.project(self.model.decoder.norm(states))
+
+    @property
+    def unembedding(self) -> Unembedding:
+        """As ``Source.unembedding``."""
+        return passes.unembedding(self.model)
+
+    def piece(self, token_id: int) -> str:
+        """As ``Source.piece``."""
+        return self.tgt_tokenizer.piece(token_id)
+
+    def labels(self, text: str) -> tuple[Label, ...]:
+        """The tokens of a source text as labels, without the end; raises as ``encode_source``."""
+        return source_labels(text, self.encode_source(text)[0], self.by_letter)
+
+    def rarity(self, text: str) -> np.ndarray | None:
+        """As ``Source.rarity``; letters have no order of frequency."""
+        return None if self.by_letter else source_rarity(self.src_tokenizer.encode(text))
+
+    def neighbours(self, word: str, n: int = 10) -> list[Neighbour]:
+        """The whole words nearest to one in source-embedding space; none for a checkpoint that reads letters."""
+        tokenizer = self.src_tokenizer
+        return neighbours(self.model, tokenizer, word, n) if isinstance(tokenizer, EnglishTokenizer) else []
+
+    def positions(self) -> np.ndarray:
+        """As ``Source.positions``."""
+        return self.model.encoder.embedding.positions.table.float().cpu().numpy().copy()
+
+    def encode_target(self, text: str) -> list[Token]:
+        """As ``Source.encode_target``."""
+        return self.tgt_tokenizer.encode(text)
+
+    def decode_target(self, ids: Sequence[int]) -> str:
+        """As ``Source.decode_target``."""
+        return self.tgt_tokenizer.decode(list(ids))
+
+    def encode_source(self, text: str) -> tuple[list[Token], Tensor]:
+        """Tokens of the source, and their ids with <eos>, [1, S].
+
+        Raises:
+            EmptySentenceError: there is nothing to read.
+            SentenceTooLongError: more than MAX_CHARACTERS characters or ``max_src_tokens`` tokens.
+            UnknownCharacterError: a letter-by-letter checkpoint never saw one of the characters.
+        """
+        if not text.strip():
+            raise EmptySentenceError("There is nothing to translate: type an English sentence.")
+        if len(text) > MAX_CHARACTERS:
+            raise SentenceTooLongError(
+                f"The text has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}. Translate it in parts."
+            )
+        tokens = self.src_tokenizer.encode(lower_case(text) if self.by_letter else text)
+        if not tokens:
+            raise EmptySentenceError("There is nothing to translate: the text holds no word.")
+        if len(tokens) > self.max_src_tokens:
+            raise SentenceTooLongError(
+                f"The text has {len(tokens)} tokens; the limit is {self.max_src_tokens}. Translate it in parts.",
+                self.max_src_tokens,
+            )
+        for token in tokens:
+            if token.id == UNK_ID:
+                unknown = text[token.start : token.end]
+                raise UnknownCharacterError(f"The checkpoint {self.name} does not know the character {unknown!r}.")
+        return tokens, torch.tensor([[*(token.id for token in tokens), EOS_ID]], device=self.device)
+
+
+def lower_case(text: str) -> str:
+    """The text in lower case, character for character, so that spans still point into it."""
+    return "".join(char.lower() if len(char.lower()) == 1 else char for char in text)

@@ -1,0 +1,201 @@
+"""Text in, translation and attention out: one model shared by everybody who asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Literal, overload
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.errors import EmptySentenceError, SentenceTooLongError
+from model.own import checkpoint
+from model.own.capture import SCORES, WEIGHTS, Captured, capture_attention
+from model.own.decoding import search
+from model.own.decoding.sampling import Sampler
+from model.own.decoding.stepping import Stepper
+from model.own.interventions import scaled_heads
+from model.own.network.transformer import Transformer
+from model.own.source import OwnSource
+from model.own.text.labels import source_labels, target_labels
+from model.own.text.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS, UNK_ID
+from model.passage import Ask
+from model.source import Gains
+from model.trace import KINDS, AttentionTrace, Kind, Label, TracedTranslation, Translation
+from model.writing import LENGTH_ALPHA, Expansion, Hypothesis, Sampling, Token
+
+BOS, EOS = Label(SPECIAL_TOKENS[BOS_ID]), Label(SPECIAL_TOKENS[EOS_ID])
+
+
+class Translator(OwnSource):
+    """A checkpoint at work. Safe to share between threads: one forward pass at a time."""
+
+    @classmethod
+    def from_checkpoint(cls, name: str | Path, device: str | None = None) -> Translator:
+        """The translator of a checkpoint, given by its name or folder, on a GPU where there is one.
+
+        Raises:
+            CheckpointError: there is no such checkpoint, or it cannot be read.
+        """
+        path = checkpoint.resolve(str(name))
+        device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        return cls(checkpoint.load(path, device), path.name)
+
+    @property
+    def device_name(self) -> str:
+        """The device as a person calls it: the GPU's name, or CPU."""
+        return torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else self.device.type.upper()
+
+    @overload
+    def translate(
+        self,
+        text: str,
+        beam: int = ...,
+        *,
+        capture: Literal[True],
+        prefix: Sequence[int] = ...,
+        sampling: Sampling | None = ...,
+        gains: Gains | None = ...,
+    ) -> TracedTranslation: ...
+
+    @overload
+    def translate(
+        self,
+        text: str,
+        beam: int = ...,
+        capture: bool = ...,
+        *,
+        prefix: Sequence[int] = ...,
+        sampling: Sampling | None = ...,
+        gains: Gains | None = ...,
+    ) -> Translation: ...
+
+    def translate(
+        self,
+        text: str,
+        beam: int = 1,
+        capture: bool = False,
+        *,
+        prefix: Sequence[int] = (),
+        sampling: Sampling | None = None,
+        gains: Gains | None = None,
+    ) -> Translation:
+        """Translate one sentence; greedily, with a beam, or by drawing tokens.
+
+        Decoding runs first. Where maps are wanted, the weights of its steps are taken once more, all at
+        once, or a teacher-forced pass over the result follows (after a beam, a cut, or with gains);
+        because decoding is causal, both give the same maps.
+
+        Args:
+            text: what was typed; line breaks count as spaces.
+            beam: hypotheses kept; 1 is greedy decoding.
+            capture: keep every attention map.
+            prefix: target ids that the translation must start with.
+            sampling: draw each token instead of taking the most probable one; goes with beam 1.
+            gains: heads to mute or turn up, see ``scaled_heads``.
+
+        Raises:
+            EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``encode_source``.
+            ValueError: sampling together with a beam, or a head that does not exist.
+        """
+        if sampling and beam > 1:
+            raise ValueError("sampling draws one translation: it goes with beam 1")
+        tokens, src_ids = self.encode_source(text)
+        choose = Sampler(sampling) if sampling else None
+        with self.running() as model, scaled_heads(model, gains or {}):
+            best, captured = self._decode(src_ids, beam, capture, prefix, choose)
+        texts, pieces = (text, self.decode_target(best.ids)), [self.piece(token_id) for token_id in best.ids]
+        translation = self._translation(texts, tokens, pieces, best)
+        if captured is None:
+            return translation
+        return _traced(translation, *(_by_kind(self.model, captured, hook) for hook in (WEIGHTS, SCORES)))
+
+    def trace(self, text: str, target: str) -> TracedTranslation:
+        """The attention with which the model would write a given translation (teacher forcing).
+
+        Raises:
+            EmptySentenceError, SentenceTooLongError: as ``translate``, for either side.
+        """
+        tokens, _ = self.encode_source(text)
+        forced = self.encode_target(target)
+        if not forced:
+            raise EmptySentenceError("The translation to force is empty.")
+        if len(forced) >= self.model.config.max_len:
+            raise SentenceTooLongError(
+                f"The translation to force has more than {self.model.config.max_len - 1} tokens."
+            )
+        ids = self.ids(text, [token.id for token in forced])
+        seen = self.forced(ids, Ask(("weights", "scores"), logits=True))
+        assert seen.logits is not None
+        log_probs = seen.logits.log_softmax(-1).gather(1, ids.written[:, None])[:, 0]
+        pieces = [target[token.start : token.end] if token.id == UNK_ID else token.text for token in forced]
+        hypothesis = Hypothesis(tuple(token.id for token in forced), tuple(log_probs.tolist()), finished=True)
+        translation = self._translation((text, target), tokens, pieces, hypothesis)
+        weights, scores = (
+            {kind: seen.stacked(kind, step).cpu().numpy() for kind in KINDS} for step in ("weights", "scores")
+        )
+        return _traced(translation, weights, scores)
+
+    def retranslate(self, translation: Translation, beam: int, gains: Gains) -> Translation:
+        """As ``Source.retranslate``."""
+        return self.translate(translation.source, beam, gains=gains)
+
+    def search(self, text: str, beam: int, watch: Callable[[Expansion], None]) -> list[Hypothesis]:
+        """As ``Source.search``; the first is what ``translate(text, beam)`` writes, for a beam of 2 or more."""
+        _, src_ids = self.encode_source(text)
+        with self.running() as model:
+            step = Stepper(model, model.encode(src_ids), src_ids, self.step_plan)
+            return search.beam_search(model, src_ids, beam, LENGTH_ALPHA, watch=watch, step=step)
+
+    def _decode(
+        self, src_ids: Tensor, beam: int, capture: bool, prefix: Sequence[int], choose: Sampler | None
+    ) -> tuple[Hypothesis, Captured | None]:
+        """The best hypothesis, and what was captured on the way; to be called while the model runs for one caller."""
+        memory, captured = self._encode(src_ids, capture)
+        step = Stepper(self.model, memory, src_ids, self.step_plan, remember=capture and beam == 1)
+        if beam > 1:
+            best = search.beam_search(self.model, src_ids, beam, prefix=prefix, step=step)[0]
+        else:
+            best = search.greedy(self.model, src_ids, prefix, choose, step)[0]
+        if captured is not None:
+            self._capture_decoder(captured, best, step, src_ids, memory)
+        return best, captured
+
+    def _encode(self, src_ids: Tensor, capture: bool) -> tuple[Tensor, Captured | None]:
+        if not capture:
+            return self.model.encode(src_ids), None
+        with capture_attention(self.model, kinds=("encoder_self",)) as captured:
+            return self.model.encode(src_ids), captured
+
+    def _capture_decoder(
+        self, captured: Captured, best: Hypothesis, step: Stepper, src_ids: Tensor, memory: Tensor
+    ) -> None:
+        """Add the decoder's maps: the weights of decoding's own steps once more, or a teacher-forced pass."""
+        with capture_attention(self.model, kinds=("decoder_self", "cross")) as seen:
+            if step.remembers == len(best.ids) + 1:
+                step.replay_attention()
+            else:
+                self.model.decode(torch.tensor([[BOS_ID, *best.ids]], device=self.device), memory, src_ids)
+        captured.values.update(seen.values)
+
+    def _translation(
+        self, texts: tuple[str, str], tokens: Sequence[Token], pieces: Sequence[str], hypothesis: Hypothesis
+    ) -> Translation:
+        src, tgt = source_labels(texts[0], tokens, self.by_letter), target_labels(pieces, self.by_letter)
+        return Translation(*texts, src, tgt, hypothesis.ids, hypothesis.log_probs, hypothesis.finished, EOS_ID)
+
+
+def _by_kind(model: Transformer, captured: Captured, hook: str) -> dict[Kind, np.ndarray]:
+    return {kind: captured.stack(model, kind, hook) for kind in KINDS}
+
+
+def _traced(
+    translation: Translation, weights: dict[Kind, np.ndarray], scores: dict[Kind, np.ndarray]
+) -> TracedTranslation:
+    src, tgt = translation.src, translation.tgt
+    trace = AttentionTrace((*src, EOS), (BOS, *tgt), (*tgt, EOS), weights, scores)
+    facts = {each.name: getattr(translation, each.name) for each in fields(translation)}
+    return TracedTranslation(**facts, trace=trace)

@@ -1,0 +1,32 @@
+"""Sentence pairs from a TSV file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from model.errors import CorpusError
+
+Row = tuple[str, str, str]  # English, Chinese, source
+
+
+def read_rows(path: Path) -> list[Row]:
+    """English, Chinese and source of every line of a TSV file; the source is "" without a third column.
+
+    Raises:
+        CorpusError: the file is missing, not UTF-8, empty, or a line lacks one of the two sides.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").removesuffix("\n").split("\n")
+    except FileNotFoundError:
+        raise CorpusError(f"there is no file {path}") from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise CorpusError(f"cannot read {path}: {error}") from None
+    if lines == [""]:
+        raise CorpusError(f"{path} holds no sentence pair")
+    rows = []
+    for number, line in enumerate(lines, 1):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) < 2 or not cells[0] or not cells[1]:
+            raise CorpusError(f"{path} line {number}: expected English, a tab, and Chinese")
+        rows.append((cells[0], cells[1], cells[2] if len(cells) > 2 else ""))
+    return rows

@@ -1,0 +1,231 @@
+"""The parts of ``python -m model tables``: what each needs, whether it is there, and how it is made."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from model import examples
+from model.analysis.alignment.known_pairs import ALIGNMENT, load_alignment
+from model.analysis.faithfulness.table import load_faithfulness
+from model.analysis.heads.table import load_head_table
+from model.errors import HeadlightError
+from model.folders import META, resolve
+from model.history import load_history
+from model.release.figures import Tables
+from model.release.licence import LICENCE, credited
+from model.release.readme import READMES, ROOT, filled
+from model.tables import save_table
+
+README_CHECKPOINT = "en-zh"  # whose figures stand in the READMEs
+JOINED = 200  # texts of two sentences
+
+
+@dataclass(frozen=True)
+class Job:
+    """A checkpoint, and what was asked."""
+
+    checkpoint: str
+    folder: Path
+    args: argparse.Namespace
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> Job:
+        """The job of parsed options; raises CheckpointError where there is no such checkpoint."""
+        return cls(str(args.checkpoint), resolve(str(args.checkpoint)), args)
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What meta.json says now."""
+        value: dict[str, Any] = json.loads((self.folder / META).read_text(encoding="utf-8"))
+        return value
+
+    @property
+    def sha256(self) -> str:
+        """Of the weights."""
+        return str(self.meta["sha256"])
+
+    @property
+    def letters(self) -> bool:
+        """True where the checkpoint reads letters, not English."""
+        return bool(self.meta.get("src_tokenizer") == "characters")
+
+    @property
+    def golden(self) -> Path:
+        """The golden translations that the tests compare with: source, tab, translation a line."""
+        return ROOT / "tests" / "model" / "golden" / f"{self.folder.name}.tsv"
+
+    def save_meta(self, meta: dict[str, Any]) -> None:
+        """Write meta.json."""
+        (self.folder / META).write_text(json.dumps(meta, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+    def command(self, *argv: str | Path) -> str:
+        """Run another command on this checkpoint in this process: what it prints.
+
+        Raises:
+            HeadlightError: it failed; it has said why on stderr.
+        """
+        from model.__main__ import main
+
+        printed = io.StringIO()
+        words = [str(word) for word in argv]
+        with contextlib.redirect_stdout(printed):
+            if main([*words, "--checkpoint", self.checkpoint]):
+                raise HeadlightError(f"{words[0]} failed")
+        return printed.getvalue()
+
+    def facts(self, *argv: str | Path) -> dict[str, Any]:
+        """What a command prints as JSON."""
+        value: dict[str, Any] = json.loads(self.command(*argv, "--json").splitlines()[-1])
+        return value
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part: the options that it needs, whether it is made for these weights, and how to make it."""
+
+    is_fresh: Callable[[Job], bool]
+    make: Callable[[Job], object]
+    needs: tuple[str, ...] = ()
+    applies: Callable[[Job], bool] = lambda job: True
+    unless: str = ""
+
+
+def _has_examples(job: Job) -> bool:
+    wanted = examples.sentences(str(job.meta.get("src_tokenizer")))
+    return all(examples.load_example(job.folder, text, job.sha256) for text in wanted)
+
+
+def _make_scores(job: Job) -> None:
+    meta, test = job.meta, job.args.test
+    scores: dict[str, Any] = {key: meta["scores"][key] for key in ("dev_bleu_greedy",) if key in meta["scores"]}
+    for how, beam in (("greedy", "1"), ("beam4", "4")):
+        facts = job.facts("evaluate", "--tsv", test, "--beam", beam)
+        scores |= {f"test_bleu_{how}": facts["bleu"], f"test_chrf_{how}": facts["chrf"]}
+        if how == "greedy":
+            scores |= {
+                "test_exact_percent": facts["exact"],
+                "test_pairs": facts["sentences"],
+                "test_unfinished": facts["unfinished"],
+            }
+    if not job.letters:
+        joined, one = (
+            job.facts("evaluate", "--tsv", test, "--join", str(JOINED), *more) for more in ((), ("--joint",))
+        )
+        truth = job.facts("evaluate", "--truth")
+        scores |= {
+            "joined_texts": joined["sentences"],
+            "joined_unfinished": joined["unfinished"],
+            "joined_bleu": joined["bleu"],
+            "joined_as_one_bleu": one["bleu"],
+            "numbers_kept_percent": truth["numbers"]["percent"],
+            "sentences_with_every_number_percent": truth["sentences_with_every_number"]["percent"],
+            "names_right_percent": truth["names"]["percent"],
+        }
+    measured = {"measured_by": "python -m model tables", "measured_on": job.sha256[:12]}
+    job.save_meta({**job.meta, "scores": scores | measured})
+
+
+def _make_news(job: Job) -> None:
+    table, _ = load_alignment(job.checkpoint, job.sha256)
+    if table is None:
+        raise HeadlightError(f"news goes into {ALIGNMENT}: make the part alignment first")
+    facts = job.facts("align", "--tsv", job.args.news)
+    kept = {name: facts[name] for name in ("sentences", "sure_links", "diagonal", "best", "best_head", "held_out")}
+    save_table(job.checkpoint, ALIGNMENT, {**table, "news": {"file": job.args.news.name, **kept}})
+
+
+def _make_alignment(job: Job) -> None:
+    """The table over the pairs that come with the program; what it says of news is made anew by its own part."""
+    job.command("align", "--truth", "--save")
+
+
+def _make_faithfulness(job: Job) -> None:
+    pairs = ("--truth",) if job.letters or job.args.dev is None else ("--tsv", job.args.dev)
+    job.command("faithfulness", *pairs, "--save")
+
+
+def _make_history(job: Job) -> None:
+    weights = ("--weights",) if job.args.weights else ()
+    job.command("history", "--run", job.args.run, "--dev", job.args.dev, *weights)
+
+
+def _golden(job: Job) -> str:
+    """The golden sources with what the checkpoint makes of them now."""
+    from model.translator import Translator
+
+    translator = Translator.from_checkpoint(job.checkpoint, device="cpu")
+    sources = [line.split("\t")[0] for line in job.golden.read_text(encoding="utf-8").splitlines()]
+    return "".join(f"{source}\t{translator.translate(source).text}\n" for source in sources)
+
+
+def _make_licence(job: Job) -> None:
+    text, meta = credited(job.folder, job.meta)
+    (job.folder / LICENCE).write_text(text, encoding="utf-8")
+    job.save_meta(meta)
+
+
+def _make_readme(job: Job) -> None:
+    tables = Tables.of(job.folder)
+    for language, path in READMES.items():
+        path.write_text(filled(path.read_text(encoding="utf-8"), tables, language), encoding="utf-8")
+
+
+def _has_readme(job: Job) -> bool:
+    try:
+        tables = Tables.of(job.folder)
+        texts = {language: path.read_text(encoding="utf-8") for language, path in READMES.items()}
+        return all(filled(text, tables, language) == text for language, text in texts.items())
+    except HeadlightError:
+        return False
+
+
+def _has_licence(job: Job) -> bool:
+    return credited(job.folder, job.meta) == ((job.folder / LICENCE).read_text(encoding="utf-8"), job.meta)
+
+
+PARTS: dict[str, Part] = {
+    "examples": Part(_has_examples, lambda job: job.command("examples")),
+    "scores": Part(
+        lambda job: job.meta.get("scores", {}).get("measured_on") == job.sha256[:12], _make_scores, ("test",)
+    ),
+    "alignment": Part(lambda job: load_alignment(job.checkpoint, job.sha256)[0] is not None, _make_alignment),
+    "news": Part(
+        lambda job: "news" in (load_alignment(job.checkpoint, job.sha256)[0] or {}),
+        _make_news,
+        ("news",),
+    ),
+    "heads": Part(
+        lambda job: getattr(load_head_table(job.folder), "facts", {}).get("sha256") == job.sha256,
+        lambda job: job.command("heads", "--tsv", job.args.dev, "--save"),
+        ("dev",),
+    ),
+    "faithfulness": Part(
+        lambda job: load_faithfulness(job.checkpoint, job.sha256)[0] is not None, _make_faithfulness, ("dev",)
+    ),
+    "history": Part(lambda job: load_history(job.checkpoint, job.sha256)[0] is not None, _make_history, ("run", "dev")),
+    "golden": Part(
+        lambda job: job.golden.read_text(encoding="utf-8") == _golden(job),
+        lambda job: job.golden.write_text(_golden(job), encoding="utf-8"),
+        applies=lambda job: job.golden.is_file(),
+        unless="the tests have no golden translations of this checkpoint",
+    ),
+    "licence": Part(
+        _has_licence,
+        _make_licence,
+        applies=lambda job: (job.folder / LICENCE).is_file(),
+        unless=f"there is no {LICENCE}",
+    ),
+    "readme": Part(
+        _has_readme,
+        _make_readme,
+        applies=lambda job: job.folder.name == README_CHECKPOINT,
+        unless=f"the READMEs are about {README_CHECKPOINT}",
+    ),
+}

@@ -1,0 +1,167 @@
+"""What a model offers, whoever made it: kinds of attention, abilities, a look at one text, and a forced pass.
+
+Analysis asks nothing of a model but this. Importing it loads no PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from model.errors import HeadlightError
+from model.trace import KINDS, HeadRef, Kind, TracedTranslation, Translation
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor
+
+    from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Unembedding
+    from model.writing import Expansion, Hypothesis, Token
+
+Gains = Mapping[HeadRef, float]
+Ability = Literal["scores", "gains", "hide", "gradients", "internals", "finish", "votes", "projections", "positions"]
+ABILITIES: tuple[Ability, ...] = (
+    "scores",  # scores before softmax, which with the mask give the weights
+    "gains",  # heads can be muted or turned up
+    "hide",  # source positions can be hidden
+    "gradients",  # of a log-probability with respect to every weight
+    "internals",  # queries, keys, values, the stream, and W_O by head
+    "finish",  # any level of the stream can be read as logits
+    "votes",  # the last norm is linear once its scale is held, so logits split into parts
+    "projections",  # the linear maps of an attention layer, for working it out by hand
+    "positions",  # a table of positions that is added to the embeddings
+)
+
+
+class LacksAbilityError(HeadlightError):
+    """The model cannot give what an analysis needs."""
+
+    def __init__(self, ability: Ability, name: str) -> None:
+        super().__init__(f"the model {name} does not offer {ability!r}")
+        self.ability = ability
+
+
+@dataclass(frozen=True)
+class AttentionKind:
+    """One kind of attention: its layers and heads, whose tokens ask and are asked, and whether the future is hidden."""
+
+    layers: int
+    heads: int
+    rows: Literal["src", "tgt"]
+    columns: Literal["src", "tgt"]
+    causal: bool
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """Which attention a model has, and what can be asked of it."""
+
+    kinds: Mapping[Kind, AttentionKind]
+    abilities: frozenset[Ability]
+
+    def layers(self, kind: Kind) -> int:
+        """Number of layers that have attention of this kind; 0 where the model has none."""
+        return self.kinds[kind].layers if kind in self.kinds else 0
+
+    def all_heads(self) -> list[HeadRef]:
+        """Every head, kind by kind, layer by layer."""
+        return [
+            HeadRef(kind, layer, head)
+            for kind in KINDS
+            if kind in self.kinds
+            for layer in range(self.kinds[kind].layers)
+            for head in range(self.kinds[kind].heads)
+        ]
+
+
+class Source(Protocol):
+    """A model that writes, as analysis sees it. Safe to share between threads."""
+
+    name: str
+    end_id: int  # of the token that ends a translation
+
+    @property
+    def anatomy(self) -> Anatomy:
+        """Which attention there is, and what can be asked."""
+
+    def ids(self, source: str, tgt_ids: Sequence[int], finished: bool = True) -> ForcedIds:
+        """What is read and written in a pass over target ids, on the model's device.
+
+        Raises:
+            EmptySentenceError, SentenceTooLongError, UnknownCharacterError: the source cannot be read.
+        """
+
+    def forced(self, ids: ForcedIds, ask: Ask) -> Pass:
+        """One teacher-forced pass over one sentence.
+
+        Raises:
+            LacksAbilityError: the model cannot give what is asked.
+            IndexError: there is no such step to take the gradient of.
+        """
+
+    def log_probs(self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None) -> Tensor:
+        """Natural log-probability of each written token, float32 [N, T], of N changed models; T goes by ``ids.steps``.
+
+        Args:
+            ids: what is read and written.
+            gains: for each row the factors of heads' outputs; () is one row, or one for each row of ``hidden``,
+                of the model as it is.
+            hidden: bool [N, S], source positions that nothing may attend to, row by row.
+
+        Raises:
+            ValueError: a head does not exist.
+            LacksAbilityError: heads cannot be changed, or positions hidden.
+        """
+
+    def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
+        """The output projection of a layer's attention, by head."""
+
+    def projections(self, kind: Kind, layer: int) -> Projections:
+        """The linear maps of a layer's attention."""
+
+    def finish(self, states: Tensor) -> Tensor:
+        """Logits of decoder states as they leave a layer: [..., D] → [..., V]."""
+
+    @property
+    def unembedding(self) -> Unembedding:
+        """The last norm and the projection to the vocabulary."""
+
+    @property
+    def never_written(self) -> tuple[int, ...]:
+        """Ids that decoding never writes."""
+
+    def piece(self, token_id: int) -> str:
+        """How a target token is spelt."""
+
+    def rarity(self, text: str) -> np.ndarray | None:
+        """How rare the word of each source token is, int [S] with the end, larger is rarer; None where nobody knows."""
+
+    def positions(self) -> np.ndarray:
+        """The table that is added to the embeddings: float32 [P, D]."""
+
+    def trace(self, text: str, target: str) -> TracedTranslation:
+        """The attention with which the model would write a given translation."""
+
+    def retranslate(self, translation: Translation, beam: int, gains: Gains) -> Translation:
+        """The text of a translation once more, by the model with changed heads."""
+
+    def search(self, text: str, beam: int, watch: Callable[[Expansion], None]) -> list[Hypothesis]:
+        """What beam search finished, best first; ``watch`` sees every step."""
+
+    def encode_target(self, text: str) -> list[Token]:
+        """The tokens of a target text."""
+
+    def decode_target(self, ids: Sequence[int]) -> str:
+        """The text of target ids."""
+
+
+def require(source: Source, *abilities: Ability) -> None:
+    """Say what is missing before anything is computed.
+
+    Raises:
+        LacksAbilityError: the model does not offer one of these.
+    """
+    for ability in abilities:
+        if ability not in source.anatomy.abilities:
+            raise LacksAbilityError(ability, source.name)

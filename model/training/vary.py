@@ -1,0 +1,159 @@
+"""More pairs from those at hand: numbers and names exchanged on both sides, own templates filled, sentences joined.
+
+A small corpus shows few numbers and names, so a model learns them by heart; varied pairs teach it to
+copy digits and to know the usual Chinese form of common names.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from model.own.text.tokenize import FULL_WIDTH
+from model.pairs import Row
+
+LISTS = Path(__file__).parent / "lists"
+EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa"})
+NUMBER = re.compile(r"(?<![\d.,:/A-Za-z-])\d{1,6}(?![\d.,:/A-Za-z-]*[\dA-Za-z])")
+SLOT = re.compile(r"\{(\w+)\}")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+Names = Mapping[str, Sequence[tuple[str, str]]]
+
+
+@cache
+def known_names() -> Names:
+    """(English, Chinese) forms of common names, by class: male, female, place, country, weekday."""
+    names: dict[str, list[tuple[str, str]]] = {}
+    for line in (LISTS / "names.tsv").read_text(encoding="utf-8").splitlines():
+        kind, english, chinese = line.split("\t")
+        names.setdefault(kind, []).append((english, chinese))
+    return names
+
+
+def with_other_numbers(row: Row, rng: random.Random) -> Row | None:
+    """The pair with other numbers, where both sides carry the same ones in digits; else None."""
+    english, chinese, source = row[0], row[1].translate(FULL_WIDTH), row[2]
+    ours, theirs = (Counter(NUMBER.findall(text)) for text in (english, chinese))
+    if not ours or ours != theirs or sum(ours.values()) != len(re.findall(r"\d+", english)):
+        return None
+    new = {number: number if number == "1" else _another(number, rng) for number in ours}
+    if new == {number: number for number in ours}:
+        return None
+    english, chinese = (NUMBER.sub(lambda match: new[match.group()], text) for text in (english, chinese))
+    return english, chinese, source
+
+
+def _another(number: str, rng: random.Random) -> str:
+    if len(number) == 4 and 1000 <= int(number) <= 2099:
+        return str(rng.randint(1800, 2049))
+    if len(number) == 1 or int(number) <= 12:
+        return str(rng.randint(2, 12))
+    return str(rng.randint(10 ** (len(number) - 1), 10 ** len(number) - 1))
+
+
+def with_other_names(row: Row, rng: random.Random) -> Row | None:
+    """The pair with each known name exchanged for another of its class, on both sides; None without one."""
+    english, chinese, source = row
+    names = known_names()
+    found = [
+        (kind, name, form)
+        for kind in ("male", "female", "place", "country")
+        for name, form in names[kind]
+        if form in chinese and len(re.findall(rf"\b{name}\b", english)) == chinese.count(form) > 0
+    ]
+    if not found or any(a != b and a[2] in b[2] for a in found for b in found):
+        return None
+    others = [rng.choice(names[kind]) for kind, _, _ in found]
+    for number, (_, name, form) in enumerate(found):  # by way of a mark, so that no name is exchanged twice
+        english = re.sub(rf"\b{name}\b", f"\x00{number}", english)
+        chinese = chinese.replace(form, f"\x00{number}")
+    for number, (name, form) in enumerate(others):
+        english, chinese = english.replace(f"\x00{number}", name), chinese.replace(f"\x00{number}", form)
+    return english, chinese, source
+
+
+def filled_templates(rng: random.Random, each: int) -> Iterator[tuple[str, str]]:
+    """Every template of ``lists/templates.tsv``, filled ``each`` times."""
+    for line in (LISTS / "templates.tsv").read_text(encoding="utf-8").splitlines():
+        english, chinese = line.split("\t")
+        for _ in range(each):
+            values = {slot: fill(slot, rng) for slot in SLOT.findall(english)}
+            yield _filled(english, values, 0), _filled(chinese, values, 1)
+
+
+def _filled(template: str, values: Mapping[str, tuple[str, str]], side: int) -> str:
+    return SLOT.sub(lambda match: values[match.group(1)][side], template)
+
+
+def fill(slot: str, rng: random.Random) -> tuple[str, str]:
+    """A random English and Chinese value for a template's slot."""
+    kind = slot.rstrip("2")
+    if kind == "person":
+        kind = rng.choice(("male", "female"))
+    if kind in known_names():
+        return rng.choice(known_names()[kind])
+    if kind == "month":
+        number = rng.randrange(12)
+        return MONTHS[number], f"{number + 1}月"
+    if kind == "time":
+        hour, minute = rng.randint(1, 12), rng.choice((0, rng.randint(1, 59)))
+        return (f"{hour}:{minute:02}", f"{hour}:{minute:02}") if minute else (f"{hour} o'clock", f"{hour}点")
+    text = _number(kind, rng)
+    return text, text
+
+
+def _number(kind: str, rng: random.Random) -> str:
+    if kind == "phone":
+        digits = "".join(rng.choices("0123456789", k=11))
+        return rng.choice(
+            (f"{digits[:3]}-{digits[3:7]}", f"{digits[:3]}-{digits[3:6]}-{digits[6:10]}", digits, digits[:8])
+        )
+    if kind == "year":
+        return str(rng.randint(1500, 2049))
+    if kind == "day":
+        return str(rng.randint(1, 28))
+    if kind == "age":
+        return str(rng.randint(2, 99))
+    if kind == "price":
+        return f"{rng.randint(1, 999)}.{rng.randint(0, 99):02}"
+    length = rng.randint(1, 5)
+    number = rng.randint(max(2, 10 ** (length - 1)), 10**length - 1)
+    return f"{number:,}" if rng.random() < 0.3 else str(number)
+
+
+def joined(rows: Sequence[Row], count: int, rng: random.Random) -> list[Row]:
+    """``count`` rows of two or three everyday pairs that follow each other, as in a paragraph."""
+    whole = [row for row in rows if row[2] in EVERYDAY and row[0][-1:] in ".!?" and row[1][-1:] in "。！？"]
+    texts = []
+    for _ in range(count if whole else 0):
+        parts = [rng.choice(whole) for _ in range(rng.choice((2, 2, 3)))]
+        texts.append((" ".join(part[0] for part in parts), "".join(part[1] for part in parts), "joined"))
+    return texts
+
+
+def varied(rows: Sequence[Row], seed: int, copies: int = 3, n_joined: int = 12_000) -> list[Row]:
+    """Further rows, of the sources ``numbers``, ``names``, ``templates`` and ``joined``.
+
+    Args:
+        rows: the pairs at hand; only everyday ones with their own names are varied.
+        seed: of every choice.
+        copies: tries a pair with numbers; a pair with names is tried once.
+        n_joined: joined texts.
+    """
+    rng = random.Random(seed)
+    more: list[Row] = []
+    for row in rows:
+        numbers = [with_other_numbers(row, rng) for _ in range(copies)]
+        more += [(*new[:2], "numbers") for new in numbers if new]
+        if row[2] in EVERYDAY and (new := with_other_names(row, rng)):
+            more.append((*new[:2], "names"))
+    more += [(*pair, "templates") for pair in filled_templates(rng, 40)]
+    return more + joined(rows, n_joined, rng)

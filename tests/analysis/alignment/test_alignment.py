@@ -1,0 +1,204 @@
+"""Merging maps to words, links from them, and the error rates of every head."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from model.analysis.alignment.error_table import ErrorTable, error_table
+from model.analysis.alignment.gold import GoldPair, error_rate
+from model.analysis.alignment.held_out import held_out
+from model.analysis.alignment.links import (
+    RULES,
+    agreement,
+    argmax_links,
+    both_ways,
+    grown_links,
+    link_set,
+    links_csv,
+    pharaoh,
+)
+from model.analysis.alignment.word_maps import (
+    ALIGN_DRAWN,
+    ALL,
+    alignment_maps,
+    label_words,
+    membership,
+    pair_maps,
+    places,
+)
+from model.analysis.maps.sorts import drawn_maps
+from model.analysis.residual.six_steps import head_steps
+from model.errors import CorpusError
+
+PAIR = GoldPair(("i", "love", "you"), ("我", "爱", "你"), frozenset({(0, 0)}), frozenset({(0, 0), (1, 1)}))
+
+
+@pytest.fixture
+def translation(translator):
+    return translator.trace("I love you.", "我爱你。")
+
+
+def test_tokens_join_the_word_they_overlap():
+    np.testing.assert_allclose(membership([(0, 2), (2, 4)], [(0, 1), (1, 3), (3, 4)]), [[1, 0.5, 0], [0, 0.5, 1]])
+
+
+def test_pieces_are_merged_into_the_words_of_their_labels(translator):
+    translation = translator.translate("Ljubljana moved.", capture=True)
+    words, shares = label_words(translation.src)
+    assert words == ["Ljubljana", "moved", "."]
+    assert shares.sum(0).tolist() == [1] * len(translation.src)
+    assert shares.sum(1)[0] > 1
+
+
+def test_norms_equal_an_explicit_sum_over_value_vectors(translator, translation):
+    maps = alignment_maps(translator, translation)[ALIGN_DRAWN.index("norms")]
+    ids = translator.ids("I love you.", translation.tgt_ids)
+    steps = [head_steps(translator, ids, "cross", 1, head) for head in range(4)]
+    projection = translator.model.decoder.layers[1].cross_attn.out_proj.weight.detach().numpy()
+    whole = 0
+    for head, one in enumerate(steps):
+        vectors = one.weights[:, :, None] * (one.value @ projection[:, head * 8 : head * 8 + 8].T)[None]
+        np.testing.assert_allclose(maps[places(2, 4).index((1, head))], np.linalg.norm(vectors, axis=-1), atol=1e-5)
+        whole = whole + vectors
+    np.testing.assert_allclose(maps[places(2, 4).index((1, ALL))], np.linalg.norm(whole, axis=-1), atol=1e-5)
+    assert np.abs(maps[0] - translation.trace.cross[0, 0]).max() > 1e-3
+
+
+def test_every_place_holds_what_its_name_says(translator, translation):
+    maps, names = alignment_maps(translator, translation), places(2, 4)
+    weights, helped = translation.trace.cross, drawn_maps(translator, translation, "gradient_weight")["cross"]
+    np.testing.assert_array_equal(maps[0, names.index((1, 2))], weights[1, 2])
+    np.testing.assert_allclose(maps[0, names.index((1, ALL))], weights[1].mean(0), atol=1e-6)
+    np.testing.assert_allclose(maps[0, -1], weights.reshape(8, *weights.shape[2:]).mean(0), atol=1e-6)
+    np.testing.assert_allclose(maps[2, names.index((0, 3))], helped[0, 3].clip(0), atol=1e-6)
+    np.testing.assert_allclose(maps[2, -1], helped.sum((0, 1)).clip(0), atol=1e-5)
+    assert (helped[0, 3] < 0).any()
+    assert maps.shape[:2] == (3, 11)
+
+
+def test_written_and_read_rows_are_one_step_apart(translator):
+    merged = pair_maps(translator, PAIR)
+    trace = translator.trace("i love you", "我爱你").trace
+    assert merged.shape == (2, 3, 11, 3, 3)
+    np.testing.assert_allclose(merged[1, :, :, 0], merged[0, :, :, 1], atol=1e-6)
+    last = [label.word for label in trace.src].index(2)
+    of_you = trace.cross[0, 0, :, last:-1].sum(-1)
+    assert merged[0, 0, 0, 2, 2] == pytest.approx(of_you[2], abs=1e-6)
+    assert merged[1, 0, 0, 2, 2] == pytest.approx(of_you[3], abs=1e-6)
+
+
+def test_a_row_without_weight_makes_no_link():
+    assert link_set(argmax_links(np.array([[0.1, 0.9], [0.0, 0.0]]))) == {(1, 0)}
+
+
+def test_links_grow_from_agreement_by_hand():
+    # Both directions agree on (0, 0) and (1, 1). Row 2 has no link and touches one; row 4 touches none.
+    maps = np.array([[0.9, 0.1], [0.2, 0.8], [0.3, 0.4], [0.0, 0.0], [0.5, 0.0]])
+    assert link_set(grown_links(maps)) == {(0, 0), (1, 1), (1, 2)}
+    assert link_set(argmax_links(maps)) == {(0, 0), (1, 1), (1, 2), (0, 4)}
+
+
+def test_grown_links_agree_with_a_plain_search_on_random_maps():
+    draw = np.random.default_rng(4)
+    for _ in range(100):
+        maps = draw.random((6, 5))
+        rows = {(j, int(maps[j].argmax())) for j in range(6)}
+        columns = {(int(maps[:, i].argmax()), i) for i in range(5)}
+        links = rows & columns
+        while True:
+            new = {
+                (j, i)
+                for j, i in (rows | columns) - links
+                if any(abs(j - b) <= 1 and abs(i - a) <= 1 for b, a in links)
+                and (all(b != j for b, _ in links) or all(a != i for _, a in links))
+            }
+            if not new:
+                break
+            links |= new
+        assert link_set(grown_links(maps)) == {(i, j) for j, i in links}
+
+
+def test_agreement_is_the_product_of_both_shares_and_favours_no_busy_word():
+    maps = np.array([[3.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(agreement(maps), [[0.75 * 0.75, 0.25 * 1.0], [1.0 * 0.25, 0.0], [0.0, 0.0]])
+    busy = np.array([[5.0, 4.0], [6.0, 0.1]])
+    assert link_set(argmax_links(busy)) == {(0, 0), (0, 1)}
+    assert link_set(both_ways(busy)) == {(1, 0), (0, 1)}
+
+
+def test_links_are_written_in_the_order_of_the_target():
+    links = frozenset({(1, 2), (0, 0), (2, 1), (0, 1)})
+    assert pharaoh(links) == "0-0 0-1 2-1 1-2"
+    table = links_csv(frozenset({(1, 0)}), ("a", 'b,"'), ("甲",), np.array([[0.25, 0.75]]))
+    assert table.splitlines()[1] == '1,"b,""",0,甲,0.75'
+
+
+def test_the_tables_rates_agree_with_the_error_rate_of_link_sets():
+    draw, rng = np.random.default_rng(6), random.Random(6)
+    every = [(i, j) for i in range(4) for j in range(5)]
+    table, found, sure = ErrorTable(2, 3), [], 0
+    for _ in range(3):
+        possible = frozenset(rng.sample(every, 8))
+        pair = GoldPair(("w",) * 4, ("字",) * 5, frozenset(sorted(possible)[:4]), possible)
+        maps = draw.random((2, 3, 9, 5, 4))
+        table.add(maps, pair)
+        links = link_set(RULES["grow"](maps[1, 2, 7]))
+        found.append((len(links), len(links & pair.sure) + len(links & pair.possible)))
+        sure += 4
+        alone = ErrorTable(2, 3)
+        alone.add(maps, pair)
+        assert alone.rates[1, 1, 2, 7] == pytest.approx(error_rate(links, pair))
+    total, hits = map(sum, zip(*found, strict=True))
+    assert table.rates[1, 1, 2, 7] == pytest.approx(1 - hits / (total + sure))
+
+
+def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(translator):
+    too_long = GoldPair(("word",) * 400, ("字",), frozenset({(0, 0)}), frozenset({(0, 0)}))
+    table = error_table(translator, [PAIR, too_long])
+    assert table.rates.shape == (2, 2, 3, 11)
+    assert list(table.refused) == [2]
+    assert table.best()["aer"] == round(100 * table.rates.min(), 2)
+    one = table.best(single=True)
+    heads = [n for n, (_, head) in enumerate(places(2, 4)) if head != ALL]
+    assert one["aer"] == round(100 * table.rates[0, :, 0, heads].min(), 2)
+    assert (one["drawn"], one["links"]) == ("weights", "argmax")
+    assert table.percents()["grow"]["norms"]["read"][ALL] == round(100 * table.rates[1, 1, 1, -1], 2)
+    with pytest.raises(CorpusError, match="the first:"):
+        error_table(translator, [too_long])
+
+
+def test_held_out_rates_are_those_of_the_setting_that_the_other_half_chose():
+    """Two settings, worked by hand: one is right on the even pairs, the other on the odd ones."""
+    table = ErrorTable(1, 1)
+    assert held_out(table) is None
+    good, bad = GoldPair(("a", "b"), ("甲", "乙"), *[frozenset({(0, 0), (1, 1)})] * 2), ((0.1, 0.9), (0.9, 0.1))
+    right = np.array(((0.9, 0.1), (0.1, 0.9)))
+    for number in range(6):
+        maps = np.tile(np.array(bad), (2, 3, 3, 1, 1))
+        maps[0, number % 2] = right  # written: weights right on even pairs, norms on odd ones
+        table.add(maps, good)
+    assert table.best()["aer"] == 50
+    fair = held_out(table)
+    assert fair is not None
+    assert [half["chose"]["drawn"] for half in fair["halves"]] == ["weights", "norms"]
+    assert [(half["aer_there"], half["aer"]) for half in fair["halves"]] == [(0, 100), (0, 100)]
+    assert (fair["aer"], fair["interval"]) == (100, [100, 100])
+    single = held_out(table, single=True)
+    assert [half["chose"]["drawn"] for half in single["halves"]] == ["weights", "weights"]
+
+
+def test_the_interval_of_a_held_out_rate_is_about_two_standard_errors():
+    draw = np.random.default_rng(4)
+    table = ErrorTable(1, 1)
+    for _ in range(200):
+        wrong = draw.random() < 0.3
+        maps = np.tile(np.eye(2)[::-1] if wrong else np.eye(2), (2, 3, 3, 1, 1))
+        table.add(maps, GoldPair(("a", "b"), ("甲", "乙"), *[frozenset({(0, 0), (1, 1)})] * 2))
+    fair = held_out(table)
+    rate = fair["aer"] / 100
+    error = 196 * (rate * (1 - rate) / 200) ** 0.5
+    assert fair["aer"] == table.best()["aer"], "all settings are alike here"
+    np.testing.assert_allclose(fair["interval"], [fair["aer"] - error, fair["aer"] + error], atol=1)

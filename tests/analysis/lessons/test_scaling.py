@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from model.analysis.lessons.scaling import growth, jacobian, jacobian_norm, saturation, softmax
+
+
+@pytest.fixture(scope="module")
+def grown():
+    return growth(sizes=(1, 4, 64, 256), samples=2000)
+
+
+def test_variance_of_dot_products_is_d_k_and_division_makes_it_one(grown):
+    plain, divided = grown.variance
+    np.testing.assert_allclose(plain, grown.sizes, rtol=0.06)
+    np.testing.assert_allclose(divided, 1, rtol=0.06)
+    np.testing.assert_allclose(plain / divided, grown.sizes, rtol=1e-9)  # the same draws, divided
+
+
+def test_without_the_division_one_key_takes_all_and_the_gradient_vanishes(grown):
+    plain, divided = grown.largest
+    assert (np.diff(plain) > 0).all()
+    assert plain[-1] > 0.9
+    assert divided.max() < 0.6
+    plain, divided = grown.gradient
+    assert (np.diff(plain[1:]) < 0).all()
+    assert plain[-1] < 0.4 * divided[-1]
+    assert abs(divided[-1] - divided[-2]) < 0.02 < plain[-2] - plain[-1]
+
+
+def test_same_seed_same_numbers():
+    one, same, other = (growth((8,), 50, seed=seed).variance[0] for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+
+
+def test_softmax_of_a_a_2a_is_the_closed_form():
+    a = np.array([0.0, 1.0, np.log(2), 5.0, 800.0])
+    found = saturation(a, 16)
+    with np.errstate(over="ignore", under="ignore"):
+        np.testing.assert_allclose(found.weights[0][:, 2], 1 / (1 + 2 * np.exp(-a)), atol=1e-15)
+        np.testing.assert_allclose(found.weights[1][:, 2], 1 / (1 + 2 * np.exp(-a / 4)), atol=1e-15)
+    np.testing.assert_allclose(found.weights[0][2], [0.25, 0.25, 0.5])  # worked by hand: 2, 2, 4 of 8
+    assert found.weights[0][3, 2] > 0.98 > found.weights[1][3, 2]
+
+
+def test_gradient_by_hand_at_both_ends_and_between():
+    ends = jacobian_norm(np.array([[1 / 3, 1 / 3, 1 / 3], [0, 0, 1], [0.25, 0.25, 0.5]]))
+    np.testing.assert_allclose(ends[:2], [np.sqrt(2) / 3, 0], atol=1e-15)
+    # p(1 − p): 3/16, 3/16, 1/4; pairs −1/16, −1/8, −1/8, each twice; squares sum to 56/256
+    assert ends[2] == pytest.approx(np.sqrt(18 / 256 + 16 / 256 + 2 * (1 + 4 + 4) / 256))
+
+
+def test_jacobian_is_the_slope_of_softmax():
+    scores = np.array([0.3, -1.0, 2.0, 0.1])
+    steps = np.eye(4) * 1e-6
+    slopes = np.stack([(softmax(scores + step) - softmax(scores - step)) / 2e-6 for step in steps], axis=1)
+    np.testing.assert_allclose(jacobian(softmax(scores)), slopes, atol=1e-9)
+    np.testing.assert_allclose(jacobian(softmax(scores)).sum(axis=0), 0, atol=1e-15)
+
+
+def test_gradient_vanishes_as_a_grows_only_later_with_the_division():
+    found = saturation(np.array([0.0, 6.0, 30.0]), 64)
+    assert found.gradient[0][0] == pytest.approx(np.sqrt(2) / 3)
+    assert found.gradient[0][2] < 1e-10
+    assert found.gradient[1][2] > 1e-2
+    with pytest.raises(ValueError, match="at least 1"):
+        saturation(np.zeros(1), 0)

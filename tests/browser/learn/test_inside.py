@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from model.analysis.residual.proof import proven_steps
+from tests.browser.reading import PATIENCE, settle
+from tests.pages import SENTENCE
+
+HOSTILE = "<b>bold</b> </script><script>window.pwned=1</script>"
+QUERY = 3
+DRAWN = """() => {
+  const plot = document.querySelector('.js-plotly-plot');
+  return JSON.stringify(plot.calcdata.map(([first, ...rest]) => first.trace.type === 'bar'
+    ? [first, ...rest].map((bar) => bar.s) : [...first.z].map((row) => [...row])));
+}"""
+
+
+@pytest.fixture(scope="module")
+def steps(en_zh, translation):
+    return proven_steps(en_zh, SENTENCE, translation.tgt_ids, "decoder_self", 1, 2).steps
+
+
+def expected(steps, step: int) -> list[np.ndarray]:
+    weights, q = steps.weights[QUERY], steps.query[[QUERY]]
+    masked = np.where(np.isneginf(steps.masked_scores[QUERY]), 0, steps.masked_scores[QUERY])
+    return {
+        1: [steps.key, q, steps.value, steps.inputs[[QUERY]]],
+        2: [q * steps.key, q, steps.dots[QUERY]],
+        3: [steps.dots[QUERY], steps.scores[QUERY]],
+        4: [steps.scores[QUERY], masked],
+        5: [masked, weights],
+        6: [weights, weights[:, None] * steps.value, steps.gathered[[QUERY]], steps.projected[[QUERY]]],
+    }[step]
+
+
+def wait_for_step(page, step: int) -> None:
+    page.wait_for_function(
+        "(step) => [...document.querySelectorAll('[role=radio][aria-checked=true]')]"
+        ".some((radio) => radio.innerText.startsWith(`${step} `))",
+        arg=step,
+    )
+    settle(page)
+
+
+def compare(page, steps, step: int) -> None:
+    """Every number drawn is the model's."""
+    drawn = [np.array(values, dtype=float) for values in json.loads(page.evaluate(DRAWN))]
+    wanted = expected(steps, step)
+    assert len(drawn) == len(wanted)
+    by_shape = {values.shape: [] for values in wanted}
+    for values in wanted:
+        by_shape[values.shape].append(values)
+    for values in drawn:  # Plotly draws cells before bars
+        alike = by_shape[values.shape]
+        errors = [np.abs(values - each).max() for each in alike]
+        assert min(errors) < 1e-5
+        alike.pop(int(np.argmin(errors)))
+
+
+def test_forward_and_back_by_keyboard_every_number_is_the_model_s(visit, steps):
+    page = visit("inside", text=SENTENCE, kind="Decoder self", layer=1, head=2)
+    page.wait_for_selector(".js-plotly-plot .hm")
+    page.locator(".hl-translation").click()
+    compare(page, steps, 1)
+    for step in (2, 3, 4, 5, 6):
+        page.keyboard.press("ArrowRight")
+        wait_for_step(page, step)
+        compare(page, steps, step)
+    for step in (5, 4):
+        page.keyboard.press("ArrowLeft")
+        wait_for_step(page, step)
+        compare(page, steps, step)
+    assert "inside=4" in page.url
+    assert "✓" in page.inner_text(".hl-holds")
+
+
+def test_a_link_opens_step_and_query_of_another_visitor(visit, reopen):
+    page = visit("inside", text=SENTENCE, kind="Cross", layer=0, head=1)
+    page.get_by_role("radio", name="5 Softmax").click()
+    wait_for_step(page, 5)
+    page.locator('[data-testid="stSelectbox"] input').last.click()
+    page.get_by_role("option").nth(2).click()
+    settle(page)
+    other = reopen(page)
+    other.wait_for_selector(".js-plotly-plot .bars")
+    assert other.evaluate(DRAWN) == page.evaluate(DRAWN)
+    assert "inside=5" in page.url
+    assert "query=" in page.url
+
+
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+def test_hostile_text_stays_text(visit, color_scheme):
+    page = visit("inside", text=HOSTILE, kind="Encoder self", inside="5 Softmax")
+    page.wait_for_selector(".js-plotly-plot .ytick")
+    assert page.evaluate("window.pwned") is None
+    assert page.locator(".js-plotly-plot .ytick b, .hl-lead b").count() == 0
+    assert "script" in "".join(page.locator(".js-plotly-plot .ytick").all_text_contents())
+
+
+def test_the_experiment_draws_four_charts(visit):
+    page = visit("inside", text=SENTENCE, inside_view="Why divide by √d")
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(8, timeout=PATIENCE)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tests.browser.reading import press
+from tests.pages import SENTENCE
+
+HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {list}"
+
+
+def opened(visit, **query):
+    page = visit("", **{"text": SENTENCE, "layer": 1, "head": 2, "shift": "written", **query})
+    page.wait_for_selector('.chip[data-side="src"]')
+    return page
+
+
+def chips(page, side: str):
+    return page.locator(f'.chip[data-side="{side}"]')
+
+
+def lit(page, side: str) -> list[float]:
+    return [float(w) for w in chips(page, side).evaluate_all("all => all.map(c => c.dataset.weight ?? 'NaN')")]
+
+
+def test_a_chinese_token_lights_up_what_it_attends_to(visit, translation):
+    page = opened(visit)
+    assert np.isnan(lit(page, "src")).all()
+    weights = translation.trace.map("cross", 1, 2)
+    chips(page, "tgt").nth(2).hover()
+    np.testing.assert_allclose(lit(page, "src"), weights[2], atol=2e-4)
+    strongest = translation.trace.src[weights[2].argmax()].text
+    assert f"{strongest} {weights[2].max():.2f}" in page.inner_text(".links .readout")
+    assert page.locator(".chip.strongest .text").inner_text() == strongest.removeprefix("##")
+
+
+def test_an_english_token_lights_up_the_chinese_that_attend_to_it(visit, translation):
+    page = opened(visit)
+    chips(page, "src").nth(1).hover()
+    np.testing.assert_allclose(lit(page, "tgt"), translation.trace.map("cross", 1, 2)[:, 1], atol=2e-4)
+    page.mouse.move(5, 5)
+    assert np.isnan(lit(page, "tgt")).all()
+
+
+def test_confidence_is_the_models_probability(visit, translation):
+    page = opened(visit)
+    shown = chips(page, "tgt").evaluate_all("all => all.map(c => Number(c.dataset.probability))")
+    np.testing.assert_allclose(shown, np.exp(translation.log_probs), atol=2e-3)
+    assert chips(page, "tgt").first.get_attribute("title") == f"confidence {round(100 * shown[0])} %"
+
+
+def test_a_click_pins_and_the_keyboard_moves(visit, translation):
+    page = opened(visit)
+    chips(page, "tgt").nth(1).click()
+    page.mouse.move(5, 5)
+    weights = translation.trace.map("cross", 1, 2)
+    np.testing.assert_allclose(lit(page, "src"), weights[1], atol=2e-4)
+    page.keyboard.press("ArrowRight")
+    np.testing.assert_allclose(lit(page, "src"), weights[2], atol=2e-4)
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowUp")
+    np.testing.assert_allclose(lit(page, "tgt"), weights[:, 2], atol=2e-4)
+
+
+def test_another_head_updates_the_pinned_token_in_place(visit, translation):
+    page = opened(visit)
+    root = page.locator(".links")
+    root.evaluate("element => { element.kept = true; }")
+    chips(page, "tgt").nth(1).click()
+    press(page, "Head", "5")
+    assert root.evaluate("element => element.kept")
+    np.testing.assert_allclose(lit(page, "src"), translation.trace.map("cross", 1, 5)[1], atol=2e-4)
+
+
+def test_hostile_tokens_are_literal_and_inert(visit):
+    page = opened(visit, text=HOSTILE)
+    texts = "".join(chips(page, "src").locator(".text").all_inner_texts())
+    assert texts == HOSTILE.replace(" ", "") + "<eos>"
+    chips(page, "src").nth(3).hover()
+    assert page.evaluate("window.pwned") is None
+    assert page.locator(".links img, .links script").count() == 0

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+
+from model.analysis.alignment.error_table import ErrorTable
+from model.analysis.alignment.known_pairs import truth_pairs
+from model.analysis.alignment.links import argmax_links, link_set
+from model.analysis.alignment.word_maps import ALL, pair_maps, places, translation_maps
+from tests.browser.reading import press
+from tests.pages import SENTENCE
+
+HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1>"
+
+
+def opened(visit, **query):
+    page = visit("alignment", **{"text": SENTENCE, "layer": 1, "head": 2, "shift": "written", **query})
+    page.wait_for_selector(".word-links .word, .score-grid .cell")
+    return page
+
+
+def lines(page) -> set[tuple[int, int]]:
+    found = page.locator(".word-links path").evaluate_all("all => all.map(p => [+p.dataset.src, +p.dataset.tgt])")
+    return {(src, tgt) for src, tgt in found}
+
+
+def test_the_shift_switch_changes_the_links_to_those_of_the_other_row(visit, en_zh, translation):
+    _, _, maps = translation_maps(en_zh, translation)
+    written, read = (link_set(argmax_links(maps[shift, 0, places(6, 8).index((1, 2))])) for shift in (0, 1))
+    page = opened(visit, shift="writes it")
+    assert lines(page) == written
+    press(page, "A word’s row", "has read it")
+    assert lines(page) == read
+    assert read != written
+    assert "has just read it" in page.inner_text("body")
+
+
+def test_pointing_at_a_word_shows_its_links_only(visit, en_zh, translation):
+    src, tgt, maps = translation_maps(en_zh, translation)
+    links = link_set(argmax_links(maps[0, 0, places(6, 8).index((1, 2))]))
+    page = opened(visit)
+    page.locator('.words[data-side="tgt"] .word').nth(2).hover()
+    assert page.locator(".word-links path.lit").count() == sum(j == 2 for _, j in links)
+    partner = next(src[i] for i, j in links if j == 2)
+    assert page.inner_text(".word-links .readout") == f"{tgt[2]} ↔ {partner}"
+
+
+def test_the_truth_meter_shows_every_heads_error_and_opens_the_one_that_is_clicked(visit, wait_idle, en_zh):
+    page = opened(visit, align_view="Truth meter", pair=3)
+    pair = truth_pairs("english")[2]
+    table = ErrorTable(6, 8)
+    table.add(pair_maps(en_zh, pair), pair)
+    names = places(6, 8)
+    shown = page.locator(".score-grid .cell").evaluate_all("all => all.map(c => Number(c.dataset.here))")
+    np.testing.assert_allclose(shown, 100 * table.rates[0, 0, 0, :-1], atol=0.06)
+    page.locator('.score-grid .cell[data-place="4-6"]').click()
+    wait_idle(page)
+    assert page.locator(".score-grid .cell.chosen").get_attribute("data-place") == "4-6"
+    rate = 100 * table.rates[0, 0, 0, names.index((4, 6))]
+    assert f"L4 H6 · weights · row that writes the word: alignment error {rate:.0f} %" in page.inner_text("body")
+    page.locator('.score-grid .cell[data-place="5-all"]').click()
+    wait_idle(page)
+    press(page, "Made of", "norms")
+    rate = 100 * table.rates[0, 0, 1, names.index((5, ALL))]
+    assert f"L5, all heads · norms · row that writes the word: alignment error {rate:.0f} %" in page.inner_text("body")
+    assert "pair=3" in page.url
+
+
+def test_the_outlines_on_the_map_are_peoples_links(visit):
+    page = opened(visit, align_view="Truth meter", pair=2)
+    page.wait_for_selector(".js-plotly-plot .shapelayer path")
+    pair = truth_pairs("english")[1]
+    assert page.locator(".js-plotly-plot .shapelayer path").count() == len(pair.possible)
+
+
+def test_hostile_words_are_literal_and_inert(visit):
+    page = opened(visit, text=HOSTILE)
+    assert "</script>" in "".join(page.locator('.words[data-side="src"] .word').all_inner_texts())
+    page.locator('.words[data-side="src"] .word').nth(1).hover()
+    assert page.evaluate("window.pwned") is None
+    assert page.locator(".word-links img, .word-links script").count() == 0

@@ -1,0 +1,14 @@
+"""English words for figures under test."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from viz.figures.words import Words
+from viz.text import text
+
+W = TypeVar("W", bound=Words)
+
+
+def english(words: type[W]) -> W:
+    return words.said_by(lambda key: text("en", key))

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from model.__main__ import COMMANDS, main
+from model.translator import Translator
+
+JSON_KEYS = ["source", "translation", "src_tokens", "tgt_tokens", "log_probs", "finished", "sentences"]
+
+
+def feed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+
+
+def test_one_translation_a_line(checkpoint_folder: Path, translator: Translator, capsys) -> None:
+    sentences = ["I love you.", "Where is\nthe street?"]
+    assert main(["translate", "--checkpoint", str(checkpoint_folder), *sentences]) == 0
+    assert capsys.readouterr().out.splitlines() == [translator.translate(text).text for text in sentences]
+
+
+def test_lines_of_stdin_keep_their_places(
+    checkpoint_folder: Path, translator: Translator, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed(monkeypatch, f"I love you.\n\n{'word ' * 300}\nTom is tired.\r\n")
+    assert main(["translate", "--checkpoint", str(checkpoint_folder), "--beam", "2"]) == 2
+    out, err = capsys.readouterr()
+    first, last = (translator.translate(text, beam=2).text for text in ("I love you.", "Tom is tired."))
+    assert out == f"{first}\n\n\n{last}\n"
+    assert "line 3: The text has 1,500 characters" in err
+    assert "line 2" not in err
+
+
+def test_json_lines_hold_what_the_help_says(
+    checkpoint_folder: Path, translator: Translator, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed(monkeypatch, "Tom's car.\n\n")
+    assert main(["translate", "--json", "--checkpoint", str(checkpoint_folder)]) == 0
+    found, blank = map(json.loads, capsys.readouterr().out.splitlines())
+    expected = translator.translate("Tom's car.")
+    assert list(found) == list(blank) == JSON_KEYS
+    assert found["translation"] == expected.text
+    assert found["src_tokens"] == [label.text for label in expected.src]
+    assert found["tgt_tokens"] == [label.text for label in expected.tgt]
+    assert found["log_probs"] == pytest.approx(expected.log_probs, abs=1e-5)
+    assert len(found["log_probs"]) == len(found["tgt_tokens"]) + found["finished"]
+    assert (blank["translation"], blank["src_tokens"], blank["finished"]) == ("", [], True)
+
+
+def test_a_text_of_several_sentences_is_translated_one_by_one_or_as_one(
+    checkpoint_folder: Path, translator: Translator, capsys, tmp_path: Path
+) -> None:
+    text, parts = "Tom is tired. I love you.", ["Tom is tired.", "I love you."]
+    here = ["--checkpoint", str(checkpoint_folder)]
+    assert main(["translate", "--json", *here, text]) == 0
+    found = json.loads(capsys.readouterr().out)
+    apart = [translator.translate(part) for part in parts]
+    assert [part["source"] for part in found["sentences"]] == parts
+    assert [part["translation"] for part in found["sentences"]] == [part.text for part in apart]
+    assert found["tgt_tokens"] == [label.text for part in apart for label in part.tgt]
+    assert main(["translate", "--joint", *here, text]) == 0
+    assert capsys.readouterr().out == f"{translator.translate(text).text}\n"
+    path = tmp_path / "maps.npz"
+    assert main(["trace", text, "--sentence", "2", "--output", str(path), *here]) == 0
+    assert "sentence 2 of 2" in capsys.readouterr().err
+    with np.load(path) as arrays:
+        assert str(arrays["source"]) == "I love you."
+    assert main(["trace", text, "--joint", "--output", str(path), *here]) == 0
+    with np.load(path) as arrays:
+        assert str(arrays["source"]) == text
+    assert main(["trace", text, "--sentence", "3", "--output", str(path), *here]) == 2
+
+
+def test_a_sentence_that_is_too_long_is_named_by_its_number(checkpoint_folder: Path, capsys) -> None:
+    text = f"Tom is tired. The {'word ' * 300}."
+    assert main(["translate", "--checkpoint", str(checkpoint_folder), text]) == 2
+    assert "text 1: Sentence 2: The text has 1,5" in capsys.readouterr().err
+
+
+def test_evaluate_joins_pairs_and_scores_what_is_kept(checkpoint_folder: Path, tsv: Path, capsys) -> None:
+    here = ["--checkpoint", str(checkpoint_folder)]
+    assert main(["evaluate", "--tsv", str(tsv), "--join", "4", *here]) == 0
+    assert json.loads(capsys.readouterr().out)["sentences"] == 4
+    assert main(["evaluate", "--truth", "--limit", "2", "--json", *here]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["numbers"] == {"kept": 0, "of": 2, "percent": 0.0}
+    assert facts["names"]["of"] == 0
+    assert [failure["missing"] for failure in facts["failures"]] == [["555-0192"], ["0800-123-456"]]
+    assert main(["evaluate", "--truth", "--limit", "2", *here]) == 0
+    assert "0 of   2" in capsys.readouterr().out
+
+
+def test_a_cut_translation_gets_a_notice(checkpoint_folder: Path, translator: Translator, capsys) -> None:
+    cut = next(
+        text for text in ("Tom", "I", "red car", "is tired", "We moved") if not translator.translate(text).finished
+    )
+    assert main(["translate", "--checkpoint", str(checkpoint_folder), cut]) == 0
+    assert "text 1: the translation reached the cap on length" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("target", [None, "我爱Tom。"])
+def test_trace_writes_plain_arrays(
+    checkpoint_folder: Path, translator: Translator, tmp_path: Path, capsys, target: str | None
+) -> None:
+    path = tmp_path / "maps.with.dots"
+    forced = [] if target is None else ["--target", target]
+    text = "Tom didn't see it."
+    assert main(["trace", text, "--output", str(path), "--checkpoint", str(checkpoint_folder), *forced]) == 0
+    expected = translator.translate(text, capture=True) if target is None else translator.trace(text, target)
+    assert capsys.readouterr().out == f"{expected.text}\n"
+    trace = expected.trace
+    assert trace is not None
+    with np.load(path, allow_pickle=False) as arrays:
+        for kind in ("encoder_self", "decoder_self", "cross"):
+            np.testing.assert_allclose(arrays[kind], trace.weights[kind], atol=1e-6)
+            assert arrays[kind].dtype == np.float32
+        assert arrays["src_tokens"].tolist() == [label.text for label in trace.src]
+        assert arrays["tgt_tokens"].tolist()[0] == "<bos>"
+        assert arrays["tgt_outputs"].tolist() == [label.text for label in trace.tgt_outputs]
+        assert arrays["cross"].shape[2:] == (len(arrays["tgt_tokens"]), len(arrays["src_tokens"]))
+        assert str(arrays["translation"]) == expected.text
+
+
+def test_evaluate_prints_one_object(checkpoint_folder: Path, tsv: Path, capsys) -> None:
+    assert main(["evaluate", "--tsv", str(tsv), "--checkpoint", str(checkpoint_folder), "--limit", "3"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert list(result) == ["bleu", "chrf", "exact", "sentences", "unfinished", "seconds", "signature"]
+    assert result["sentences"] == 3
+    assert "tok:zh" in result["signature"]
+
+
+def test_evaluate_names_the_lines_it_cannot_translate(checkpoint_folder: Path, tmp_path: Path, capsys) -> None:
+    path = tmp_path / "long.tsv"
+    path.write_text(f"I love you.\t我爱你。\n{'word ' * 300}\t字\n", encoding="utf-8")
+    assert main(["evaluate", "--tsv", str(path), "--checkpoint", str(checkpoint_folder)]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["sentences"] == 2
+    assert "line 2 counts as untranslated" in err
+
+
+def test_prepare_and_train_make_a_checkpoint_that_translates(tsv: Path, tmp_path: Path, capsys) -> None:
+    data, out = str(tmp_path / "data"), str(tmp_path / "made")
+    assert main(["prepare", "--tsv", str(tsv), "--out", data, "--src-vocab", "400", "--tgt-merges", "9"]) == 0
+    assert json.loads(capsys.readouterr().out)["train_pairs"] == 11
+    sizes = ["--layers", "1", "--heads", "2", "--d-model", "16", "--d-ff", "16", "--device", "cpu"]
+    assert main(["train", "--data", data, "--out", out, "--steps", "2", *sizes]) == 0
+    assert json.loads(capsys.readouterr().out)["checkpoint"] == out
+    assert main(["train", "--data", data, "--out", out, "--steps", "3", "--resume", "--device", "cpu"]) == 0
+    assert main(["translate", "--checkpoint", out, "Tom"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        (["translate", "--checkpoint", "nope", "Hi"], "there is no checkpoint 'nope'; there are: "),
+        (["translate", "--checkpoint", "TINY", ""], "text 1: There is nothing to translate"),
+        (
+            ["trace", "Hi", "--checkpoint", "TINY", "--output", "/no/such/folder/x.npz"],
+            "/no/such/folder/x.npz: No such",
+        ),
+        (["trace", " ", "--checkpoint", "TINY", "--output", "x.npz"], "There is nothing to translate"),
+        (["evaluate", "--tsv", "none.tsv"], "there is no file none.tsv"),
+        (["prepare", "--tsv", "none.tsv", "--out", "x"], "there is no file none.tsv"),
+        (["train", "--data", "none", "--out", "x"], "none was not written by prepare"),
+    ],
+)
+def test_errors_are_one_sentence_on_stderr(checkpoint_folder: Path, capsys, argv: list[str], sentence: str) -> None:
+    argv = [str(checkpoint_folder) if word == "TINY" else word for word in argv]
+    assert main(argv) == 2
+    out, err = capsys.readouterr()
+    assert out.strip() == ""
+    assert err.startswith(f"python -m model {argv[0]}: ")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "argv", [[], ["sing"], ["translate", "--beam", "0"], ["trace", "Hi"], ["evaluate", "--limit", "x"]]
+)
+def test_usage_errors_are_one_sentence_too(capsys, argv: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(argv)
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_help_is_quick_because_it_loads_no_pytorch() -> None:
+    code = "import sys; from model.__main__ import main\n"
+    code += "try: main(sys.argv[1:])\nfinally: assert 'torch' not in sys.modules"
+    for argv in (["--help"], ["translate", "--help"], ["trace", "--help"], ["evaluate", "--help"]):
+        done = subprocess.run([sys.executable, "-c", code, *argv], capture_output=True, text=True, check=True)
+        assert "python -m model" in done.stdout
+    assert set(COMMANDS) >= {"translate", "trace", "evaluate", "prepare", "train"}

@@ -1,0 +1,88 @@
+"""Every checkpoint that ships: whole, small, honest about its weights, and translating as it did."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from model.evaluation.corpus import evaluate
+from model.examples import load_example, sentences
+from model.folders import CHECKPOINTS, META, WEIGHTS, available
+from model.trace import KINDS
+from model.training.prepare import REVERSAL_ALPHABET
+from model.translator import Translator
+
+GOLDEN = Path(__file__).resolve().parent / "golden"  # <checkpoint>.tsv: source, tab, greedy translation
+MIB = 2**20
+
+
+@pytest.fixture(scope="module")
+def reverse() -> Translator:
+    return Translator.from_checkpoint("reverse", device="cpu")
+
+
+def test_both_checkpoints_ship_and_are_small() -> None:
+    assert {"en-zh", "reverse"} <= set(available())
+    sizes = {name: sum(file.stat().st_size for file in (CHECKPOINTS / name).glob("*.*")) for name in available()}
+    assert max(sizes.values()) <= 34 * MIB
+    assert max((CHECKPOINTS / name / WEIGHTS).stat().st_size for name in available()) <= 32 * MIB
+    assert sum(sizes.values()) <= 60 * MIB
+
+
+@pytest.mark.parametrize("name", available())
+def test_meta_tells_the_truth_about_the_weights(name: str) -> None:
+    meta = json.loads((CHECKPOINTS / name / META).read_text(encoding="utf-8"))
+    assert meta["sha256"] == hashlib.sha256((CHECKPOINTS / name / WEIGHTS).read_bytes()).hexdigest()
+    assert {"training", "data", "scores"} <= set(meta)
+    assert meta["data"]["credits"]["weights_licence"]
+
+
+@pytest.mark.parametrize("name", available())
+def test_golden_translations(name: str) -> None:
+    translator = Translator.from_checkpoint(name, device="cpu")
+    lines = (GOLDEN / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) >= 5
+    expected = dict(line.split("\t") for line in lines)
+    assert {source: translator.translate(source).text for source in expected} == expected
+
+
+@pytest.mark.parametrize("name", available())
+def test_stored_examples_are_what_the_checkpoint_says_now(name: str) -> None:
+    translator = Translator.from_checkpoint(name, device="cpu")
+    kind = translator.src_tokenizer.kind
+    assert sentences(kind)
+    for sentence in sentences(kind):
+        stored = load_example(CHECKPOINTS / name, sentence, translator.meta["sha256"])
+        fresh = translator.translate(sentence, capture=True)
+        assert stored is not None
+        assert (stored.text, stored.src, stored.tgt) == (fresh.text, fresh.src, fresh.tgt)
+        assert stored.trace is not None
+        assert fresh.trace is not None
+        for of_kind in KINDS:
+            np.testing.assert_allclose(stored.trace.weights[of_kind], fresh.trace.weights[of_kind], atol=2e-3)
+    assert load_example(CHECKPOINTS / name, sentences(kind)[0], "0" * 64) is None, "other weights made it"
+
+
+def test_reverse_reverses(reverse: Translator) -> None:
+    rng = random.Random(2024)
+    texts = ["".join(rng.choices(REVERSAL_ALPHABET, k=length)) for length in range(1, 25) for _ in range(10)]
+    result = evaluate(reverse, [(text, text[::-1]) for text in texts])
+    right = sum(found == text[::-1] for found, text in zip(result.translations, texts, strict=True))
+    assert right >= 0.99 * len(texts)
+
+
+def test_a_cross_attention_head_of_reverse_is_an_anti_diagonal(reverse: Translator) -> None:
+    hits, rows = np.zeros((2, 4)), 0
+    for text in ("headlight", "stressed", "attention", "abc123", "thequickbrownfox", "zzzzaaaa"):
+        trace = reverse.trace(text, text[::-1]).trace
+        assert trace is not None
+        mirrored = len(text) - 1 - np.arange(len(text))  # row t writes the letter that stands there
+        hits += (trace.cross[:, :, : len(text)].argmax(-1) == mirrored).sum(-1)
+        rows += len(text)
+    assert (hits / rows).max() >= 0.9
+    assert (hits / rows).min() < 0.9, "not every head is one, so that the measure tells them apart"

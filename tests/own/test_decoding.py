@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+
+from model.own.capture import capture_attention
+from model.own.decoding.search import beam_search, greedy, length_cap
+from model.own.decoding.stepping import NEVER_WRITTEN, Stepper, StepPlan
+from model.own.network.config import TransformerConfig
+from model.own.network.transformer import Transformer
+from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
+from model.writing import length_penalty
+
+SRC = torch.tensor([[11, 12, 13, 14, EOS_ID]])
+
+
+@pytest.fixture
+def small() -> Transformer:
+    """A model with three words and at most three steps: every translation can be listed."""
+    torch.manual_seed(5)
+    config = TransformerConfig(40, 7, 16, 32, 4, 1, 1, dropout=0.0, max_len=4)
+    return Transformer(config).eval()
+
+
+def forced_log_probs(model: Transformer, src: torch.Tensor, ids: list[int]) -> torch.Tensor:
+    """Log-probabilities by a whole forward pass, without any cache: [len(ids) + 1, V]."""
+    with torch.inference_mode():
+        return model(src, torch.tensor([[BOS_ID, *ids]]))[0].log_softmax(-1)
+
+
+def test_cached_decoding_equals_decoding_without_a_cache(model: Transformer) -> None:
+    found = greedy(model, SRC)[0]
+    ids: list[int] = []
+    while len(ids) < length_cap(5, 64):
+        log_probs = forced_log_probs(model, SRC, ids)[-1].clone()
+        log_probs[list(NEVER_WRITTEN)] = -torch.inf
+        if (token := int(log_probs.argmax())) == EOS_ID:
+            break
+        ids.append(token)
+    assert list(found.ids) == ids
+    assert len(ids) > 3
+    own = forced_log_probs(model, SRC, ids)
+    expected = [own[place, token].item() for place, token in enumerate(found.ids)]
+    assert found.log_probs[: len(ids)] == pytest.approx(expected, abs=1e-4)
+
+
+def test_maps_of_the_single_steps_are_the_rows_of_the_forced_pass(model: Transformer) -> None:
+    ids = greedy(model, SRC)[0].ids[:6]
+    memory = model.encode(SRC)
+    inputs = torch.tensor([[BOS_ID, *ids]])
+    with torch.inference_mode(), capture_attention(model) as forced:
+        model.decode(inputs, memory, SRC)
+    cache = model.new_cache()
+    for row in range(inputs.shape[1]):
+        with torch.inference_mode(), capture_attention(model) as step:
+            model.decoder(inputs[:, row : row + 1], memory, None, None, cache)
+        for kind in ("decoder_self", "cross"):
+            width = row + 1 if kind == "decoder_self" else SRC.shape[1]
+            whole = forced.stack(model, kind)[:, :, row, :width]
+            torch.testing.assert_close(torch.tensor(step.stack(model, kind)[:, :, 0]), torch.tensor(whole))
+
+
+def test_a_beam_of_one_is_greedy(model: Transformer) -> None:
+    found, best = greedy(model, SRC)[0], beam_search(model, SRC, 1)[0]
+    assert best.ids == found.ids
+    assert best.log_probs == pytest.approx(found.log_probs, abs=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_a_beam_wider_than_the_search_space_finds_the_best_of_all(small: Transformer, alpha: float) -> None:
+    src, scored = torch.tensor([[11, 12, EOS_ID]]), []
+    for length in range(3):  # <eos> comes at the third step at the latest
+        for ids in itertools.product(range(4, 7), repeat=length):
+            log_probs = forced_log_probs(small, src, list(ids))
+            total = sum(log_probs[place, token].item() for place, token in enumerate((*ids, EOS_ID)))
+            scored.append((total / length_penalty(length + 1, alpha), ids))
+    ranked = sorted(scored, reverse=True)
+    found = beam_search(small, src, 100, alpha)
+    assert [hypothesis.ids for hypothesis in found] == [ids for _, ids in ranked]
+    assert found[0].score(alpha) == pytest.approx(ranked[0][0], abs=1e-4)
+    narrow = greedy(small, src)[0]
+    assert not narrow.finished or narrow.score(alpha) <= found[0].score(alpha) + 1e-6
+
+
+def test_a_batch_decodes_as_its_sentences_alone(model: Transformer) -> None:
+    short, long = [11, EOS_ID], [21, 22, 23, 24, 25, 26, EOS_ID]
+    batch = torch.tensor([short + [PAD_ID] * 5, long])
+    together = greedy(model, batch)
+    for row, hypothesis in zip((short, long), together, strict=True):
+        alone = greedy(model, torch.tensor([row]))[0]
+        assert hypothesis.ids == alone.ids
+        assert hypothesis.log_probs == pytest.approx(alone.log_probs, abs=1e-4)
+    assert together[0].ids != together[1].ids
+
+
+def planned(model: Transformer, src: torch.Tensor, remember: bool = False) -> Stepper:
+    return Stepper(model, model.encode(src), src, StepPlan(model), remember)
+
+
+def test_a_step_plan_decodes_as_the_modules_do(model: Transformer) -> None:
+    batch = torch.tensor([[11, EOS_ID, PAD_ID, PAD_ID], [21, 22, 23, EOS_ID]])
+    for quick, plain in zip(greedy(model, batch, step=planned(model, batch)), greedy(model, batch), strict=True):
+        assert quick.ids == plain.ids
+        assert quick.log_probs == pytest.approx(plain.log_probs, abs=1e-4)
+    best, plain = (beam_search(model, SRC, 3, step=step)[0] for step in (planned(model, SRC), None))
+    assert best.ids == plain.ids
+    assert best.log_probs == pytest.approx(plain.log_probs, abs=1e-4)
+
+
+def test_a_step_plan_is_left_aside_while_a_hook_changes_a_head(model: Transformer) -> None:
+    free = greedy(model, SRC)[0]
+    handles = [
+        layer.cross_attn.weights_hook.register_forward_hook(lambda _module, _inputs, weights: weights * 0)
+        for layer in model.decoder.layers
+    ]
+    step = planned(model, SRC, remember=True)
+    assert step.plan is None
+    muted, quick = greedy(model, SRC)[0], greedy(model, SRC, step=step)[0]
+    for handle in handles:
+        handle.remove()
+    assert quick == muted
+    assert step.remembers == 0
+    assert muted.log_probs != pytest.approx(free.log_probs, abs=1e-4)
+
+
+def test_replayed_attention_equals_a_forced_pass(model: Transformer) -> None:
+    step = planned(model, SRC, remember=True)
+    ids = greedy(model, SRC, prefix=(7, 9, 20, 11, EOS_ID), step=step)[0].ids
+    assert ids == (7, 9, 20, 11)
+    assert step.remembers == 5
+    with torch.inference_mode():
+        with capture_attention(model, kinds=("decoder_self", "cross")) as replayed:
+            step.replay_attention()
+        with capture_attention(model, kinds=("decoder_self", "cross")) as forced:
+            model.decode(torch.tensor([[BOS_ID, *ids]]), model.encode(SRC), SRC)
+    assert replayed.values.keys() == forced.values.keys()
+    for name, values in forced.values.items():
+        torch.testing.assert_close(replayed.values[name], values, atol=1e-5, rtol=1e-4)
+
+
+def test_decoding_stops_at_the_cap_and_says_so(model: Transformer) -> None:
+    model.decoder.embedding.tokens.weight.data[EOS_ID] = 0  # <eos> never wins
+    model.decoder.embedding.tokens.weight.data[9] = model.decoder.norm.bias.data = torch.ones(16)
+    for hypothesis in (greedy(model, SRC)[0], beam_search(model, SRC, 1)[0]):
+        assert len(hypothesis.ids) == length_cap(5, 64) == 20
+        assert not hypothesis.finished
+    assert length_cap(500, 64) == 63
+
+
+def test_a_prefix_is_kept_and_continued(model: Transformer) -> None:
+    free, forced = greedy(model, SRC)[0], greedy(model, SRC, prefix=(17, 23))[0]
+    assert free.ids[:2] != (17, 23)
+    assert forced.ids[:2] == (17, 23)
+    own = forced_log_probs(model, SRC, [17, 23])
+    assert forced.log_probs[:2] == pytest.approx([own[0, 17].item(), own[1, 23].item()], abs=1e-4)
+    assert greedy(model, SRC, prefix=free.ids[:3])[0].ids == free.ids
+
+
+def test_special_tokens_are_never_written(model: Transformer) -> None:
+    model.decoder.norm.bias.data = 4 * model.decoder.embedding.tokens.weight.data[3].sign()  # <unk> would win
+    assert forced_log_probs(model, SRC, [])[-1].argmax() == 3
+    assert not set(greedy(model, SRC)[0].ids) & set(NEVER_WRITTEN)
+    assert not set(beam_search(model, SRC, 3)[0].ids) & set(NEVER_WRITTEN)
+
+
+def test_the_length_penalty_is_wus() -> None:
+    assert length_penalty(1, 0.6) == 1
+    assert length_penalty(13, 0.5) == pytest.approx(3**0.5)
+    assert length_penalty(40, 0) == 1

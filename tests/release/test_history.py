@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from model.__main__ import main
+from model.analysis.alignment.error_table import error_table
+from model.analysis.alignment.known_pairs import truth_pairs
+from model.errors import CheckpointError
+from model.examples import sentences
+from model.history import LEVELS, PAST, coded, load_history, spread
+from model.own.network.config import TransformerConfig
+from model.release.past import at_snapshot, head_rates, snapshots, tokens_at
+from model.trace import KINDS
+from model.training.loop import Trainer
+from model.training.prepare import prepare_reversal
+from model.training.settings import TrainingSettings
+from model.translator import Translator
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of 60 steps on the toy task, which leaves snapshots at 0, 25 and 50."""
+    folder = tmp_path_factory.mktemp("past")
+    prepare_reversal(folder / "data", n_pairs=300)
+    sizes = {"d_model": 16, "d_ff": 32, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 2}
+    settings = TrainingSettings(steps=60, batch_tokens=300, warmup=5, eval_every=60, peak=1e-2, seed=3)
+    torch.manual_seed(0)
+    config = TransformerConfig(40, 40, dropout=0.0, **sizes)
+    Trainer(folder / "data", folder / "run", config, settings, torch.device("cpu")).run()
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def made(run: Path) -> Path:
+    """Its checkpoint, with its history."""
+    folder = run.parent / "made"
+    shutil.copytree(run, folder, ignore=shutil.ignore_patterns("history", "state"))
+    dev = str(run.parent / "data/dev.tsv")
+    assert main(["history", "--run", str(run), "--checkpoint", f"{folder}/", "--dev", dev, "--weights"]) == 0
+    return folder
+
+
+def test_the_history_says_what_each_snapshot_could_do(run: Path, made: Path) -> None:
+    finished = Translator.from_checkpoint(f"{made}/", "cpu")
+    history, why = load_history(f"{made}/", finished.meta["sha256"])
+    assert why == ""
+    assert history is not None
+    assert history.step.tolist() == [0, 25, 50, 60]
+    assert history.tokens[0] == 0
+    assert history.tokens[-1] == finished.meta["training"]["tgt_tokens_seen"]
+    assert np.all(np.diff(history.tokens) > 0)
+    assert history.aer.shape == (4, 2, 2, 2)
+    assert [each["source"] for each in history.examples] == list(sentences("characters"))
+    assert history.facts["dev"] == {"file": "dev.tsv", "sentences": 200}
+    for point, path in enumerate([*sorted((run / "history").iterdir()), None]):
+        then = finished if path is None else at_snapshot(finished, path)
+        first = history.examples[0]
+        assert history.translation(point, 0) == then.translate(first["source"]).text
+        trace = then.trace(first["source"], first["target"]).trace
+        for kind in KINDS:
+            np.testing.assert_allclose(history.maps(0, kind)[point], trace.weights[kind], atol=0.034)
+            assert (first["rows"][kind], first["columns"][kind]) == tuple(trace.axis_tokens(kind))
+    assert not np.allclose(history.maps(0, "cross")[0], history.maps(0, "cross")[-1], atol=0.05)
+    names = sorted(path.name for path in (made / "history").iterdir())
+    assert names == [path.name for path in sorted((run / "history").iterdir())]
+
+
+def test_head_rates_are_those_of_the_alignment_table(made: Path) -> None:
+    translator = Translator.from_checkpoint(f"{made}/", "cpu")
+    gold = truth_pairs("characters")
+    table = error_table(translator, gold).percents()["argmax"]["weights"]
+    ours = 100 * head_rates(translator, gold)
+    for number, shift in enumerate(("written", "read")):
+        np.testing.assert_allclose(ours[number], np.array(table[shift]["layers"])[:, :-1], atol=0.006)
+
+
+def test_a_history_of_other_weights_or_half_a_file_is_not_shown(made: Path, tmp_path: Path) -> None:
+    assert load_history(f"{made}/", "0" * 64) == (None, "stale")
+    assert load_history(f"{tmp_path}/", "x") == (None, "missing")
+    (tmp_path / PAST).write_bytes((made / PAST).read_bytes()[:500])
+    assert load_history(f"{tmp_path}/", "x") == (None, "damaged")
+    with np.load(made / PAST) as arrays:
+        kept = {name: arrays[name] for name in arrays.files}
+    np.savez(tmp_path / PAST, **(kept | {"step": kept["step"][:2]}))
+    assert load_history(f"{tmp_path}/", "x") == (None, "damaged")
+
+
+def test_bytes_keep_small_weights_apart() -> None:
+    weights = np.linspace(0, 1, 5000, dtype=np.float32)
+    codes = coded(weights)
+    assert (codes.min(), codes.max()) == (0, LEVELS)
+    assert np.abs((codes / LEVELS) ** 2 - weights).max() < 0.033
+    assert coded(np.array([0.002]))[0] > 0
+
+
+def test_points_are_spread_over_the_run_with_its_ends() -> None:
+    assert spread([0, 1, 2, 4, 8, 16], 4) == [0, 2, 4, 16]
+    assert spread([0, 1], 4) == [0, 1]
+
+
+def test_tokens_between_two_entries_of_the_log_lie_on_a_line(tmp_path: Path) -> None:
+    entries = [{"step": 50, "tgt_tokens": 1000}, {"step": 100, "tgt_tokens": 3000}]
+    (tmp_path / "log").write_text("\n".join(json.dumps(entry) for entry in entries), encoding="utf-8")
+    assert tokens_at(tmp_path / "log", np.array([0, 25, 75, 100])).tolist() == [0, 500, 2000, 3000]
+
+
+def test_a_run_without_snapshots_or_of_other_sizes_is_refused(made: Path, run: Path, tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="no snapshot"):
+        snapshots(tmp_path)
+    other = Translator.from_checkpoint("reverse", "cpu")
+    with pytest.raises(CheckpointError, match="cannot be loaded"):
+        at_snapshot(other, snapshots(run)[25])

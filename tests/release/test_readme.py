@@ -1,0 +1,73 @@
+"""The figures in the READMEs and the licence are those of the shipped tables."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from model.errors import HeadlightError
+from model.folders import CHECKPOINTS, META
+from model.release.figures import FIGURES, Tables
+from model.release.licence import LICENCE, credited, source_table
+from model.release.readme import BLOCK, READMES, filled
+
+FOLDER = CHECKPOINTS / "en-zh"
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    return Tables.of(FOLDER)
+
+
+@pytest.mark.parametrize("language", READMES)
+def test_the_readmes_say_what_the_tables_say(language: str, tables: Tables) -> None:
+    text = READMES[language].read_text(encoding="utf-8")
+    assert filled(text, tables, language) == text
+    assert {match["name"] for match in BLOCK.finditer(text)} == set(FIGURES)
+    other = text.replace(f"{tables.alignment['best']['aer']:.1f} %", "0.1 %")
+    assert other != text
+    assert filled(other, tables, language) == text
+
+
+def test_the_figures_are_in_the_tables(tables: Tables) -> None:
+    """Read from the files by hand, not by the code that writes the READMEs."""
+    text = READMES["en"].read_text(encoding="utf-8")
+    meta = json.loads((FOLDER / META).read_text(encoding="utf-8"))
+    assert f"greedy BLEU {meta['scores']['test_bleu_greedy']:.1f}" in text
+    assert f"{sum(meta['data']['pairs_by_source'].values()):,}<!--" in text
+    facts = json.loads((FOLDER / "faithfulness.json").read_text(encoding="utf-8"))
+    norms = re.search(r"\| norms \| (.*?) \| (.*?) \|", text)
+    assert norms is not None
+    means = [facts["drawn"]["norms"][name]["mean"] for name in ("comprehensiveness", "sufficiency")]
+    assert [float(cell.strip("*")) for cell in norms.groups()] == [round(mean, 2) for mean in means]
+    table = text[text.index("| what is drawn") : text.index("| leave-one-out")]
+    assert len(re.findall(r"\*\*[\d.]+\*\*", table)) >= 4, "the best of each of the four columns is bold"
+
+
+def test_marks_without_a_figure_and_tables_of_other_weights_are_refused(tables: Tables, tmp_path: Path) -> None:
+    with pytest.raises(HeadlightError, match="there is no figure 'luck'"):
+        filled("a <!-- figures: luck -->7<!-- /figures -->", tables, "en")
+    with pytest.raises(HeadlightError, match="lack what the figure 'scores' needs"):
+        filled("<!-- figures: scores --><!-- /figures -->", Tables({"scores": {}}, {}, {}, {}), "en")
+    for name in ("meta.json", "config.json", "alignment.json", "faithfulness.json"):
+        value = json.loads((FOLDER / name).read_text(encoding="utf-8"))
+        if name == "alignment.json":
+            value["sha256"] = "0"
+        (tmp_path / name).write_text(json.dumps(value), encoding="utf-8")
+    with pytest.raises(HeadlightError, match=r"alignment.json .* other weights"):
+        Tables.of(tmp_path)
+    assert filled("no mark 7", tables, "en") == "no mark 7"
+
+
+def test_the_licence_lists_every_source_of_the_weights() -> None:
+    meta = json.loads((FOLDER / META).read_text(encoding="utf-8"))
+    text = (FOLDER / LICENCE).read_text(encoding="utf-8")
+    assert credited(FOLDER, meta) == (text, meta)
+    for name, count in meta["data"]["pairs_by_source"].items():
+        assert f"| {name} | {count:,} |" in text
+        assert meta["data"]["credits"]["sources"][name]["licence"]
+    with pytest.raises(HeadlightError, match="no credit for mystery"):
+        source_table({"mystery": 1}, {})

@@ -1,0 +1,162 @@
+"""The seam holds for two models: our own Transformer, and a post-norm Marian with other sizes, ids and hooks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from model.analysis.faithfulness.deletion import leave_one_out
+from model.analysis.faithfulness.scores import score_translation
+from model.analysis.heads.ablation import ablate
+from model.analysis.lessons.positions import position_table
+from model.analysis.maps.sorts import SORTS, drawn_maps
+from model.analysis.residual.flow_norms import norm_shares
+from model.analysis.residual.lens import lens
+from model.analysis.residual.proof import proven_steps
+from model.analysis.residual.votes import votes
+from model.analysis.what_if.mixing import log_probs
+from model.analysis.what_if.steps import decoding_steps
+from model.passage import Ask
+from model.source import LacksAbilityError
+from model.trace import may_attend
+from tests.marian_source import MarianSource
+
+
+@pytest.fixture(scope="module", params=["own", "marian"])
+def source(request, translator):
+    return translator if request.param == "own" else MarianSource()
+
+
+@pytest.fixture(scope="module")
+def made(source):
+    texts = ("abcde", "fghi") if isinstance(source, MarianSource) else ("Tom didn't see it.", "汤姆没看见它。")
+    return source.trace(*texts)
+
+
+@pytest.fixture(scope="module")
+def ids(source, made):
+    return source.ids(made.source, made.tgt_ids)
+
+
+def module_names(source):
+    """The block of every head, by names that each library has, and its output projection."""
+    own = {"encoder_self": "encoder.layers.{}.self_attn", "decoder_self": "decoder.layers.{}.self_attn"}
+    if isinstance(source, MarianSource):
+        return {kind: f"model.{name}" for kind, name in own.items()} | {"cross": "model.decoder.layers.{}.encoder_attn"}
+    return own | {"cross": "decoder.layers.{}.cross_attn"}
+
+
+def test_a_muted_head_is_one_whose_columns_of_the_output_projection_are_zero(source, made, ids):
+    found = ablate(source, made)
+    assert set(found.costs) == set(source.anatomy.kinds)
+    for kind, sizes in source.anatomy.kinds.items():
+        assert found.costs[kind].shape == (sizes.layers, sizes.heads, len(made.tgt_ids) + 1)
+        layer, head = sizes.layers - 1, 1
+        weight = source.model.get_submodule(module_names(source)[kind].format(layer)).out_proj.weight
+        width = weight.shape[1] // sizes.heads
+        kept = weight.detach().clone()
+        with torch.no_grad():
+            weight[:, head * width : (head + 1) * width] = 0
+        try:
+            after = source.log_probs(ids)[0].numpy()
+        finally:
+            with torch.no_grad():
+                weight.copy_(kept)
+        np.testing.assert_allclose(found.before - after, found.costs[kind][layer, head], atol=1e-4)
+        assert np.abs(found.costs[kind][layer, head]).max() > 1e-4
+
+
+def test_a_gain_of_one_changes_nothing_and_rows_do_not_mix(source, made, ids):
+    heads = source.anatomy.all_heads()
+    rows = [{}, {heads[0]: 1.0}, {heads[0]: 0.0, heads[-1]: 0.5}, {heads[-1]: 0.5}]
+    together = source.log_probs(ids, rows)
+    for row, gains in enumerate(rows):
+        np.testing.assert_allclose(together[row], log_probs(source, made, gains), atol=1e-5)
+    np.testing.assert_allclose(together[0], together[1], atol=1e-6)
+    np.testing.assert_allclose(together[0], made.log_probs, atol=1e-5)
+    assert (together[2] - together[3]).abs().max() > 1e-4
+
+
+def test_a_hidden_word_gets_no_weight_and_all_hidden_words_one_by_one_are_a_batch(source, made):
+    found = leave_one_out(source, made)
+    assert found.costs.shape == (len(found.words), len(made.tgt_ids) + 1)
+    assert np.abs(found.costs).max() > 1e-4
+    ids = source.ids(made.source, made.tgt_ids)
+    hidden = np.zeros((2, ids.src.shape[1]), dtype=bool)
+    hidden[1, 0] = True
+    np.testing.assert_allclose(source.log_probs(ids, hidden=hidden)[0], made.log_probs, atol=1e-5)
+
+
+@pytest.mark.parametrize("drawn", SORTS)
+def test_every_sort_of_map_fits_the_trace_and_hides_the_future(source, made, drawn):
+    found = drawn_maps(source, made, drawn, step=1 if SORTS[drawn].of_token else None)
+    for kind, weights in made.trace.weights.items():
+        assert found[kind].shape == weights.shape
+        hidden = ~may_attend(kind, weights.shape)
+        assert drawn == "scores" or not found[kind][..., hidden].any()
+        assert np.abs(found[kind]).max() > 0
+
+
+def test_scores_with_the_mask_give_the_weights(source, made):
+    for kind, scores in made.trace.scores.items():
+        masked = np.where(may_attend(kind, scores.shape), scores, -np.inf)
+        powers = np.exp(masked - masked.max(-1, keepdims=True))
+        np.testing.assert_allclose(powers / powers.sum(-1, keepdims=True), made.trace.weights[kind], atol=1e-5)
+
+
+def test_gradients_agree_with_finite_differences_of_a_gain(source, made, ids):
+    """Turning a head up by ε is moving every weight of it by ε times itself."""
+    gradient = drawn_maps(source, made, "gradient")
+    size = 1e-3
+    for kind in source.anatomy.kinds:
+        up, down = (source.log_probs(ids, [{(kind, 1, 1): 1 + sign * size}]).double().sum() for sign in (1, -1))
+        expected = float((gradient[kind][1, 1] * made.trace.weights[kind][1, 1]).sum())
+        assert expected == pytest.approx(float(up - down) / (2 * size), abs=5e-3)
+
+
+@pytest.mark.parametrize("kind", ["encoder_self", "decoder_self", "cross"])
+def test_six_steps_worked_out_by_hand_are_the_models(source, made, kind):
+    proof = proven_steps(source, made.source, made.tgt_ids, kind, 1, 1)
+    assert proof.holds
+    np.testing.assert_allclose(proof.steps.weights, made.trace.weights[kind][1, 1], atol=1e-5)
+
+
+def test_the_last_level_of_the_lens_is_the_models_own_output(source, made, ids):
+    found = lens(source, made)
+    logits = source.forced(ids, Ask(kinds=(), logits=True)).logits
+    np.testing.assert_allclose(found.probabilities[-1], logits.softmax(-1).topk(5).values, atol=1e-5)
+    np.testing.assert_allclose(np.log(found.written_probabilities[-1]), made.log_probs, atol=1e-4)
+    steps = decoding_steps(source, made.source, made.tgt_ids)
+    assert [step.written.id for step in steps] == found.written.tolist() == [*made.tgt_ids, source.end_id]
+    assert not {each.id for step in steps for each in step.candidates} & set(source.never_written)
+
+
+def test_flow_by_norms_is_conserved(source, made):
+    shares = norm_shares(source, made)
+    np.testing.assert_allclose(shares.encoder.sum(-1), 1, atol=1e-6)
+    np.testing.assert_allclose(shares.own.sum(-1), 1, atol=1e-6)
+    assert (shares.cross.sum(-1) < 1).all()
+
+
+def test_maps_are_scored_by_what_deleting_costs(source, made):
+    scores = score_translation(source, made, np.random.default_rng(0))
+    assert set(SORTS) < set(scores)
+    assert np.isfinite(scores["weights"][:2]).all()
+
+
+def test_what_a_model_does_not_offer_is_said_in_a_sentence(source, made, ids):
+    if isinstance(source, MarianSource):
+        with pytest.raises(LacksAbilityError, match="marian does not offer 'votes'"):
+            votes(source, ids, 3, 4)
+        with pytest.raises(LacksAbilityError, match="marian does not offer 'positions'"):
+            position_table(source)
+    else:
+        found = votes(source, ids, 7, 12)
+        assert found.total == pytest.approx(found.difference, abs=1e-4)
+        assert position_table(source).shape[1] == 32
+
+
+def test_maps_that_visitors_share_cannot_be_written(made):
+    with pytest.raises(ValueError, match="read-only"):
+        made.trace.weights["cross"][0, 0, 0, 0] = 1

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import copy
+import random
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from model.analysis.what_if.mixing import changed_tokens, log_probs, mix
+from model.own.checkpoint import Checkpoint
+from model.trace import KINDS
+from model.translator import Translator
+from tests.pages import SENTENCE, choose, components, prepared, reverse, sent, shipped
+from viz.components.mixing_desk.mixing_desk import Desk, desk_payload
+from viz.state.codes.mix import format_mix, parse_mix, reported_gains
+
+SIZES = {"encoder_self": (2, 3), "decoder_self": (4, 3), "cross": (4, 3)}
+EVERY = [(kind, layer, head) for kind in KINDS for layer in range(SIZES[kind][0]) for head in range(SIZES[kind][1])]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])
+def test_gains_survive_the_link(share):
+    rng = random.Random(share)
+    for _ in range(50):
+        gains = {place: rng.choice([0.0, 0.0, 0.05, 0.5, 1.5]) for place in EVERY if rng.random() < share}
+        code = format_mix(gains, SIZES)
+        assert parse_mix(code, SIZES) == gains
+        assert len(code) <= 10 * len(EVERY)
+
+
+@pytest.mark.parametrize(
+    ("code", "gains"),
+    [
+        ("c3.2:0", {("cross", 3, 2): 0.0}),
+        ("e0:0.5", {("encoder_self", 0, head): 0.5 for head in range(3)}),
+        (
+            "d:0,d1:1,d1.2:0",
+            {place: 0.0 for place in EVERY if place[0] == "decoder_self" and place[1:] not in [(1, 0), (1, 1)]},
+        ),
+        ("c0.0:1", {}),
+    ],
+)
+def test_short_forms_stand_for_layers_and_kinds(code, gains):
+    assert parse_mix(code, SIZES) == gains
+    assert parse_mix(format_mix(gains, SIZES), SIZES) == gains
+
+
+def test_a_layer_a_kind_and_a_solo_are_short():
+    assert format_mix({("cross", 3, head): 0.0 for head in range(3)}, SIZES) == "c3:0"
+    alone = {place: 0.0 for place in EVERY if place != ("cross", 3, 2)}
+    assert format_mix(alone, SIZES) == "e:0,d:0,c:0,c3.2:1"
+    assert format_mix({("cross", 0, 0): 1.0}, SIZES) == ""
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["", ",", "c4.0:0", "c0.3:0", "e2:0", "x0.0:0", "c0.0:1.51", "c0.0:-1", "c0.0:nan", "c0.0:0.123", "c0.0", "c.0:0",
+     "c٣.0:0", "<script>", "c0.0:0\n", "c99999999999:0", "c0.0:1e0", " c0.0:0"],
+)  # fmt: skip
+def test_bad_strings_are_ignored_and_spoil_nothing(code):
+    assert parse_mix(code, SIZES) == {}
+    assert parse_mix(f"e1.1:0,{code},e0.0:0.5", SIZES) == {("encoder_self", 1, 1): 0.0, ("encoder_self", 0, 0): 0.5}
+
+
+def test_messages_of_a_browser_are_checked():
+    full = [100] * len(EVERY)
+    assert reported_gains(full, SIZES) == {}
+    assert reported_gains([0, *full[1:]], SIZES) == {("encoder_self", 0, 0): 0.0}
+    for wrong in (None, "0", full[1:], [True, *full[1:]], [151, *full[1:]], [-1, *full[1:]], [0.5, *full[1:]]):
+        assert reported_gains(wrong, SIZES) is None
+
+
+def test_tokens_are_matched_in_order():
+    assert changed_tokens([1, 2, 3], [1, 2, 3]) == ((False,) * 3, (False,) * 3)
+    assert changed_tokens([1, 2], [2, 1]) != ((False,) * 2, (False,) * 2)  # the same tokens in another order
+    assert changed_tokens([], [7]) == ((), (True,))
+
+
+def test_gain_one_is_the_same_translation_and_probability(translator):
+    original = translator.translate("I love you.")
+    whole = mix(translator, original, dict.fromkeys([("cross", 0, 0), ("encoder_self", 1, 2)], 1.0))
+    assert whole.mixed is original
+    assert whole.change == 0.0
+    assert whole.before == pytest.approx(original.log_probs, abs=1e-5)
+    near = mix(translator, original, {("cross", 0, 0): 1.0 + 1e-7})  # goes through the hooks
+    np.testing.assert_allclose(near.after, whole.before, atol=1e-5)
+
+
+def rebuilt(translator, gains):
+    """The same model, its weights changed by hand: a head's columns of W_O times its gain."""
+    model = copy.deepcopy(translator.model)
+    size = model.config.d_model // model.config.n_heads
+    sides = {"encoder_self": ("encoder", "self_attn"), "decoder_self": ("decoder", "self_attn")}
+    sides["cross"] = ("decoder", "cross_attn")
+    for (kind, layer, head), gain in gains.items():
+        side, block = sides[kind]
+        projection = model.get_submodule(f"{side}.layers.{layer}.{block}.out_proj")
+        with torch.no_grad():
+            projection.weight[:, head * size : (head + 1) * size] *= gain
+    tokenizers = translator.src_tokenizer, translator.tgt_tokenizer
+    return Translator(Checkpoint(model, *tokenizers, translator.meta), "rebuilt")
+
+
+def test_change_is_that_of_the_changed_model(translator):
+    original = translator.translate("I love you.")
+    gains = {("cross", layer, head): 0.0 for layer in range(2) for head in range(4)}
+    made, changed = mix(translator, original, gains), rebuilt(translator, gains)
+    assert made.mixed.tgt_ids == changed.translate("I love you.").tgt_ids
+    assert made.after == pytest.approx(log_probs(changed, original, {}), abs=1e-4)
+    assert made.change == pytest.approx(sum(made.after) - sum(original.log_probs), abs=1e-3)
+    assert abs(made.change) > 1e-4
+
+
+def test_words_join_pieces_and_add_their_changes(translator):
+    original = translator.translate("I love you.")
+    made = mix(translator, original, {("cross", 0, 0): 0.0})
+    sizes = {kind: (2, 4) for kind in KINDS}
+    single, joined = (
+        desk_payload(Desk({}, sizes, dict.fromkeys(KINDS, "t"), made, words, "v"))["before"] for words in (False, True)
+    )
+    assert len(single) == len(made.before)
+    assert sum(row[3] for row in single) == pytest.approx(made.change, abs=1e-2)
+    assert sum(row[3] for row in joined) == pytest.approx(made.change, abs=1e-2)
+    assert len(joined) == len({label.word for label in original.tgt}) + original.finished
+
+
+@pytest.fixture
+def at() -> AppTest:
+    return prepared("mixing_desk", text=SENTENCE)
+
+
+@shipped
+def test_the_desk_shows_what_the_link_says(at, en_zh, translation):
+    at.session_state["mix"] = "c:0,nonsense,e1.2:1.25"
+    data = sent(at.run())
+    gains = {place: 0.0 for place in en_zh.anatomy.all_heads() if place[0] == "cross"} | {("encoder_self", 1, 2): 1.25}
+    changed = rebuilt(en_zh, gains)
+    mixed = changed.translate(SENTENCE)
+    assert set(data["kinds"][2]["gains"]) == {0}
+    assert data["kinds"][0]["gains"][10] == 125
+    assert [row[0] for row in data["after"]] == [label.text for label in mixed.tgt]
+    kept = [row[0] for row in data["before"][:-1] if not row[2]], [row[0] for row in data["after"] if not row[2]]
+    assert kept[0] == kept[1]  # what is marked neither lost nor new is what both share, in order
+    assert any(row[2] for row in data["after"])
+    deltas = np.subtract(log_probs(changed, translation, {}), translation.log_probs)
+    assert [row[3] for row in data["before"]] == pytest.approx(deltas.tolist(), abs=1e-3)
+
+
+@shipped
+def test_untouched_muted_and_reset(at):
+    before = sent(at.run())
+    assert not any(row[2] for row in before["before"] + before["after"])
+    assert {row[3] for row in before["before"]} == {0.0}
+    at.session_state["mix"] = "c:0"
+    muted = sent(at.run())
+    assert any(row[2] for row in muted["after"])
+    at.session_state["mix"] = ""
+    again = sent(at.run())
+    assert again == before
+
+
+@shipped
+@pytest.mark.parametrize(
+    "sentence", ["Hello", "word " * 60, "</script><script>alert(1)</script>", "$x$ :red[y] 你好 😀"]
+)
+def test_any_sentence_can_be_mixed(at, sentence):
+    at.session_state["text"], at.session_state["mix"] = sentence, "c0.0:0"
+    assert len(sent(at.run())["before"]) > 0
+
+
+@shipped
+def test_no_sentence_no_desk(at):
+    assert components(choose(at, text="  ")) == []
+
+
+@reverse
+@pytest.mark.parametrize("word", ["headlight", "streamlit"])
+def test_on_reverse_muting_the_heads_that_do_the_work_breaks_the_reversal(word):
+    translator = Translator.from_checkpoint("reverse", "cpu")
+    original = translator.translate(word, capture=True)
+    assert original.text == word[::-1]
+    letters = np.arange(len(word))
+    looks = original.trace.cross[:, :, letters, len(word) - 1 - letters].mean(-1)  # at the letter to be written
+    workers = {("cross", *map(int, place)): 0.0 for place in np.argwhere(looks > 0.5)}
+    assert workers
+    broken = mix(translator, original, workers)
+    assert broken.mixed.text != word[::-1]
+    assert broken.change < -2
+    heads = [("decoder_self", layer, head) for layer in range(looks.shape[0]) for head in range(looks.shape[1])]
+    idle = max(heads, key=lambda head: mix(translator, original, {head: 0.0}).change)
+    assert mix(translator, original, {idle: 0.0}).mixed.text == word[::-1]

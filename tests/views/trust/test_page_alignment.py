@@ -1,0 +1,146 @@
+"""The alignment page, and the head that the app opens on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model.analysis.alignment.error_table import ErrorTable
+from model.analysis.alignment.known_pairs import reversed_pair, truth_pairs
+from model.analysis.alignment.links import RULES, link_set, pharaoh
+from model.analysis.alignment.word_maps import ALL, pair_maps, places, translation_maps
+from tests.figures.said import english
+from tests.pages import SENTENCE, charts, choose, markup, prepared, words
+from viz.components.score_grid.score_grid import opened_place
+from viz.components.word_links.word_links import word_links
+from viz.figures.gold_map import gold_map
+from viz.figures.heatmap import HeatmapText
+from viz.parts.alignment import Setting, rate_of
+from viz.shell.views import VIEWS
+from viz.state import checkpoints
+from viz.theme import LIGHT
+
+WORDS = english(HeatmapText)
+STALE = "python -m model align --truth --checkpoint en-zh --save"
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    checkpoints.alignment.cache_clear()
+    checkpoints.opening.cache_clear()
+    yield
+    checkpoints.alignment.cache_clear()
+    checkpoints.opening.cache_clear()
+
+
+@pytest.fixture
+def at() -> AppTest:
+    return prepared("alignment")
+
+
+@pytest.mark.parametrize(
+    ("choices", "setting"),
+    [
+        ({"layer": 1, "head": 3, "shift": "read"}, (1, 0, (1, 3), "argmax")),
+        ({"layer": 0, "align_from": "layer", "align_drawn": "norms"}, (0, 1, (0, ALL), "argmax")),
+        ({"align_from": "all", "align_drawn": "gradient_weight", "align_links": "grow"}, (0, 2, (ALL, ALL), "grow")),
+    ],
+)
+def test_the_line_of_links_is_what_the_analysis_makes(at, en_zh, translation, choices, setting):
+    choose(at, text=SENTENCE, **{"shift": "written", **choices})
+    _, _, maps = translation_maps(en_zh, translation)
+    shift, drawn, place, rule = setting
+    links = RULES[rule](maps[shift, drawn, places(6, 8).index(place)])
+    assert at.code[0].value == pharaoh(link_set(links))
+
+
+@pytest.mark.parametrize("text", ["Hello", "<b>x</b> $y$ {z} :red[a] </script>", "word " * 60])
+def test_short_hostile_and_long_sentences_are_aligned(at, text):
+    choose(at, text=text, lang="zh")
+    assert at.code[0].value
+
+
+def test_an_empty_sentence_is_the_frames_to_explain(at):
+    choose(at, text=" ")
+    assert "hl-error" in markup(at)
+    assert not at.code
+
+
+def test_the_truth_meter_scores_the_pair_that_is_chosen(at, en_zh):
+    choose(at, align_view="truth", pair=4, layer=2, head=1, shift="written")
+    pair = truth_pairs("english")[4]
+    table = ErrorTable(6, 8)
+    table.add(pair_maps(en_zh, pair), pair)
+    rate = 100 * table.rates[0, 0, 0, places(6, 8).index((2, 1))]
+    assert f"alignment error {rate:.0f} % on this pair" in words(at)
+    outlines = [shape["line"]["dash"] for shape in charts(at)[0]["layout"]["shapes"]]
+    assert outlines.count("solid") == len(pair.sure)
+    assert outlines.count("dot") == len(pair.possible - pair.sure)
+    assert at.query_params["pair"] == "5"
+
+
+def test_on_the_reversing_checkpoint_the_best_head_makes_the_anti_diagonal(at):
+    choose(at, checkpoint="reverse", text="headlight", align_view="truth")
+    start = checkpoints.opening("reverse")
+    choose(at, layer=start["layer"], head=start["head"], shift=start["shift"], pair=0)
+    dots = next(trace for trace in charts(at)[0]["data"] if trace.get("name") == "found")
+    found = {(round(x - 0.3), round(y + 0.28)) for x, y in zip(dots["x"], dots["y"], strict=True)}
+    assert len(found & reversed_pair("headlight").sure) >= 8
+
+
+def test_the_app_opens_on_the_best_head_of_the_table_and_says_why():
+    at = choose(prepared())
+    table, why = checkpoints.alignment("en-zh")
+    assert why == ""
+    best = table["best_head"]
+    assert (at.session_state["layer"], at.session_state["head"]) == (best["layer"], best["head"])
+    assert f"Opened on cross-attention L{best['layer']} H{best['head']}: of 48 heads" in words(at)
+    assert "Opened on" not in words(choose(at, head=(best["head"] + 1) % 8))
+
+
+@pytest.mark.parametrize("why", ["stale", "damaged"])
+def test_a_table_of_other_weights_is_not_used_and_the_app_says_so(monkeypatch, why):
+    monkeypatch.setattr(checkpoints, "load_alignment", lambda name, sha256: (None, why))
+    checkpoints.alignment.cache_clear()
+    checkpoints.opening.cache_clear()
+    at = choose(prepared())
+    start = checkpoints.meta("en-zh").get("opens_on", {"layer": 5, "head": 0})
+    assert (at.session_state["layer"], at.session_state["head"]) == (start["layer"], start["head"])
+    assert "not on the best alignment head" in words(at)
+    at = choose(at.switch_page(VIEWS["alignment"].file), align_view="truth")
+    assert STALE in words(at)
+    assert "on this pair." in words(at)
+
+
+def test_a_tables_rate_is_found_by_its_setting():
+    table, _ = checkpoints.alignment("en-zh")
+    for best in (table["best"], table["best_head"]):
+        setting = Setting(best["layer"], best["head"], best["drawn"], best["shift"], best["links"])
+        assert rate_of(table, setting) == best["aer"]
+    assert rate_of(table, Setting(ALL, ALL, "norms", "read", "grow")) == table["aer"]["grow"]["norms"]["read"][ALL]
+
+
+def test_a_browsers_message_names_a_place_or_nothing():
+    assert opened_place({"layer": 1, "head": "all"}, 2, 4) == (1, "all")
+    assert opened_place({"layer": 1, "head": 3}, 2, 4) == (1, 3)
+    bad = ({"layer": 2, "head": 0}, {"layer": 0, "head": 4}, {"layer": True, "head": 0}, {"layer": 0, "head": "x"}, 3)
+    assert [opened_place(value, 2, 4) for value in bad] == [None] * 5
+
+
+def test_links_outside_the_words_are_refused():
+    values = np.ones((2, 3))
+    with pytest.raises(ValueError, match="0-2 is outside a map of 2 by 3"):
+        gold_map(
+            values,
+            "甲乙",
+            "abc",
+            sure={(0, 2)},
+            possible=(),
+            found=(),
+            title="",
+            theme=LIGHT,
+            text=english(HeatmapText),
+        )
+    with pytest.raises(ValueError, match="outside the 1 and 2 words"):
+        word_links(["a"], ["甲", "乙"], {(1, 0)}, theme=LIGHT, labels=str, key="x")

@@ -1,0 +1,134 @@
+"""What links call choices: codes that mean the same in every language, and the words of older links."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model.analysis.lessons.positions import SIMILARITIES
+from tests.pages import SENTENCE, charts, choose, prepared, shipped
+from viz.parts.picker import shown_key
+from viz.shell.views import VIEWS
+from viz.state.choice import renewed
+from viz.state.codes.choices import CHOICES, read_token
+from viz.text import LANGUAGES, text
+
+EVERY = [(name, option) for name, choice in CHOICES.items() for option in choice.options]
+WHERE = {  # a page that draws the choice, and what must be chosen there first
+    "lines": ("lines", {}),
+    "decoded": ("beam", {}),
+    "scope": ("find", {}),
+    "measure": ("heads", {}),
+    "pattern": ("find", {}),
+    "align_view": ("alignment", {}),
+    "align_from": ("alignment", {}),
+    "align_drawn": ("alignment", {}),
+    "align_links": ("alignment", {}),
+    "flow_by": ("flow", {}),
+    "trust": ("trust", {}),
+    "inside_view": ("inside", {}),
+    "inside": ("inside", {}),
+    "mask": ("masks", {}),
+    "show": ("positions", {}),
+    "how": ("positions", {"show": "similarity"}),
+}
+
+
+def linked(page: str, **link: str) -> AppTest:
+    at = prepared(page, text=SENTENCE)
+    for name, value in link.items():
+        at.query_params[name] = value
+    return choose(at)
+
+
+def shown(at: AppTest, name: str):
+    """The picker that the visitor sees."""
+    return (at.selectbox if name == "drawn" else at.segmented_control)(key=shown_key(name))
+
+
+@pytest.mark.parametrize(("name", "option"), EVERY)
+def test_an_option_is_read_from_its_code_and_from_the_words_of_either_language(name: str, option: str) -> None:
+    choice = CHOICES[name]
+    assert choice.read(option) == option
+    for language in LANGUAGES:
+        assert choice.read(text(language, f"{choice.key}.{option}")) == option
+
+
+@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("said", ["", "nonsense", "<b>", None, "Cross ", "CROSS"])
+def test_anything_else_means_no_option(name: str, said: object) -> None:
+    assert CHOICES[name].read(said) is None
+
+
+def test_an_option_that_is_named_twice_is_the_same_in_both_places() -> None:
+    assert CHOICES["how"].options == SIMILARITIES  # whose module loads PyTorch
+
+
+def test_a_link_is_put_right_once_and_then_left_alone() -> None:
+    old = {
+        "kind": "交叉注意力",
+        "drawn": "norms",
+        "lang": "中文",
+        "of": "3 动物",
+        "show": "<b>",
+        "layer": "2",
+        "shift": "read",
+    }
+    new = {"kind": "cross", "lang": "zh", "of": "3", "show": None}
+    assert renewed(old) == new
+    assert renewed({**old, **{name: code for name, code in new.items() if code}, "show": "matrix"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "token"),
+    [("0", 0), ("7", 7), ("7 车", 7), ("整句译文", 0), ("whole translation", 0), ("-1", None), ("", None)],
+)
+def test_the_output_token_of_a_link(said: str, token: int | None) -> None:
+    assert read_token(said) == token
+
+
+def test_every_choice_has_a_page_here() -> None:
+    assert set(WHERE) | {"lang", "kind", "drawn", "shift", "combine"} == set(CHOICES)
+    assert {page for page, _ in WHERE.values()} <= set(VIEWS)
+
+
+@shipped
+@pytest.mark.parametrize("name", CHOICES)
+def test_what_is_picked_goes_into_the_link_as_its_code_and_the_default_does_not(name: str) -> None:
+    page, before = WHERE.get(name, ("all_heads", {}))
+    at = linked(page, **before)
+    first = at.session_state[name]
+    other = next(option for option in CHOICES[name].options if option != first)
+    choose(shown(at, name).set_value(other).run())
+    assert at.query_params[name] == other
+    assert shown(at, name).value == other
+    choose(shown(at, name).set_value(first).run())
+    assert name not in at.query_params
+
+
+@shipped
+@pytest.mark.parametrize("name", WHERE)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_old_link_in_any_language_opens_and_is_renewed(name: str, language: str) -> None:
+    page, before = WHERE[name]
+    choice = CHOICES[name]
+    option = choice.options[-1]
+    at = linked(page, **before, **{name: text(language, f"{choice.key}.{option}")})
+    assert at.session_state[name] == option
+    assert at.query_params[name] == option
+
+
+@shipped
+def test_nonsense_in_a_link_is_the_default_and_leaves_it() -> None:
+    at = linked("one_head", kind="<b>", drawn="x", of="99", shift="", combine="all")
+    state = at.session_state
+    assert (state["kind"], state["drawn"], state["combine"]) == ("cross", "weights", "head")
+    assert at.selectbox(key="pick_of").value == "0"
+    choose(at)
+    assert not {"kind", "drawn", "of", "shift", "combine"} & set(at.query_params)
+
+
+@shipped
+def test_a_link_in_one_language_opens_in_another() -> None:
+    at = linked("one_head", lang="中文", kind="Decoder self", drawn="norms", layer="1", head="2")
+    assert charts(at)[0]["layout"]["title"]["text"] == "解码器自注意力 · L1 H2 · " + text("zh", "drawn.norms")

@@ -1,0 +1,77 @@
+"""The table of views: every entry has its page, its text and what it needs of a model."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from model.source import ABILITIES
+from tests.pages import SENTENCE, choose, prepared, shipped, words
+from viz.shell.pickers import PICKERS
+from viz.shell.views import SECTIONS, VIEWS
+from viz.text import LANGUAGES, text
+
+ROOT = Path(__file__).resolve().parents[2]
+NEEDY = [name for name, spec in VIEWS.items() if spec.needs]
+
+
+@pytest.mark.parametrize("spec", VIEWS.values(), ids=list(VIEWS))
+def test_a_view_has_a_page_and_a_title_in_every_language(spec) -> None:
+    assert (ROOT / spec.file).is_file()
+    assert find_spec(spec.module) is not None
+    assert all(text(language, f"page.{spec.name}") for language in LANGUAGES)
+    assert set(spec.pickers) <= set(PICKERS)
+    assert spec.needs <= set(ABILITIES)
+    assert spec.name in SECTIONS[spec.section]
+
+
+def test_every_page_is_in_the_table() -> None:
+    pages = {path.stem for path in (ROOT / "viz/pages").rglob("*.py") if path.stem != "__init__"}
+    assert pages == set(VIEWS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_ability_has_its_words(language: str) -> None:
+    assert all(text(language, f"ability.{ability}") for ability in ABILITIES)
+
+
+def offering(monkeypatch, en_zh, abilities) -> None:
+    """Let the shipped model offer these abilities only."""
+    from dataclasses import replace
+
+    from viz.state.answers.translations import translator
+
+    own = translator("en-zh")
+    monkeypatch.setattr(own, "anatomy", replace(own.anatomy, abilities=frozenset(abilities)))
+
+
+@shipped
+@pytest.mark.parametrize("name", NEEDY)
+def test_a_view_says_in_one_sentence_what_the_model_lacks_for_it(monkeypatch, en_zh, name: str) -> None:
+    missing = sorted(VIEWS[name].needs)[0]
+    offering(monkeypatch, en_zh, set(ABILITIES) - {missing})
+    at = choose(prepared(name, text=SENTENCE))
+    sentence = text("en", "view.lacks", checkpoint="en-zh", ability=text("en", f"ability.{missing}"))
+    assert words(at).count(sentence) == 1
+    assert at.get("bidi_component") == []
+    assert at.get("plotly_chart") == []
+    assert text("zh", f"ability.{missing}") in words(choose(at, lang="zh"))
+
+
+@shipped
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_needs_no_more_than_it_says(monkeypatch, en_zh, name: str) -> None:
+    offering(monkeypatch, en_zh, VIEWS[name].needs)
+    at = choose(prepared(name, text="A cat sleeps.", flow_by="weights"))
+    assert "does not offer" not in words(at)
+
+
+@shipped
+def test_a_part_of_a_view_says_it_when_it_is_chosen(monkeypatch, en_zh) -> None:
+    offering(monkeypatch, en_zh, ())
+    sentence = text("en", "view.lacks", checkpoint="en-zh", ability=text("en", "ability.gradients"))
+    at = choose(prepared("one_head", text="Two cats sleep.", drawn="gradient"))
+    assert words(at).count(sentence) == 1
+    assert sentence not in words(choose(at, drawn="weights"))

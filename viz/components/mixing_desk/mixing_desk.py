@@ -1,0 +1,126 @@
+"""A fader for every head: mute, solo or turn it up, and see what becomes of the translation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from model.trace import KINDS, Kind, Label
+from viz.components.shared.messages import message, part, serial
+from viz.components.shared.registry import register
+from viz.state.codes.mix import Sizes, reported_gains, table
+from viz.state.language import Labels
+from viz.theme import Theme
+
+if TYPE_CHECKING:
+    from model.analysis.what_if.mixing import Mix
+    from model.trace import HeadRef
+
+LABELS = (
+    "mute",
+    "solo",
+    "reset",
+    "gain",
+    "solo_help",
+    "original",
+    "mixed",
+    "note",
+    "hint",
+    "various",
+    "muted",
+    "whole_kind",
+    "whole_layer",
+)
+EOS = Label("<eos>")
+_component = register("mixing_desk", LABELS)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the desk shows.
+
+    Attributes:
+        gains: of the heads that have another gain than 1.
+        sizes: layers and heads of each kind.
+        titles: each kind's name in the visitor's language.
+        mix: what these gains did.
+        words: join the pieces of a word.
+        verdict: the sentence above the two translations.
+    """
+
+    gains: Mapping[HeadRef, float]
+    sizes: Sizes
+    titles: Mapping[Kind, str]
+    mix: Mix
+    words: bool
+    verdict: str
+
+
+def mixing_desk(
+    desk: Desk, *, theme: Theme, labels: Labels, key: str, on_mix: Callable[[dict[HeadRef, float]], None]
+) -> None:
+    """The desk with both translations above it.
+
+    Args:
+        desk: what it shows.
+        theme: the look.
+        labels: gives the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_mix: called with the gains other than 1 before the script runs again.
+    """
+
+    def moved() -> None:
+        gains = reported_gains(part(message(key, "mix"), "gains"), desk.sizes)
+        if gains is not None:
+            on_mix(gains)
+
+    data = {**desk_payload(desk), "serial": serial(key, "mix")}
+    _component.mount(data, theme=theme, labels=labels, key=key, on_mix_change=moved)
+
+
+def desk_payload(desk: Desk) -> dict[str, object]:
+    """What ``mixing_desk`` sends to the browser, less look, labels and serial; gains in percent."""
+    mix = desk.mix
+    deltas = [after - before for before, after in zip(mix.before, mix.after, strict=True)]
+    original = [*mix.original.tgt, EOS][: len(deltas)]
+    lost, new = [*mix.lost, False], list(mix.new)
+    return {
+        "kinds": [
+            {
+                "kind": kind,
+                "title": desk.titles[kind],
+                "layers": desk.sizes[kind][0],
+                "heads": desk.sizes[kind][1],
+                "gains": [round(100 * gain) for row in table(desk.gains, desk.sizes, kind) for gain in row],
+            }
+            for kind in KINDS
+        ],
+        "before": [
+            [
+                _text(original, group),
+                original[group[0]].is_special,
+                any(lost[i] for i in group),
+                round(sum(deltas[i] for i in group), 4),
+            ]
+            for group in _groups(original, desk.words)
+        ],
+        "after": [
+            [_text(mix.mixed.tgt, group), False, any(new[i] for i in group)]
+            for group in _groups(mix.mixed.tgt, desk.words)
+        ],
+        "verdict": desk.verdict,
+    }
+
+
+def _groups(labels: Sequence[Label], words: bool) -> list[list[int]]:
+    """Places of the tokens that stand together: each alone, or those of one word."""
+    if not words:
+        return [[place] for place in range(len(labels))]
+    return [list(group) for _, group in groupby(range(len(labels)), key=lambda place: labels[place].word)]
+
+
+def _text(labels: Sequence[Label], group: list[int]) -> str:
+    texts = [labels[place].text for place in group]
+    return texts[0] + "".join(text.removeprefix("##") for text in texts[1:])

@@ -1,0 +1,1 @@
+"""How the parts of the model work, in pictures."""

@@ -1,0 +1,1 @@
+"""BertViz's own drawings, in a document that can fetch nothing."""

@@ -1,0 +1,243 @@
+"""BertViz's head view and model view as HTML that asks no other host for anything.
+
+The drawing code is BertViz's own (https://github.com/jessevig/bertviz, Apache-2.0; Vig 2019, "A
+multiscale visualization of attention in the Transformer model"), read from the installed package. We
+change sizes in it, give it d3 and jQuery inline, and hand it its parameters as data: weights once, in
+256 steps, and tokens as JSON, in a document that can fetch nothing (``viz.figures.lines.sealed``).
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from viz.figures.lines.sealed import sealed_document
+from viz.theme import FONTS, Theme, head_colour
+
+ASSETS = Path(__file__).parent / "assets"
+STEPS = 255
+MAX_LINES = 60_000
+SAY = ("rows", "columns", "head", "heads", "layers", "squares", "summary", "failed")
+_HEAD_SIZES = {
+    "TEXT_SIZE": 17,
+    "BOXWIDTH": 210,
+    "BOXHEIGHT": 27,
+    "MATRIX_WIDTH": 440,
+    "CHECKBOX_SIZE": 28,
+    "TEXT_TOP": 66,
+}
+_MODEL_SIZES = {
+    "DIV_WIDTH": 1180,
+    "TEXT_SIZE": 15,
+    "DETAIL_WIDTH": 470,
+    "DETAIL_ATTENTION_WIDTH": 190,
+    "DETAIL_BOX_WIDTH": 130,
+    "DETAIL_BOX_HEIGHT": 21,
+    "DETAIL_PADDING": 15,
+    "DETAIL_HEADING_HEIGHT": 25,
+    "HEADING_TEXT_SIZE": 15,
+    "HEADING_PADDING": 5,
+    "TEXT_PADDING": 5,
+    "THUMBNAIL_PADDING": 5,
+}
+_ROW_HEIGHT = "7 * (12 / config.totalHeads)"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A document for a frame, and the height in pixels at which the frame shows all of it."""
+
+    html: str
+    height: int
+
+
+class BertVizError(RuntimeError):
+    """BertViz is not installed, or not the version that this file knows."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What to draw: one kind's weights and the tokens of its axes.
+
+    Attributes:
+        weights: from 0 to 1, float [layer, head, query, key].
+        rows, columns: the queries and the keys, as they are written.
+
+    Raises:
+        ValueError: shapes disagree, an axis is empty, or a value is not between 0 and 1.
+    """
+
+    weights: np.ndarray
+    rows: Sequence[str]
+    columns: Sequence[str]
+
+    def __post_init__(self) -> None:
+        labels = (len(self.rows), len(self.columns))
+        if self.weights.ndim != 4 or self.weights.shape[2:] != labels:
+            raise ValueError(f"weights have shape {self.weights.shape}, but there are {labels} tokens")
+        if 0 in self.weights.shape:
+            raise ValueError(f"there is nothing to draw in weights of shape {self.weights.shape}")
+        if not (np.isfinite(self.weights).all() and self.weights.min() >= 0 and self.weights.max() <= 1 + 1e-4):
+            raise ValueError("weights must lie between 0 and 1")
+
+    def only(self, layer: int) -> Lines:
+        """The same of one layer."""
+        return Lines(self.weights[layer : layer + 1], self.rows, self.columns)
+
+    def steps(self) -> np.ndarray:
+        """The weights in 256 steps, uint8 [layer, head, query, key]; 255 is 1, what is not drawn is 0."""
+        steps = _quantised(self.weights)
+        return np.where(steps >= _weakest_step(steps), steps, np.uint8(0))
+
+    def weakest(self) -> float:
+        """The least weight that is drawn: half a step, or more where only the MAX_LINES strongest are drawn."""
+        return (_weakest_step(_quantised(self.weights)) - 0.5) / STEPS
+
+    def strongest(self, layer: int, head: int, number: int) -> list[tuple[str, str, float]]:
+        """The strongest lines of a head as query, key and weight, strongest first."""
+        weights = self.weights[layer, head]
+        best = np.argsort(-weights, axis=None, kind="stable")[:number]
+        places = (divmod(int(index), len(self.columns)) for index in best)
+        return [(self.rows[row], self.columns[column], float(weights[row, column])) for row, column in places]
+
+
+def _quantised(weights: np.ndarray) -> np.ndarray:
+    return np.rint(np.clip(weights, 0, 1) * STEPS).astype(np.uint8)
+
+
+def _weakest_step(steps: np.ndarray) -> int:
+    """The smallest step from 1 on of which, with all larger ones, there are at most MAX_LINES."""
+    at_least = np.bincount(steps.ravel(), minlength=STEPS + 1)[::-1].cumsum()[::-1]
+    return 1 + int(np.argmax(at_least[1:] <= MAX_LINES))
+
+
+def head_view(lines: Lines, *, theme: Theme, layer: int, shown: Sequence[int], say: Mapping[str, str]) -> Drawing:
+    """One layer as lines between queries and keys, a colour a head; heads are switched on and off in it.
+
+    Args:
+        lines: what is known; only ``layer`` of it is drawn.
+        theme: light or dark.
+        layer: which layer.
+        shown: the heads that are switched on to begin with.
+        say: the texts in it, by the names in SAY.
+
+    Raises:
+        ValueError: there is no such layer or head, or a text is missing.
+        BertVizError: BertViz is not installed as expected.
+    """
+    _check_choice(lines, layer, shown)
+    sizes = {"box": _HEAD_SIZES["BOXWIDTH"], "between": _HEAD_SIZES["MATRIX_WIDTH"]}
+    sizes |= {"top": _HEAD_SIZES["TEXT_TOP"], "square": _HEAD_SIZES["CHECKBOX_SIZE"]}
+    given = {"view": "head", "layer": layer, "layers": [layer], "shown": list(shown), "sizes": sizes}
+    document = _page(_drawing_code("head_view.js", _HEAD_SIZES), _given(lines.only(layer), theme, say) | given, theme)
+    rows = max(len(lines.rows), len(lines.columns))
+    return Drawing(document, _HEAD_SIZES["TEXT_TOP"] + rows * _HEAD_SIZES["BOXHEIGHT"])
+
+
+def model_view(lines: Lines, *, theme: Theme, layer: int, head: int, say: Mapping[str, str]) -> Drawing:
+    """Every head of every layer as a small picture; the chosen one is open, a click opens another.
+
+    Args, Raises: as ``head_view``.
+    """
+    _check_choice(lines, layer, [head])
+    layers, rows = lines.weights.shape[0], max(len(lines.rows), len(lines.columns))
+    # All layers fit one screen up to some thirty tokens; below 3 pixels a row, rows would merge.
+    row_height = round(min(10.5, max(3.0, 560 / layers / rows)), 2)
+    sizes = {"width": _MODEL_SIZES["DIV_WIDTH"], "box": _MODEL_SIZES["DETAIL_BOX_WIDTH"]}
+    given = {"view": "model", "layer": layer, "layers": list(range(layers)), "shown": [head], "sizes": sizes}
+    code = _replaced(_drawing_code("model_view.js", _MODEL_SIZES), re.escape(_ROW_HEIGHT), str(row_height))
+    return Drawing(_page(code, _given(lines, theme, say) | given, theme), _model_height(layers, rows, row_height))
+
+
+def _model_height(layers: int, rows: int, row_height: float) -> int:
+    """The larger of all layers' pictures under their heading and the opened head, as BertViz adds them up."""
+    size = _MODEL_SIZES
+    heading = size["HEADING_TEXT_SIZE"] + size["HEADING_PADDING"] + size["TEXT_SIZE"] + size["TEXT_PADDING"]
+    pictures = heading + layers * (rows * row_height + 2 * size["THUMBNAIL_PADDING"])
+    detail = rows * size["DETAIL_BOX_HEIGHT"] + 2 * size["DETAIL_PADDING"] + size["DETAIL_HEADING_HEIGHT"]
+    return math.ceil(max(pictures, detail))
+
+
+def bertviz_version() -> str:
+    """Version of the installed BertViz.
+
+    Raises:
+        BertVizError: it is not installed.
+    """
+    return _distribution().version
+
+
+def _check_choice(lines: Lines, layer: int, heads: Sequence[int]) -> None:
+    layers, n_heads = lines.weights.shape[:2]
+    if not (0 <= layer < layers and heads and all(0 <= head < n_heads for head in heads)):
+        raise ValueError(f"there are layers 0–{layers - 1} and heads 0–{n_heads - 1}, got L{layer} H{list(heads)}")
+
+
+def _given(lines: Lines, theme: Theme, say: Mapping[str, str]) -> dict[str, Any]:
+    if missing := [name for name in SAY if name not in say]:
+        raise ValueError(f"texts are missing: {', '.join(missing)}")
+    return {
+        "shape": lines.weights.shape,
+        "weights": base64.b64encode(lines.steps().tobytes()).decode("ascii"),
+        "rows": list(lines.rows),
+        "columns": list(lines.columns),
+        "colours": [head_colour(head) for head in range(lines.weights.shape[1])],
+        "background": theme.background,
+        "dark": theme.is_dark,
+        "say": {name: say[name] for name in SAY},
+    }
+
+
+def _page(code: str, given: Mapping[str, Any], theme: Theme) -> str:
+    """The whole document, with BertViz's code after the libraries and the preparation that it needs."""
+    colours = {"background": theme.background, "surface": theme.surface, "text": theme.text, "muted": theme.muted}
+    variables = "".join(f"--{name}: {value};" for name, value in colours.items())
+    style = f"{_asset('bertviz_lines.css')}\n:root {{ {variables} font-family: {FONTS}; color-scheme: {theme.name}; }}"
+    scripts = [_asset("d3/d3.min.js"), _asset("jquery/jquery.min.js"), _asset("bertviz_lines.js"), code]
+    body = f'<div id="bertviz" class="{given["view"]}-view"><div id="vis"></div></div>'
+    return sealed_document(body, style, given, scripts)
+
+
+@lru_cache(maxsize=8)
+def _asset(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=4)
+def _bertviz_source(name: str) -> str:
+    path = Path(str(_distribution().locate_file("bertviz"))) / name
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BertVizError(f"BertViz {bertviz_version()} has no {name}") from error
+
+
+def _distribution() -> metadata.Distribution:
+    # Asked for by its metadata: importing the package would load PyTorch and IPython for nothing.
+    try:
+        return metadata.distribution("bertviz")
+    except metadata.PackageNotFoundError as error:
+        raise BertVizError("BertViz is not installed") from error
+
+
+def _drawing_code(name: str, sizes: Mapping[str, float]) -> str:
+    code = _bertviz_source(name)
+    for constant, value in sizes.items():
+        code = _replaced(code, rf"const {constant} = [\d.]+;", f"const {constant} = {value};")
+    return code
+
+
+def _replaced(code: str, pattern: str, replacement: str) -> str:
+    code, times = re.subn(pattern, replacement, code)
+    if times != 1:
+        raise BertVizError(f"BertViz {bertviz_version()} is not the version that this view knows: no {pattern!r}")
+    return code

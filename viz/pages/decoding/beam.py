@@ -1,0 +1,105 @@
+"""What beam search tried, and three ways to decode side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from viz.components.beam_tree.beam_tree import beam_tree, tree_payload
+from viz.figures.markup import line
+from viz.figures.versions import versions_html
+from viz.numbers import number
+from viz.parts import chart
+from viz.parts.picker import pick
+from viz.parts.versions import compared
+from viz.state.answers import what_if
+from viz.state.answers.translations import translation, translator
+from viz.state.checkpoints import facts
+from viz.state.language import say, within
+from viz.state.view import Subject, force, view
+
+if TYPE_CHECKING:
+    from model.analysis.what_if.beam_tree import BeamTree
+    from model.writing import Hypothesis
+
+SAMPLING: tuple[tuple[str, Any, Any, Any, Any], ...] = (  # name, lowest, highest, where it starts, step
+    ("temperature", 0.1, 2.0, 1.0, 0.1),
+    ("top_k", 0, 50, 0, 1),
+    ("top_p", 0.05, 1.0, 1.0, 0.05),
+    ("seed", 0, 99, 0, 1),
+)
+now = view()
+text, name = now.subject.text, now.checkpoint
+tokenizer = translator(name).tgt_tokenizer
+
+
+def draw_tree(width: int) -> None:
+    """The tree, and the hypotheses that can be opened."""
+    tree, hypotheses = what_if.tree(text, name, width)
+    about = f"{say('beam.tree.lead', nodes=len(tree.nodes), width=width)} {overtaken(tree, hypotheses)}"
+    st.html(line("lead", about, id="hl-overtaken", style="max-width:none"))
+    beam_tree(
+        tree_payload(tree, hypotheses, tokenizer.decode, tokenizer.piece, translation(now.subject).tgt_ids),
+        theme=now.theme,
+        labels=within("beam"),
+        key="beam_tree",
+        on_open=lambda rank: open_hypothesis(hypotheses, rank),
+    )
+
+
+def open_hypothesis(hypotheses: Sequence[Hypothesis], rank: int) -> None:
+    """Make a hypothesis the translation under inspection, or go back to the model's own choice."""
+    if rank < len(hypotheses):
+        chosen = hypotheses[rank]
+        end_id = facts(now.checkpoint).end_id
+        own = chosen.ids == translation(now.subject.own).tgt_ids
+        force("hyp", () if own else (*chosen.ids, end_id) if chosen.finished else chosen.ids)
+
+
+def overtaken(tree: BeamTree, hypotheses: Sequence[Hypothesis]) -> str:
+    """One sentence on the first better-looking start that lost."""
+    lost = tree.lost_lead(hypotheses[0])
+    if lost is None:
+        return say("beam.never")
+    end = lost.best_end
+    fate = (
+        say("beam.lost.score", score=number(end.score))
+        if end is not None
+        else say("beam.lost.dropped", step=lost.last_kept + 2)
+    )
+    return say(
+        "beam.lost",
+        step=lost.rival.depth + 1,
+        start=tokenizer.decode(list(lost.rival.hypothesis.ids)),
+        score=number(lost.rival.score),
+        winner=tokenizer.decode(list(lost.winner_start.hypothesis.ids)),
+        winner_score=number(lost.winner_start.score),
+        fate=fate,
+    )
+
+
+def draw_setting(name: str, low: Any, high: Any, start: Any, step: Any) -> Any:
+    """One setting of the draw, called by its name in the URL."""
+    label, explained = say(f"sampling.{name}"), say(f"sampling.{name}.help")
+    return st.slider(label, low, high, start, step, key=name, help=explained, bind="query-params", width=250)
+
+
+def draw_ways(width: int) -> None:
+    """Greedy, beam and sampled translations in one table."""
+    with st.container(horizontal=True, gap="medium"):
+        settings = [draw_setting(*setting) for setting in SAMPLING]
+    greedy, beam = (what_if.continued(Subject(text, name, each)) for each in (1, width))
+    sampled = what_if.sampled(text, name, *settings)
+    titles = say("sampling.greedy"), say("sampling.beam", width=width), say("sampling.sampled", seed=settings[-1])
+    chart.lead("sampling.lead")
+    st.html(versions_html(compared(titles, (greedy, beam, sampled)), now.theme))
+    chart.lead("sampling.note")
+
+
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    shown = pick("decoded", labelled=False)
+    label, explained = say("beam.width"), say("beam.width.help")
+    width = st.slider(label, 2, 8, 5, key="width", help=explained, bind="query-params", width=250)
+(draw_tree if shown == "tree" else draw_ways)(width)

@@ -1,0 +1,96 @@
+"""Another word at one step: how the translation goes on from there, and who voted for which."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from model.analysis.maps.reading import Reading, merge_columns
+from model.analysis.what_if.fork import Fork, closest_call, fork_between, prefix_ids
+from viz.components.fork_picker.fork_picker import fork_picker
+from viz.components.shared.pieces import shown_piece
+from viz.figures.markup import alert
+from viz.figures.versions import versions_html
+from viz.parts import chart
+from viz.parts.versions import compared
+from viz.parts.votes import draw_votes
+from viz.state.answers import residual, what_if
+from viz.state.answers.translations import trace, translation, translator
+from viz.state.language import say, within
+from viz.state.view import force, forced, view
+
+_CANDIDATES = 8
+now = view()
+written, own = translation(now.subject), translator(now.checkpoint)
+steps = what_if.steps(now.subject, _CANDIDATES)
+if not written.finished:
+    steps = steps[:-1]
+call = closest_call(steps)
+prefix = forced("fork") or (*written.tgt_ids[: call.place], call.other)
+
+
+def pick(place: int, candidate: int) -> None:
+    """Fork at a step with a candidate."""
+    st.session_state["refused"] = None
+    force("fork", (*written.tgt_ids[:place], candidate))
+
+
+def typed() -> None:
+    """Fork with the beginning that was typed; where a character is unknown, leave all as it is."""
+    text = st.session_state["prefix"]
+    ids, unknown = prefix_ids(own, text)
+    st.session_state["refused"] = (text, unknown) if unknown else None
+    if not unknown:
+        force("fork", ids)
+
+
+def prefix_form() -> None:
+    """The beginning that the translation must have, to be typed over."""
+    refused = st.session_state.get("refused")
+    if refused is None or st.session_state.get("prefix") != refused[0]:
+        st.session_state["prefix"] = own.tgt_tokenizer.decode(list(prefix))
+    with st.form("prefix_form", border=False):
+        box, button = st.columns([5, 1.4], vertical_alignment="bottom")
+        box.text_input(say("fork.prefix"), key="prefix", max_chars=200, help=say("fork.prefix.help"))
+        button.form_submit_button(say("fork.go"), on_click=typed, width="stretch")
+    if refused is not None and st.session_state["prefix"] == refused[0]:
+        sentence = say("fork.unknown", characters=" ".join(refused[1]))
+        st.html(alert(sentence))
+
+
+def said(token_id: int) -> str:
+    """A target token in words."""
+    return shown_piece(own.tgt_tokenizer.piece(token_id))
+
+
+def draw_fork(fork: Fork) -> None:
+    """Who voted at a fork."""
+    before = written.tgt_ids[: fork.place]
+    votes = residual.votes(now.subject.text, now.checkpoint, before, fork.written, fork.other)
+    sources = Reading(votes.sources, (), trace(now.subject).src)
+    draw_votes(votes, merge_columns(sources) if now.words else sources, said(fork.written), said(fork.other), now.theme)
+
+
+forked = what_if.continued(replace(now.subject, forced=prefix))
+fork = fork_between(written, forked)
+fork_picker(
+    steps,
+    place=fork.place if fork else call.place,
+    other=fork.other if fork else written.end_id,
+    theme=now.theme,
+    labels=within("fork"),
+    key="fork_picker",
+    on_pick=pick,
+)
+prefix_form()
+if fork is None:
+    chart.lead("fork.same")
+else:
+    titles = say("fork.written_title"), say("fork.forked_title")
+    table, look = st.columns([5, 1], vertical_alignment="center")
+    table.html(versions_html(compared(titles, (written, forked)), now.theme))
+    look.button(
+        say("fork.inspect"), key="inspect_fork", on_click=force, args=("hyp", forked.written_ids), width="stretch"
+    )
+    draw_fork(fork)

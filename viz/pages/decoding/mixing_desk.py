@@ -1,0 +1,59 @@
+"""Mute, solo or turn up heads, and see what becomes of the translation."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from model.trace import KINDS, HeadRef, Kind
+from viz.components.mixing_desk.mixing_desk import Desk, mixing_desk
+from viz.numbers import number
+from viz.state.answers import what_if
+from viz.state.checkpoints import facts
+from viz.state.codes.mix import format_mix, parse_mix
+from viz.state.language import say, within
+from viz.state.view import view
+
+if TYPE_CHECKING:
+    from model.analysis.what_if.mixing import Mix
+
+now = view()
+kinds = facts(now.checkpoint).anatomy.kinds
+sizes: dict[Kind, tuple[int, int]] = {kind: (each.layers, each.heads) for kind, each in kinds.items()}
+
+
+def verdict(mix: Mix, changed: int) -> str:
+    """What the changed heads did, in one or two sentences."""
+    if not changed:
+        return say("mix.untouched")
+    same = mix.mixed.tgt_ids == mix.original.tgt_ids
+    tokens = say("mix.same") if same else say("mix.new", new=sum(mix.new), lost=sum(mix.lost))
+    which = "less" if mix.change < -0.005 else "more" if mix.change > 0.005 else "equal"
+    before, after = (number(sum(each)) for each in (mix.before, mix.after))
+    return f"{tokens} {say(f'mix.{which}', factor=factor(abs(mix.change)), before=before, after=after)}"
+
+
+def factor(nats: float) -> str:
+    """What a difference in log-probability multiplies a probability by: "1.35", "178,000", "10¹³"."""
+    if nats > 16:
+        return "10" + f"{nats / math.log(10):.0f}".translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    size = math.exp(nats)
+    return f"{size:.3g}" if size < 100 else f"{round(size, 2 - math.ceil(math.log10(size))):,.0f}"
+
+
+def moved(gains: dict[HeadRef, float]) -> None:
+    """Write the faders into the link."""
+    st.session_state["mix"] = format_mix(gains, sizes)
+
+
+gains = parse_mix(str(st.session_state.get("mix", "")), sizes)
+mix = what_if.mix(now.subject, tuple(gains.items()))
+mixing_desk(
+    Desk(gains, sizes, {kind: say(f"kind.{kind}") for kind in KINDS}, mix, now.words, verdict(mix, len(gains))),
+    theme=now.theme,
+    labels=within("mix"),
+    key="desk",
+    on_mix=moved,
+)

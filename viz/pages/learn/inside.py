@@ -1,0 +1,97 @@
+"""One head from the inside: the six steps on real numbers, and why scores are divided by √d."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.lessons import scaling
+from viz.figures.layout import chart_config
+from viz.figures.lessons.scaling import with_and_without
+from viz.parts.chart import draw, lead, slider
+from viz.parts.picker import pick
+from viz.parts.six_steps import STEPS, proof_line, step_facts, step_picture
+from viz.state import checkpoints
+from viz.state.answers.lessons import growth
+from viz.state.answers.residual import head_steps
+from viz.state.answers.translations import trace
+from viz.state.language import say
+from viz.state.view import view
+
+now = view()
+sizes = checkpoints.facts(now.checkpoint)
+heads = sizes.anatomy.kinds[now.kind].heads
+
+
+def go(by: int) -> None:
+    """Some steps on or back; to be called in a widget's callback."""
+    step = int(st.session_state["inside"]) + by
+    st.session_state["inside"] = str(min(max(step, STEPS[0]), STEPS[-1]))
+
+
+def controls(queries: list[str]) -> tuple[int, int]:
+    """The chosen step and query."""
+    if "query" in st.session_state and st.session_state["query"] not in range(len(queries)):
+        st.session_state["query"] = len(queries) - 1
+    with bar:
+        step = int(pick("inside", labelled=False))
+        st.button(say("inside.back"), key="back", shortcut="Left", disabled=step == STEPS[0], on_click=go, args=(-1,))
+        st.button(say("inside.next"), key="next", shortcut="Right", disabled=step == STEPS[-1], on_click=go, args=(1,))
+        query = st.selectbox(
+            say("inside.query"),
+            range(len(queries)),
+            index=min(3, len(queries) - 1),
+            format_func=lambda place: f"q {place} · {queries[place]}",
+            key="query",
+            label_visibility="collapsed",
+            bind="query-params",
+            width=165,
+        )
+    return step, query
+
+
+def steps() -> None:
+    """The chosen step of the chosen query."""
+    queries, keys = trace(now.subject).axis_tokens(now.kind)
+    step, query = controls(queries)
+    proof = head_steps(now.subject, now.head)
+    facts = step_facts(proof.steps, query, queries, keys)
+    facts |= {"memory": say(f"inside.memory.{now.kind}"), "others": heads - 1}
+    lead(f"inside.lead.{step}{facts['mask'] if step == 4 else ''}", **facts)
+    figure, numbers = step_picture(step, proof.steps, query, keys, now.theme, say)
+    place = {"kind": say(f"kind.{now.kind}"), "layer": now.head.layer, "head": now.head.head, "token": queries[query]}
+    alt = say("inside.figure.alt", **place, step=step, numbers=numbers)
+    st.plotly_chart(figure, key="inside_figure", theme=None, config=chart_config(f"headlight-step-{step}"), alt=alt)
+    st.html(proof_line(proof, heads, say))
+    lead("inside.colours")
+
+
+def experiment() -> None:
+    """What the division by √d_k does, from computed values."""
+    grown, names = growth(), (say("inside.plain"), say("inside.divided"))
+    with bar:
+        d_k = slider("inside.size", "d_k", 1, 512, sizes.d_head)
+    lead("inside.scaling.lead", samples=f"{scaling.SAMPLES:,}", keys=scaling.KEYS, seed=scaling.SEED)
+    steep = scaling.saturation(a := np.linspace(0.0, 30.0, 121), d_k)
+    largest = (steep.weights[0][:, 2], steep.weights[1][:, 2])
+    charts = (
+        ("variance", grown.sizes, grown.variance, ("d_k", "variance"), True, True),
+        ("gradient", grown.sizes, grown.gradient, ("d_k", "gradient"), True, False),
+        ("saturation", a, largest, ("a", "largest"), False, False),
+        ("vanishing", a, steep.gradient, ("a", "gradient"), False, False),
+    )
+    for column, (name, x, curves, axes, log_x, log_y) in zip(st.columns(2) + st.columns(2), charts, strict=True):
+        along, up = (say(f"inside.scaling.{axis}") for axis in axes)
+        figure = with_and_without(x, curves, now.theme, names=names, axes=(along, up), log_x=log_x, log_y=log_y)
+        at = -1 if log_x else len(a) // 2
+        plain, divided = (f"{curve[at]:.3g}" for curve in curves)
+        with column:
+            draw(
+                figure, f"inside.{name}", plain=plain, divided=divided, last=x[-1], a=x[at], d_k=d_k, keys=scaling.KEYS
+            )
+
+
+bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+with bar:
+    shown = pick("inside_view", labelled=False)
+{"steps": steps, "scaling": experiment}[shown]()

@@ -1,0 +1,78 @@
+"""The sentence, its translation, and which English words each Chinese token attends to."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from model.analysis.maps.reading import read, token_rows, written_probabilities
+from model.analysis.what_if.quality import IGNORED, LOW_CONFIDENCE, REPEATS, quality
+from viz.components.token_links.token_links import token_links
+from viz.figures.marked import bars
+from viz.figures.markup import line
+from viz.parts import combined, drawing
+from viz.parts.alignment import opening_line
+from viz.state.answers import translations
+from viz.state.language import say, within
+from viz.state.view import view
+
+now = view()
+translation = translations.translation(now.subject)
+trace = translation.trace
+chosen = combined.combination(now)
+values, written = token_rows(chosen.of(drawing.maps(now, "cross"), "cross"), trace, now.shift)
+reading = read(values, written, trace.src, now.words, now.hide_special, now.drawn)
+links, strength = drawing.strengths(now, reading.weights)
+token_links(
+    [label.text for label in reading.columns],
+    [label.text for label in reading.rows],
+    links,
+    written_probabilities(translation, now.words, now.hide_special, now.shift),
+    theme=now.theme,
+    labels=within(
+        "tokens",
+        attends=say(f"tokens.attends.{now.shift}"),
+        attended=say(f"tokens.attended.{now.shift}"),
+        legend_weight=strength,
+    ),
+    key="links",
+    src_words=[label.word for label in reading.columns],
+    tgt_words=[label.word for label in reading.rows],
+)
+if chosen.how == "head":
+    opening_line(now)
+
+hints = quality(translation)
+ignored, none = ", ".join(hints.ignored), say("quality.none")
+sentence = say(
+    f"quality.{hints.concern or 'calm'}",
+    confidence=f"{hints.confidence:.0%}",
+    words=ignored,
+    run=hints.repeated,
+)
+numbers = say(
+    "quality.numbers",
+    confidence=f"{hints.confidence:.0%}",
+    entropy=f"{hints.entropy.mean():.1f}",
+    words=ignored or none,
+    run=hints.repeated or none,
+)
+state = "fails" if hints.concern else "holds"
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    st.markdown(
+        f"**{say('quality.title')}**",
+        width="content",
+        help=say("quality.help", confidence=f"{LOW_CONFIDENCE:.0%}", ignored=IGNORED, repeats=REPEATS),
+    )
+    st.html(line(state, sentence))
+st.html(line("alt", numbers))
+coverage, spread = st.columns(2, gap="large")
+with coverage:
+    marked = {n for n, word in enumerate(hints.words) if word in hints.ignored and hints.coverage[n] < IGNORED}
+    highest = max(2.0, *hints.coverage.tolist())
+    st.html(bars(hints.words, hints.coverage.tolist(), highest, marked, now.theme, say("quality.coverage")))
+with spread:
+    tokens, most = [label.text for label in trace.tgt_outputs], math.log(len(trace.src))
+    title = say("quality.spread", most=f"{most:.1f}")
+    st.html(bars(tokens, hints.entropy.tolist(), most, (), now.theme, title))

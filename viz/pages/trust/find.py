@@ -1,0 +1,62 @@
+"""Find a head by the pattern of its map, chosen or painted; and the heads that are like one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from viz.components.head_list.head_list import head_list
+from viz.components.pattern_grid.pattern_grid import pattern_grid
+from viz.figures.markup import line
+from viz.parts import chart, head_facts, head_search
+from viz.parts.picker import pick
+from viz.shell.navigation import open_head
+from viz.state.codes.choices import PAINTED
+from viz.state.codes.pattern import parse_pattern
+from viz.state.language import say, within
+from viz.state.view import view
+
+MOST, ALIKE = 12, 5
+now = view()
+
+
+def painted(code: str) -> None:
+    """Write what was painted into the link."""
+    st.session_state.update(paint=code, pattern=PAINTED)
+
+
+with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
+    pattern = pick("pattern", explained=False)
+    scope = pick("scope", explained=False)
+code = str(st.session_state.get("paint", ""))
+cells = parse_pattern(code)
+maps = head_facts.readings(now)
+measured = head_search.over_corpus(now.checkpoint, pattern, code) if scope == "corpus" else None
+scores, about = measured or (head_search.on_sentence(maps, pattern, cells), say("find.here"))
+heads = head_search.best(scores, MOST, "find.match")
+shared: dict[str, Any] = {"theme": now.theme, "on_open": open_head}
+
+chart.lead("find.lead")
+left, right = st.columns([1, 3.4], gap="medium")
+with left:
+    pattern_grid(
+        head_search.shown_pattern(pattern, cells),
+        theme=now.theme,
+        labels=within("find"),
+        key="pattern_grid",
+        on_paint=painted,
+    )
+with right:
+    head_list(heads, maps, labels=within("heads", list=say("find.list")), key="matches", selected=now.head, **shared)
+    if not heads:
+        chart.lead("find.nothing")
+    meaning = say("find.score.uniform" if pattern == "uniform" else "find.score")
+    st.html(line("alt", f"{meaning} {about}"))
+
+name = head_facts.title(now.head)
+st.subheader(say("find.like", head=name), anchor=False)
+likeness, how = head_search.like(now.checkpoint, maps, now.head, scope)
+others = head_search.best(likeness, ALIKE, "find.alike", but=now.head)
+head_list(others, maps, labels=within("heads", list=say("find.like", head=name)), key="alike", **shared)
+st.html(line("alt", how))

@@ -1,0 +1,78 @@
+"""What each decoder layer would have written, and what a head pushes towards."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.writing import WORD_START
+from viz.components.lens_grid.lens_grid import lens_grid
+from viz.components.shared.messages import reported_step
+from viz.figures.layout import chart_config
+from viz.figures.markup import tag
+from viz.figures.votes import bars_figure
+from viz.numbers import signed
+from viz.parts import chart
+from viz.parts.flow_words import middle_word
+from viz.state.answers import residual, translations
+from viz.state.language import say, within
+from viz.state.view import theme, view
+
+_CANDIDATES, PROMOTED = 5, 8
+now = view()
+translation = translations.translation(now.subject)
+trace = translation.trace
+rows = len(trace.tgt_outputs) if translation.finished else max(1, len(translation.tgt))
+
+
+def piece(token: int) -> str:
+    """The text of a target id."""
+    return translations.translator(now.checkpoint).tgt_tokenizer.piece(token)
+
+
+def write_step(step: int) -> None:
+    """Keep the chosen step in the link, where the view of single steps looks for it too."""
+    st.query_params["step"] = str(step)
+
+
+@st.fragment
+def layers() -> None:
+    """The grid, and what the chosen head promotes at the chosen step."""
+    step = reported_step(st.query_params.get("step"), rows) or middle_word(trace.tgt_outputs[:rows]) + 1
+    lens_grid(
+        residual.lens(now.subject, _CANDIDATES),
+        piece,
+        trace.tgt_inputs[:rows],
+        trace.tgt_outputs[:rows],
+        step=step,
+        theme=theme(),
+        labels=within("lens"),
+        key="lens_grid",
+        on_step=write_step,
+    )
+    promotion(step)
+
+
+def promotion(step: int) -> None:
+    """Tokens whose logits the frame's head raises and lowers most; an encoder head has no direct part in them."""
+    place = {"kind": say(f"kind.{now.kind}"), "head": now.head.title}
+    place |= {"token": trace.tgt_outputs[step - 1].text, "step": str(step)}
+    title = say("lens.promotes", **place)
+    st.html(tag("h3", title, style="margin:.4rem 0 0;font-size:1.15rem"))
+    if now.kind == "encoder_self":
+        chart.lead("lens.no_vote")
+        return
+    chart.lead("lens.promotes.lead")
+    moved = residual.promoted(now.subject, _CANDIDATES, now.head, step - 1, PROMOTED)
+    pairs = [*moved.raised, *moved.lowered[::-1]]
+    names = [piece(token).replace(WORD_START, " ").strip() or "␣" for token, _ in pairs]
+    values = np.array([change for _, change in pairs])
+    hover = [f"{name}: {signed(change)}" for name, change in zip(names, values, strict=True)]
+    figure = bars_figure(names, values, theme(), hover, pitch=1130 / len(names))
+    raised, lowered = ", ".join(hover[:PROMOTED]), ", ".join(hover[: PROMOTED - 1 : -1])
+    alt = say("lens.promotes.alt", **place, raised=raised, lowered=lowered)
+    st.plotly_chart(figure, key="lens_promotes", theme=None, config=chart_config("headlight-promotes"), alt=alt)
+
+
+chart.lead("lens.lead")
+layers()

@@ -1,0 +1,147 @@
+"""What is drawn: the maps of the chosen sort, for every head of a kind, as a page shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.maps.reading import Reading, read, shifted_rows
+from model.analysis.maps.sorts import SORTS, Drawn, Shift, traced_maps
+from model.trace import AttentionTrace, HeadRef, Kind, Label
+from viz.figures.markup import line
+from viz.state.answers.maps import drawn_maps
+from viz.state.answers.translations import trace as trace_of
+from viz.state.answers.translations import translator
+from viz.state.choice import picked_token
+from viz.state.language import say
+from viz.state.view import View
+
+BY_MODEL = tuple(name for name, sort in SORTS.items() if sort.from_model)  # others come from these or the trace
+SOON = 40  # source tokens; making both takes a fifth of a second for 20 words, and grows with their square
+
+
+@dataclass(frozen=True)
+class DrawnMaps:
+    """Maps of one kind, all layers and heads.
+
+    Attributes:
+        kind: which attention.
+        drawn: what the values are.
+        reading: values [L, H, Q, K], or [Q, K] of one head, with the labels of rows and columns.
+        beside: of each row, the token that a label does not tell: what the row writes, or has read.
+        beside_key: names the interface string that says which of both it is.
+        high: where a colour scale ends that all heads of the kind share.
+    """
+
+    kind: Kind
+    drawn: Drawn
+    reading: Reading
+    beside: tuple[str, ...] | None
+    beside_key: str
+    high: float
+
+    @property
+    def is_signed(self) -> bool:
+        """True where values have either sign."""
+        return SORTS[self.drawn].signed
+
+    def of(self, values: np.ndarray) -> DrawnMaps:
+        """The same with other values: one head's, or several heads' combined."""
+        return replace(self, reading=Reading(values, self.reading.rows, self.reading.columns))
+
+    def head(self, head: HeadRef) -> DrawnMaps:
+        """One head of it, [Q, K]."""
+        return self.of(self.reading.weights[head[1:]])
+
+
+def drawing(now: View, kind: Kind) -> DrawnMaps:
+    """The maps of a kind that the frame's pickers ask for; raises as ``translations.translation``."""
+    trace = trace_of(now.subject)
+    rows, beside, key = labels_of(trace, kind, now.shift)
+    reading = read(maps(now, kind), rows, trace.axis_labels(kind)[1], now.words, now.hide_special, now.drawn)
+    if beside is not None:
+        kept = zip(rows, beside, strict=True)
+        beside = tuple(other for row, other in kept if not (now.hide_special and row.is_special))
+    texts = None if beside is None or now.words else tuple(label.text for label in beside)
+    high = 1.0 if now.drawn == "weights" else float(np.abs(reading.weights).max(initial=0.0)) or 1.0
+    return DrawnMaps(kind, now.drawn, reading, texts, key, high)
+
+
+def labels_of(
+    trace: AttentionTrace, kind: Kind, shift: Shift
+) -> tuple[tuple[Label, ...], tuple[Label, ...] | None, str]:
+    """Labels of a kind's rows, the other token of each row, and the key of the string that says what that is.
+
+    Rows of cross-attention follow the shift; those of the decoder's own belong to its inputs.
+    """
+    if kind == "encoder_self":
+        return trace.src, None, "heatmap.writes"
+    shift = shift if kind == "cross" else "read"
+    return *shifted_rows(trace, shift), "heatmap.writes" if shift == "read" else "heatmap.has_read"
+
+
+def maps(now: View, kind: Kind) -> np.ndarray:
+    """Values of every head, [L, H, Q, K], of the sort that is chosen; raises as ``translations.translation``."""
+    if SORTS[now.drawn].from_trace:
+        return traced_maps(trace_of(now.subject), now.drawn)[kind]
+    return drawn_maps(now.subject, now.drawn, chosen_step(now))[kind]
+
+
+def prepare(now: View) -> None:
+    """Make the maps that need the model before anybody asks for them, where that takes a moment only.
+
+    To be called last, when all that the visitor waits for is on its way.
+    """
+    if len(trace_of(now.subject).src) <= SOON:
+        offered = translator(now.checkpoint).anatomy.abilities
+        for drawn in (name for name in BY_MODEL if offered.issuperset(SORTS[name].needs)):
+            drawn_maps(now.subject, drawn, None)
+
+
+def chosen_step(now: View) -> int | None:
+    """The output token that what is drawn is of, a row of ``tgt_outputs``; None for the whole translation."""
+    if not SORTS[now.drawn].of_token:
+        return None
+    token = picked_token(len(trace_of(now.subject).tgt_outputs))
+    return token - 1 if token else None
+
+
+def step_labels(outputs: tuple[Label, ...]) -> dict[str, str]:
+    """How a visitor reads each choice of an output token, by its code; "0" is the whole translation."""
+    return {"0": say("of.all")} | {str(n): f"{n} {label.text}" for n, label in enumerate(outputs, 1)}
+
+
+def name(now: View) -> str:
+    """What is drawn, for a title: "weights", or "gradient of 3 动物"."""
+    if not SORTS[now.drawn].of_token:
+        return say(f"drawn.{now.drawn}")
+    labels, step = step_labels(trace_of(now.subject).tgt_outputs), chosen_step(now)
+    return say("drawn.of", drawn=say(f"drawn.{now.drawn}"), token=labels["0" if step is None else str(step + 1)])
+
+
+def strengths(now: View, values: np.ndarray) -> tuple[np.ndarray, str]:
+    """How strong each value is, from 0 to 1, for pictures of links; and the sentence that says of what.
+
+    Weights are as they are; anything else is its size as a part of the largest, whatever its sign.
+    """
+    if now.drawn == "weights":
+        return values, say("drawn.strength.weights")
+    sizes = np.abs(values)
+    high = float(sizes.max(initial=0.0)) or 1.0
+    key = "drawn.strength.signed" if SORTS[now.drawn].signed else "drawn.strength.size"
+    return sizes / high, say(key, drawn=name(now), high=f"{high:.2f}")
+
+
+def whose(now: View, heads: str) -> str:
+    """Which heads a title names: a rollout is of all heads, up to a layer."""
+    return say("drawn.up_to", layer=now.head.layer) if now.drawn == "rollout" else heads
+
+
+def meaning(now: View, cross: bool, *before: str) -> None:
+    """Lines under a map: ``before``, then what is drawn, and what the rows of cross-attention stand for."""
+    lines = [*before, say(f"drawn.meaning.{now.drawn}")]
+    if cross:
+        lines.append(say(f"shift.{now.shift}.meaning"))
+    st.html("".join(line("alt hl-line", each) for each in lines))

@@ -1,0 +1,39 @@
+"""How an error that a visitor can cause is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from model.errors import HeadlightError
+from model.limits import MAX_CHARACTERS, MAX_PARTS, MAX_SRC_TOKENS
+from model.source import LacksAbilityError
+from viz.figures.markup import alert
+from viz.state.checkpoints import checkpoint
+from viz.state.language import say
+
+
+def show_error(error: HeadlightError) -> None:
+    """One plain sentence that says what is wrong; whatever stands in it is shown literally."""
+    if isinstance(error, LacksAbilityError):
+        sentence = say("view.lacks", checkpoint=checkpoint(), ability=say(f"ability.{error.ability}"))
+    else:
+        sentence = say(
+            f"error.{type(error).__name__}",
+            message=str(error),
+            characters=f"{MAX_CHARACTERS:,}",
+            parts=MAX_PARTS,
+            tokens=getattr(error, "tokens", None) or MAX_SRC_TOKENS,
+        )
+    st.html(alert(sentence))
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Where the model lacks what is asked of it inside, one sentence says so, and what follows inside is left out."""
+    try:
+        yield
+    except LacksAbilityError as error:
+        show_error(error)

@@ -1,0 +1,138 @@
+"""The choices that the views share: which head, what is drawn of it, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from model.analysis.maps.sorts import SORTS
+from model.errors import HeadlightError
+from viz.parts import combined, drawing
+from viz.parts.picker import coded, pick, shown_key
+from viz.shell.views import ViewSpec
+from viz.state.answers.translations import trace
+from viz.state.checkpoints import checkpoint, facts, opening
+from viz.state.choice import picked, token_code
+from viz.state.codes.choices import CHOICES
+from viz.state.language import say
+from viz.state.view import View, read_view, subject
+
+PICKERS = ("kind", "layer", "head", "words", "special", "drawn", "of", "shift", "combine", "over")
+
+
+def draw(spec: ViewSpec) -> None:
+    """The row of pickers over a view, with something in each that there is."""
+    settle()
+    row(spec)
+
+
+def row(spec: ViewSpec) -> None:
+    """The row of pickers over a view, once they are settled.
+
+    Those that the view does not use are drawn too, in the same place but out of sight: a choice that
+    comes and goes would leave the URL with its widget, and the browser's Back would forget it.
+    """
+    name = checkpoint()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        for picker in PICKERS:
+            _draw(picker, name)
+    used = set(spec.pickers) - idle(read_view())
+    hide([picker for picker in PICKERS if picker not in used])
+
+
+def hide(names: Iterable[str]) -> None:
+    """Keep these pickers out of sight."""
+    keys = (shown_key(name) if name in CHOICES or name == "of" else name for name in names)
+    st.html(f"<style>{', '.join(f'.st-key-{key}' for key in keys) or '.hl-none'} {{ display: none; }}</style>")
+
+
+def settle() -> None:
+    """Bring what is chosen within what this checkpoint and kind offer, before any picker is drawn."""
+    state, name = st.session_state, checkpoint()
+    for picker in ("layer", "head"):
+        if picker in state and state[picker] not in (options := _numbers(picker, name)):
+            state[picker] = options[-1]
+    if "over" in state:
+        codes = _combinable(name)
+        state["over"] = [code for code in state["over"] if code in codes]
+
+
+def are_known(*others: str) -> bool:
+    """True once each picker, and each of ``others``, has been drawn: what they hold can be read before they are.
+
+    Not so when the visitor went back: what the link says then comes with the widgets.
+    """
+    if getattr(get_script_run_ctx(), "is_history_navigation", False):
+        return False
+    return all(key in st.session_state for key in (*PICKERS, *others))
+
+
+def idle(now: View) -> set[str]:
+    """The pickers that have nothing to choose, given what the others hold."""
+    none = set()
+    if not SORTS[now.drawn].of_token:
+        none.add("of")
+    if now.drawn == "rollout":
+        none |= {"combine", "head"}
+    if combined.combination(now).how == "head":
+        none.add("over")
+    return none
+
+
+def _draw(picker: str, name: str) -> None:
+    """One picker of a checkpoint; what is chosen lives in the link."""
+    if picker == "of":
+        _token_picker()
+    elif picker == "over":
+        _over_picker(name)
+    elif picker in CHOICES:
+        look: dict[str, Any] = {"as_list": True, "width": 190} if picker == "drawn" else {}
+        pick(picker, str(opening(name).get(picker, "")), **look)
+    elif picker in ("words", "special"):
+        st.toggle(say(f"app.{picker}"), key=picker, help=say(f"app.{picker}.help"), bind="query-params")
+    else:
+        options, start = _numbers(picker, name), opening(name)[picker]
+        st.segmented_control(
+            say(f"app.{picker}"),
+            options,
+            default=start if start in options else options[-1],
+            key=picker,
+            required=True,
+            help=say(f"app.{picker}.help"),
+            bind="query-params",
+        )
+
+
+def _numbers(picker: str, name: str) -> Sequence[int]:
+    """The layers of the chosen kind, or the heads."""
+    sizes = facts(name).anatomy.kinds[picked("kind", opening(name)["kind"])]
+    return range(sizes.heads if picker == "head" else sizes.layers)
+
+
+def _combinable(name: str) -> list[str]:
+    return combined.codes(name, picked("kind", opening(name)["kind"]))
+
+
+def _token_picker() -> None:
+    """Which output token gradients are of; where there is no translation, there is no choice."""
+    try:
+        labels = drawing.step_labels(trace(subject()).tgt_outputs)
+    except HeadlightError:
+        labels = drawing.step_labels(())
+    coded(st.selectbox, "of", say("app.of"), labels, "0", token_code, help=say("app.of.help"), width=150)
+
+
+def _over_picker(name: str) -> None:
+    """Which layers and heads are combined; none chosen means all."""
+    st.multiselect(
+        say("app.over"),
+        _combinable(name),
+        key="over",
+        placeholder=say("combine.everything"),
+        help=say("app.over.help"),
+        bind="query-params",
+        width=260,
+    )

@@ -1,0 +1,65 @@
+"""A text of several sentences: its whole translation, and which sentence every view is about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from model.errors import HeadlightError, TextTooLongError
+from model.limits import MAX_PARTS
+from model.trace import Translation
+from viz.figures.markup import line, tag
+from viz.state.answers.translations import written
+from viz.state.language import say
+from viz.state.view import Subject, part, parts
+
+MOST_LETTERS = 40  # of a sentence on its button
+
+
+def shown_parts() -> list[str]:
+    """The sentences of what was typed, where there are several; else none.
+
+    Raises:
+        TextTooLongError: there are more than MAX_PARTS.
+    """
+    found = parts()
+    if len(found) > MAX_PARTS:
+        raise TextTooLongError(f"The text has {len(found)} sentences; the limit is {MAX_PARTS}. Translate it in parts.")
+    return found if len(found) > 1 else []
+
+
+def choose_part(number: int = 0) -> None:
+    """Look at a sentence, counted from 0; to be called in a widget's callback."""
+    st.session_state["part"] = str(number + 1) if number else ""
+
+
+def parts_row(about: Subject, found: Translation) -> None:
+    """The translations of all sentences in one line, the one that is looked at marked, and a button for each."""
+    texts, here = parts(), part()
+    shown: list[str] = []
+    for number, text in enumerate(texts):
+        if number == here:
+            shown.append(tag("mark", found.text or "∅"))
+            continue
+        try:
+            shown.append(written(replace(about.own, text=text)) or "∅")
+        except HeadlightError:  # said in full when that sentence is chosen
+            shown.append("⚠")
+    st.html(line("translation", *shown, lang="zh"))
+    st.session_state["part_shown"] = here
+    st.pills(
+        say("app.part"),
+        range(len(texts)),
+        key="part_shown",
+        format_func=lambda number: f"{number + 1} · {_short(texts[number])}",
+        help=say("app.part.help"),
+        required=True,
+        on_change=lambda: choose_part(st.session_state["part_shown"]),
+    )
+
+
+def _short(text: str) -> str:
+    """A sentence for a button: as plain text, cut."""
+    cut = text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"
+    return "".join(f"\\{char}" if char in r"\\`*_{}[]()#+-.!|~:$<>" else char for char in cut)

@@ -1,0 +1,82 @@
+"""The table of views: a new one is an entry here, its page, and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from model.source import Ability
+
+Section = Literal["read", "decoding", "trust", "learn"]  # in the order of the navigation
+_READ = ("words", "special")
+_HEAD = ("kind", "layer", "head")
+_DRAWN = ("drawn", "of", "shift")
+_COMBINED = ("combine", "over")
+
+
+@dataclass(frozen=True)
+class ViewSpec:
+    """One view.
+
+    Attributes:
+        name: of its page and of its place in the link; ``page.<name>`` is its title.
+        section: of the navigation.
+        pickers: the frame's pickers that it uses.
+        needs: what a model must offer for any of it; what it lacks for a part is said when that is chosen.
+        sentence: it is about the sentence: where that cannot be translated, there is nothing to see.
+        fragment: its page is a function ``view`` that redraws itself with its pickers, and not the frame around it.
+    """
+
+    name: str
+    section: Section
+    pickers: tuple[str, ...] = ()
+    needs: frozenset[Ability] = frozenset()
+    sentence: bool = True
+    fragment: bool = False
+
+    @property
+    def module(self) -> str:
+        """Where its page stands, as Python imports it."""
+        return f"viz.pages.{self.section}.{self.name}"
+
+    @property
+    def file(self) -> str:
+        """Where its page stands, from the app's own folder."""
+        return f"{self.module.replace('.', '/')}.py"
+
+
+def _needs(*abilities: Ability) -> frozenset[Ability]:
+    return frozenset(abilities)
+
+
+VIEWS: Mapping[str, ViewSpec] = {
+    spec.name: spec
+    for spec in (
+        ViewSpec("translate", "read", ("layer", "head", *_READ, *_DRAWN, *_COMBINED)),
+        ViewSpec("all_heads", "read", (*_READ, *_DRAWN)),
+        ViewSpec("one_head", "read", (*_HEAD, *_READ, *_DRAWN, *_COMBINED), fragment=True),
+        ViewSpec("side_by_side", "read", (*_READ, *_DRAWN)),
+        ViewSpec("lines", "read", (*_HEAD, *_READ, *_DRAWN)),
+        ViewSpec("step_by_step", "decoding", ("layer", "head", "words", *_COMBINED)),
+        ViewSpec("beam", "decoding"),
+        ViewSpec("fork", "decoding", ("words",), _needs("internals", "votes")),
+        ViewSpec("swap", "decoding"),
+        ViewSpec("mixing_desk", "decoding", ("words",), _needs("gains")),
+        ViewSpec("heads", "trust", _READ, _needs("gains")),
+        ViewSpec("find", "trust", (*_HEAD, *_READ)),
+        ViewSpec("alignment", "trust", ("layer", "head", "shift"), _needs("internals", "gradients")),
+        ViewSpec("flow", "trust", ("words",)),
+        ViewSpec("lens", "trust", _HEAD, _needs("internals", "finish")),
+        ViewSpec("trust", "trust", ("layer", "head", *_DRAWN)),
+        ViewSpec("inside", "learn", _HEAD, _needs("internals", "scores", "projections")),
+        ViewSpec("masks", "learn", _HEAD, sentence=False),
+        ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
+        ViewSpec("about", "learn", sentence=False),
+    )
+}
+SECTIONS: Mapping[Section, tuple[str, ...]] = {
+    section: tuple(name for name, spec in VIEWS.items() if spec.section == section)
+    for section in dict.fromkeys(spec.section for spec in VIEWS.values())
+}

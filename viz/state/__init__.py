@@ -1,0 +1,1 @@
+"""What a visitor has chosen, how links say it, and the cached answers to it."""

@@ -1,0 +1,1 @@
+"""Cached answers of the model to the views' questions, one file a wing of the analysis."""

@@ -1,0 +1,45 @@
+"""Cached maps over words, of translations and of pairs whose alignment is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viz.state.answers.kept import kept
+from viz.state.answers.translations import translation, translator
+from viz.state.checkpoints import facts, meta
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from model.analysis.alignment.gold import GoldPair
+    from viz.state.view import Subject
+
+
+@kept(32)
+def word_maps(subject: Subject) -> tuple[list[str], list[str], np.ndarray]:
+    """Words of a sentence and its translation, and every map over them that can link them."""
+    from model.analysis.alignment.word_maps import translation_maps
+
+    return translation_maps(translator(subject.checkpoint), translation(subject))
+
+
+@kept(8)
+def truth_pairs(checkpoint: str) -> list[GoldPair]:
+    """The pairs whose alignment is known, for a checkpoint."""
+    from model.analysis.alignment.known_pairs import truth_pairs as pairs
+
+    return pairs(str(meta(checkpoint).get("src_tokenizer")))
+
+
+@kept(64)
+def truth_maps(checkpoint: str, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Every map over the words of one such pair, its target forced; the error rates of the links they make;
+    and how many tokens each target word has."""
+    from model.analysis.alignment.error_table import ErrorTable
+    from model.analysis.alignment.word_maps import pair_maps, tokens_per_word
+
+    sizes, pair = facts(checkpoint).anatomy.kinds["cross"], truth_pairs(checkpoint)[number]
+    maps = pair_maps(translator(checkpoint), pair)
+    table = ErrorTable(sizes.layers, sizes.heads)
+    table.add(maps, pair)
+    return maps, table.rates, tokens_per_word(translator(checkpoint), pair)

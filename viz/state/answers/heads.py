@@ -1,0 +1,73 @@
+"""Cached answers about heads: what muting them costs, their roles, their table, and the stored examples that
+patterns are compared with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from model.analysis.heads.patterns import stored_likeness, stored_matches
+from model.analysis.heads.table import FILE, HeadTable, load_head_table
+from model.examples import load_example
+from model.folders import resolve
+from model.trace import KINDS, AttentionTrace, HeadRef, Kind
+from viz.state.answers.kept import kept
+from viz.state.answers.translations import trace, translation, translator
+from viz.state.checkpoints import example_sentences, sha256
+from viz.state.codes.pattern import parse_pattern
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from model.analysis.heads.ablation import Ablation
+    from model.analysis.heads.roles import Profile
+    from viz.state.view import Subject
+
+
+@kept(64)
+def ablation(subject: Subject) -> Ablation:
+    """What muting each head costs a translation."""
+    from model.analysis.heads.ablation import ablate_ids
+
+    found = translation(subject)
+    return ablate_ids(translator(subject.checkpoint), subject.text, found.tgt_ids, found.finished)
+
+
+@kept(64)
+def profiles(subject: Subject) -> dict[Kind, Profile]:
+    """What every head does in a sentence, by kind."""
+    from model.analysis.heads.roles import profile
+
+    rarity = translator(subject.checkpoint).rarity(subject.text)
+    return {kind: profile(trace(subject), kind, rarity) for kind in KINDS}
+
+
+def head_table(checkpoint: str) -> HeadTable | None:
+    """What every head does over a corpus, as it lies beside the weights; None where there is no such file."""
+    path = resolve(checkpoint) / FILE
+    return _head_table(str(path), path.stat().st_mtime_ns) if path.is_file() else None
+
+
+@kept(8)
+def _head_table(path: str, written: int) -> HeadTable | None:
+    return load_head_table(Path(path).parent)
+
+
+@kept(4)
+def stored_traces(checkpoint: str) -> tuple[AttentionTrace, ...]:
+    """Maps of the example sentences that are stored with a checkpoint's present weights."""
+    path, weights = resolve(checkpoint), sha256(checkpoint)
+    stored = [load_example(path, sentence, weights) for sentence in example_sentences(checkpoint)]
+    return tuple(each.trace for each in stored if each is not None)
+
+
+@kept(64)
+def example_matches(checkpoint: str, pattern: str, code: str) -> dict[Kind, np.ndarray]:
+    """Mean match of every head with a named or painted pattern on the stored examples, [L, H] by kind."""
+    return stored_matches(stored_traces(checkpoint), pattern, parse_pattern(code))
+
+
+@kept(64)
+def example_likeness(checkpoint: str, head: HeadRef) -> np.ndarray:
+    """How alike the heads of a kind are to one of them on the stored examples, on the mean: [L, H]."""
+    return stored_likeness(stored_traces(checkpoint), *head)

@@ -1,0 +1,60 @@
+"""Cached arithmetic in the residual stream."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viz.state.answers.kept import kept
+from viz.state.answers.translations import trace, translation, translator
+
+if TYPE_CHECKING:
+    from model.analysis.residual.flow import Shares
+    from model.analysis.residual.lens import Lens, Promotion
+    from model.analysis.residual.proof import HeadProof
+    from model.analysis.residual.votes import Votes
+    from model.trace import HeadRef
+    from viz.state.view import Subject
+
+
+@kept(32)
+def flow_shares(subject: Subject, measure: str) -> Shares:
+    """Which part of each state came from which state below it, by attention weights or by norms."""
+    if measure == "norms":
+        from model.analysis.residual.flow_norms import norm_shares
+
+        return norm_shares(translator(subject.checkpoint), translation(subject))
+    from model.analysis.residual.flow import weight_shares
+
+    return weight_shares(trace(subject))
+
+
+@kept(32)
+def lens(subject: Subject, n: int) -> Lens:
+    """What each decoder layer would have written, with its ``n`` best candidates."""
+    from model.analysis.residual.lens import lens as seen_through
+
+    return seen_through(translator(subject.checkpoint), translation(subject), n)
+
+
+@kept(256)
+def promoted(subject: Subject, n: int, head: HeadRef, step: int, k: int) -> Promotion:
+    """The ``k`` tokens whose logits a decoder head raises, and lowers, most at a step; ``n`` as for ``lens``."""
+    from model.analysis.residual.lens import promoted as most_moved
+
+    return most_moved(translator(subject.checkpoint), lens(subject, n), *head, step, k)
+
+
+@kept(64)
+def votes(text: str, checkpoint: str, before: tuple[int, ...], for_id: int, against_id: int) -> Votes:
+    """Who voted for one token against another after the target ids ``before``."""
+    from model.analysis.what_if.fork import fork_votes
+
+    return fork_votes(translator(checkpoint), text, before, for_id, against_id)
+
+
+@kept(32)
+def head_steps(subject: Subject, head: HeadRef) -> HeadProof:
+    """The six steps of one head while a translation is written, and how exactly they give the model's numbers."""
+    from model.analysis.residual.proof import proven_steps
+
+    return proven_steps(translator(subject.checkpoint), subject.text, translation(subject).tgt_ids, *head)

@@ -1,0 +1,1 @@
+"""Choices as short strings for a link."""

@@ -1,0 +1,98 @@
+"""Choices of one among a few: what the link calls each option, in every language, and what the visitor reads.
+
+The link holds the option's own name: ``kind=cross``. Links once held what the visitor read, in his language:
+``kind=交叉注意力``; they still open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from model.analysis.alignment.links import RULES
+from model.analysis.alignment.word_maps import ALIGN_DRAWN
+from model.analysis.heads.patterns import PATTERNS
+from model.analysis.maps.sorts import DRAWN, SHIFTS
+from model.analysis.residual.flow import MEASURES
+from model.trace import KINDS
+from viz.text import LANGUAGES, text
+
+PAINTED = "painted"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few options.
+
+    Attributes:
+        name: of the parameter in the link.
+        options: their codes, which are also what the app calls them; the first is the default where nobody says
+            another.
+        key: ``<key>.<option>`` are the interface strings of what the visitor reads.
+        label: the interface string that says what is chosen; ``<label>.help`` explains it.
+    """
+
+    name: str
+    options: tuple[str, ...]
+    key: str
+    label: str
+
+    def read(self, said: object) -> str | None:
+        """The option that a link means by its code, or by the words of either language; None where it means none."""
+        code = str(said)
+        return code if code in self.options else self._words.get(code)
+
+    @cached_property
+    def _words(self) -> dict[str, str]:
+        """Options by what links once called them."""
+        every = ((language, option) for language in LANGUAGES for option in self.options)
+        return {text(language, f"{self.key}.{option}"): option for language, option in every}
+
+
+def _choice(name: str, options: tuple[str, ...], key: str = "", label: str = "") -> Choice:
+    return Choice(name, options, key or name, label or key or name)
+
+
+CHOICES: Mapping[str, Choice] = {
+    choice.name: choice
+    for choice in (
+        _choice("lang", tuple(LANGUAGES), label="app.language"),
+        # over every view
+        _choice("kind", KINDS, label="app.kind"),
+        _choice("drawn", DRAWN, label="app.drawn"),
+        _choice("shift", SHIFTS, label="app.shift"),
+        _choice("combine", ("head", "mean", "max", "importance"), label="app.combine"),
+        # of one view, or two
+        _choice("lines", ("head", "model"), "lines.view"),
+        _choice("decoded", ("tree", "ways"), "beam.view"),
+        _choice("scope", ("sentence", "corpus")),
+        _choice("measure", ("importance", "entropy", "distance", "confidence", "previous", "next", "sink", "rare")),
+        _choice("pattern", (*PATTERNS, PAINTED)),
+        _choice("align_view", ("sentence", "truth")),
+        _choice("align_from", ("head", "layer", "all")),
+        _choice("align_drawn", ALIGN_DRAWN),
+        _choice("align_links", tuple(RULES)),
+        _choice("flow_by", MEASURES, "flow.by"),
+        _choice("trust", ("table", "sentence"), "trust.view"),
+        _choice("inside_view", ("steps", "scaling"), "inside.view"),
+        _choice("inside", ("1", "2", "3", "4", "5", "6"), "inside.step"),
+        _choice("mask", ("padding", "causal", "combined", "triu", "steps"), "masks.view"),
+        _choice("show", ("curves", "matrix", "slices", "similarity", "rotation"), "positions.view"),
+        _choice("how", ("dot", "cosine"), "positions.how"),
+    )
+}
+
+
+def read_token(said: object) -> int | None:
+    """The output token that a link means by ``of``, counted from 1; 0 is the whole translation, None is nothing.
+
+    Links once held what the visitor read: ``3 动物``.
+
+    >>> read_token("3"), read_token("3 动物"), read_token("x")
+    (3, 3, None)
+    """
+    number = str(said).partition(" ")[0]
+    if number.isascii() and number.isdecimal():
+        return int(number)
+    return 0 if str(said) in {text(language, "of.all") for language in LANGUAGES} else None

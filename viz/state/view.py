@@ -1,0 +1,150 @@
+"""What a visitor looks at: the sentence and its translation, the head, and how it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from model.analysis.maps.sorts import Drawn, Shift
+from model.sentences import parts_of
+from model.trace import HeadRef, Kind
+from viz.state.checkpoints import checkpoint, default_text, facts, meta, opening
+from viz.state.choice import chosen, picked
+from viz.state.codes.tokens import token_code, token_ids
+from viz.theme import Theme, theme_named
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One translation that answers are about; the key of their caches.
+
+    Attributes:
+        text: the sentence.
+        checkpoint: name of the model that translates it.
+        beam: how many hypotheses it keeps.
+        forced: target ids under inspection in place of the model's own choice; () for that.
+    """
+
+    text: str
+    checkpoint: str
+    beam: int = 1
+    forced: tuple[int, ...] = ()
+
+    @property
+    def own(self) -> Subject:
+        """The model's own choice, whatever is under inspection."""
+        return replace(self, forced=())
+
+
+@dataclass(frozen=True)
+class View:
+    """One visitor's choices in this run of the script; all of them live in the link."""
+
+    subject: Subject
+    head: HeadRef
+    words: bool
+    hide_special: bool
+    drawn: Drawn
+    shift: Shift
+    theme: Theme
+
+    @property
+    def checkpoint(self) -> str:
+        """Name of the chosen checkpoint."""
+        return self.subject.checkpoint
+
+    @property
+    def kind(self) -> Kind:
+        """Which attention."""
+        return self.head.kind
+
+
+_view: ContextVar[View | None] = ContextVar("view", default=None)
+
+
+def view() -> View:
+    """The choices as this run read them; pages begin with it."""
+    return _view.get() or read_view()
+
+
+def read_view() -> View:
+    """The choices that the frame's widgets hold now, which ``view`` says from here on."""
+    state, about = st.session_state, subject()
+    start = opening(about.checkpoint)
+    kind = picked("kind", start["kind"])
+    sizes = facts(about.checkpoint).anatomy.kinds[kind]
+    layers = sizes.layers
+    layer = chosen("layer", min(start["layer"], layers - 1), range(layers))
+    now = View(
+        subject=about,
+        head=HeadRef(kind, layer, chosen("head", start["head"], range(sizes.heads))),
+        words=bool(state.get("words", False)),
+        hide_special=bool(state.get("special", False)),
+        drawn=picked("drawn"),
+        shift=picked("shift", start["shift"]),
+        theme=theme(),
+    )
+    _view.set(now)
+    return now
+
+
+def subject() -> Subject:
+    """The translation that the frame's widgets ask for."""
+    name = checkpoint()
+    return Subject(sentence(), name, int(chosen("beam", 1, range(1, 9))), forced("hyp"))
+
+
+def parts() -> list[str]:
+    """The sentences of what was typed, which are translated one by one; white space stays around a single one."""
+    text = typed()
+    return [text[start:end] for start, end in parts_of(text, str(meta(checkpoint()).get("src_tokenizer", "")))]
+
+
+def part() -> int:
+    """Which sentence is looked at, by the link's ``part``, counted from 0; the first where there is no such one."""
+    number = str(st.session_state.get("part", "")).strip()
+    found = int(number) - 1 if number.isascii() and number.isdigit() else 0
+    return found if 0 <= found < len(parts()) else 0
+
+
+def sentence() -> str:
+    """The sentence that is looked at."""
+    return parts()[part()]
+
+
+def typed() -> str:
+    """What stands in the box."""
+    return str(st.session_state.get("text", default_text(checkpoint())))
+
+
+def theme() -> Theme:
+    """The look that the visitor's browser shows."""
+    return theme_named(st.context.theme.type)
+
+
+def choose_head(head: HeadRef) -> None:
+    """Select a head; to be called in a widget's callback, before the frame draws its pickers."""
+    st.session_state.update(head._asdict())
+
+
+def forced(name: str) -> tuple[int, ...]:
+    """Target ids that the link's ``hyp`` or ``fork`` forces on this sentence; () where they are for another one."""
+    code = str(st.session_state.get(name, ""))
+    if not code:
+        return ()
+    own = facts(checkpoint())
+    return token_ids(code, _fingerprinted(), own.vocabulary, own.max_len, own.end_id, own.never_written)
+
+
+def force(name: str, ids: Sequence[int]) -> None:
+    """Write target ids into the link's ``hyp`` or ``fork``; to be called in a widget's callback."""
+    st.session_state[name] = token_code(ids, _fingerprinted())
+
+
+def _fingerprinted() -> str:
+    """What forced ids are about: the weights and the sentence."""
+    name = checkpoint()
+    return f"{meta(name).get('sha256', name)} {sentence()}"
