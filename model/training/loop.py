@@ -26,11 +26,12 @@ from model.own.text.tokenize import CharacterTokenizer
 from model.own.text.vocab import PAD_ID
 from model.pairs import read_rows
 from model.training.batching import bucketed, collate
-from model.training.corpus import Corpus
+from model.training.corpus import Corpus, write_json
 from model.training.settings import TrainingSettings
 from model.training.state import MovingAverage, Progress, grow, load_state, save_state
 
 LOG_EVERY = 50
+BEGINNING = "began_with.json"  # in a run's folder: how the weights came to be that it began with
 REMEMBERED = {0} | {25 * 2**power for power in range(16)} | {75 * 2**power for power in range(16)}  # steps to remember
 
 
@@ -51,9 +52,8 @@ class TranslationLoss(nn.Module):
 
 def has_fast_bf16(device: torch.device) -> bool:
     """True where matrix products in bfloat16 are several times faster than in float32."""
-    if device.type == "cpu":
-        able = torch.cpu.get_capabilities()
-        return bool(able.get("amx_bf16") or able.get("avx512_bf16"))
+    if device.type == "cpu":  # AVX-512 has bfloat16 too, but without AMX at less than the speed of float32
+        return bool(torch.cpu.get_capabilities().get("amx_bf16"))
     return device.type == "cuda" and torch.cuda.is_bf16_supported()
 
 
@@ -84,9 +84,21 @@ class Trainer:
         self.progress = load_state(self.out / "state", self.model, self.optimizer, self.average)
 
     def start_from(self, folder: Path) -> None:
-        """Begin with the weights of another checkpoint, grown if it is shallower."""
+        """Begin with the weights of another checkpoint, grown if it is shallower; its log goes on."""
         grow({name: tensor.float() for name, tensor in load_file(folder / checkpoint.WEIGHTS).items()}, self.model)
         self.average = MovingAverage(self.model, self.settings.ema_decay)
+        meta = json.loads((folder / checkpoint.META).read_text(encoding="utf-8"))
+        done = meta["training"]
+        log = (folder / checkpoint.LOG).read_text(encoding="utf-8") if (folder / checkpoint.LOG).is_file() else ""
+        self.progress.earlier = {
+            "step": int(done["steps_done"]),
+            "epoch": json.loads(log.splitlines()[-1])["epoch"] + 1 if log else 0,
+            "tokens": int(done["tgt_tokens_seen"]),
+            "seconds": int(done["seconds"]),
+        }
+        self.out.mkdir(parents=True, exist_ok=True)
+        (self.out / checkpoint.LOG).write_text(log, encoding="utf-8")
+        write_json(self.out / BEGINNING, {"command": meta.get("command", ""), "training": done})
 
     def run(self) -> float:
         """Train to the end of the settings; the dev BLEU of the checkpoint that was kept."""
@@ -167,11 +179,12 @@ class Trainer:
         self._log(loss=round(loss, 4), lr=rate, tokens_per_second=round(speed))
 
     def _log(self, **values: float) -> None:
+        whole = self.progress.whole()
         entry = {
-            "step": self.progress.step,
-            "epoch": self.progress.epoch,
-            "tgt_tokens": self.progress.tokens,
-            "seconds": round(self.progress.seconds, 1),
+            "step": whole["step"],
+            "epoch": whole["epoch"],
+            "tgt_tokens": whole["tokens"],
+            "seconds": round(whole["seconds"], 1),
             **values,
         }
         with (self.out / checkpoint.LOG).open("a", encoding="utf-8") as log:
@@ -193,7 +206,7 @@ class Trainer:
             folder = self.out / "history"
             folder.mkdir(exist_ok=True)
             weights = {name: tensor.half() for name, tensor in self.average.weights.items()}
-            save_file(weights, folder / f"{self.progress.step:08d}.safetensors")
+            save_file(weights, folder / f"{self.progress.whole()['step']:08d}.safetensors")
         if self.rank == 0 and time.monotonic() - self.saved_at > 60 * self.settings.save_minutes:
             self._save()
 
@@ -206,16 +219,19 @@ class Trainer:
         return dev_bleu(self.model, self.tokenizers[1], self.dev_rows, self.references, by_letter)
 
     def _keep(self) -> None:
+        whole = self.progress.whole()
+        beginning = self.out / BEGINNING
         meta = {
             "command": self.command,
+            **({"began_with": json.loads(beginning.read_text(encoding="utf-8"))} if beginning.is_file() else {}),
             "training": {
                 **asdict(self.settings),
                 "optimizer": "Adam (0.9, 0.98), eps 1e-9",
                 "weights_kept": "exponential moving average",
                 "precision": "bfloat16 autocast" if has_fast_bf16(self.device) else "float32",
-                "steps_done": self.progress.step,
-                "tgt_tokens_seen": self.progress.tokens,
-                "seconds": round(self.progress.seconds),
+                "steps_done": whole["step"],
+                "tgt_tokens_seen": whole["tokens"],
+                "seconds": round(whole["seconds"]),
                 "device": torch.cuda.get_device_name() if self.device.type == "cuda" else "cpu",
                 "torch": torch.__version__,
             },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import torch
@@ -19,7 +19,10 @@ MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 @dataclass
 class Progress:
-    """Counters of a run: optimiser steps, epochs finished, place in the epoch, seconds, best dev BLEU."""
+    """Counters of a run: optimiser steps, epochs finished, place in the epoch, seconds, best dev BLEU.
+
+    ``earlier`` are those of the run whose weights it began with; they are counted in whatever a run says of itself.
+    """
 
     step: int = 0
     epoch: int = 0
@@ -27,6 +30,11 @@ class Progress:
     tokens: int = 0
     seconds: float = 0.0
     best_bleu: float = -1.0
+    earlier: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("step", "epoch", "tokens", "seconds"), 0))
+
+    def whole(self) -> dict[str, float]:
+        """Steps, epochs, tokens and seconds with the earlier ones."""
+        return {name: getattr(self, name) + count for name, count in self.earlier.items()}
 
 
 class MovingAverage:

@@ -18,7 +18,7 @@ from model.pairs import Row
 
 LISTS = Path(__file__).parent / "lists"
 EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa"})
-NUMBER = re.compile(r"(?<![\d.,:/A-Za-z-])\d{1,6}(?![\d.,:/A-Za-z-]*[\dA-Za-z])")
+NUMBER = re.compile(r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])")
 SLOT = re.compile(r"\{(\w+)\}")
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -42,7 +42,7 @@ def with_other_numbers(row: Row, rng: random.Random) -> Row | None:
     """The pair with other numbers, where both sides carry the same ones in digits; else None."""
     english, chinese, source = row[0], row[1].translate(FULL_WIDTH), row[2]
     ours, theirs = (Counter(NUMBER.findall(text)) for text in (english, chinese))
-    if not ours or ours != theirs or sum(ours.values()) != len(re.findall(r"\d+", english)):
+    if not ours or ours != theirs or sum(ours.values()) != len(re.findall(r"[\d,]*\d", english)):
         return None
     new = {number: number if number == "1" else _another(number, rng) for number in ours}
     if new == {number: number for number in ours}:
@@ -52,11 +52,22 @@ def with_other_numbers(row: Row, rng: random.Random) -> Row | None:
 
 
 def _another(number: str, rng: random.Random) -> str:
+    if "," in number:
+        return f"{int(_digits(len(number.replace(',', '')), rng)):,}"
     if len(number) == 4 and 1000 <= int(number) <= 2099:
         return str(rng.randint(1800, 2049))
     if len(number) == 1 or int(number) <= 12:
         return str(rng.randint(2, 12))
-    return str(rng.randint(10 ** (len(number) - 1), 10 ** len(number) - 1))
+    return _digits(len(number), rng)
+
+
+def _digits(length: int, rng: random.Random) -> str:
+    """A number of ``length`` digits, often of two different ones only: 2004, 911, 7000 are the hardest to copy."""
+    if rng.random() < 0.4:
+        few = rng.sample("0123456789", 2)
+        first = rng.choice([digit for digit in few if digit != "0"])
+        return first + "".join(rng.choices(few, k=length - 1))
+    return str(rng.randint(10 ** (length - 1), 10**length - 1))
 
 
 def with_other_names(row: Row, rng: random.Random) -> Row | None:
@@ -112,7 +123,7 @@ def fill(slot: str, rng: random.Random) -> tuple[str, str]:
 
 def _number(kind: str, rng: random.Random) -> str:
     if kind == "phone":
-        digits = "".join(rng.choices("0123456789", k=11))
+        digits = "".join(_digits(length, rng) for length in (3, 4, 4))
         return rng.choice(
             (f"{digits[:3]}-{digits[3:7]}", f"{digits[:3]}-{digits[3:6]}-{digits[6:10]}", digits, digits[:8])
         )
@@ -125,7 +136,7 @@ def _number(kind: str, rng: random.Random) -> str:
     if kind == "price":
         return f"{rng.randint(1, 999)}.{rng.randint(0, 99):02}"
     length = rng.randint(1, 5)
-    number = rng.randint(max(2, 10 ** (length - 1)), 10**length - 1)
+    number = max(2, int(_digits(length, rng)))
     return f"{number:,}" if rng.random() < 0.3 else str(number)
 
 
@@ -139,13 +150,13 @@ def joined(rows: Sequence[Row], count: int, rng: random.Random) -> list[Row]:
     return texts
 
 
-def varied(rows: Sequence[Row], seed: int, copies: int = 3, n_joined: int = 12_000) -> list[Row]:
+def varied(rows: Sequence[Row], seed: int, copies: int = 10, n_joined: int = 12_000) -> list[Row]:
     """Further rows, of the sources ``numbers``, ``names``, ``templates`` and ``joined``.
 
     Args:
         rows: the pairs at hand; only everyday ones with their own names are varied.
         seed: of every choice.
-        copies: tries a pair with numbers; a pair with names is tried once.
+        copies: tries a pair with numbers; a pair with names is tried a third as often.
         n_joined: joined texts.
     """
     rng = random.Random(seed)
@@ -153,7 +164,7 @@ def varied(rows: Sequence[Row], seed: int, copies: int = 3, n_joined: int = 12_0
     for row in rows:
         numbers = [with_other_numbers(row, rng) for _ in range(copies)]
         more += [(*new[:2], "numbers") for new in numbers if new]
-        if row[2] in EVERYDAY and (new := with_other_names(row, rng)):
-            more.append((*new[:2], "names"))
-    more += [(*pair, "templates") for pair in filled_templates(rng, 40)]
+        names = [with_other_names(row, rng) for _ in range(-(-copies // 3)) if row[2] in EVERYDAY]
+        more += [(*new[:2], "names") for new in names if new]
+    more += [(*pair, "templates") for pair in filled_templates(rng, 100)]
     return more + joined(rows, n_joined, rng)
