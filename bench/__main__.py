@@ -1,4 +1,4 @@
-"""The benches: python -m bench decode | app | inside | analysis."""
+"""The benches: python -m bench decode | app | server | inside | analysis."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 BENCHES = {
     "decode": "milliseconds a sentence, with and without maps, beside Hugging Face's Marian of the same sizes",
     "app": "seconds that a visitor waits, in Chromium",
+    "server": "processor time that the server spends on another head and on a new sentence",
     "inside": "seconds that playback, mixing desk, fork and beam tree take, in the model and in Chromium",
     "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",
 }

@@ -9,6 +9,7 @@ from html import unescape
 from pathlib import Path
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -73,9 +74,12 @@ def sent(at: AppTest) -> dict:
 
 
 def charts(at: AppTest) -> list[dict]:
-    """The Plotly figures on the page."""
+    """The Plotly figures on the page, each of whose properties Plotly knows."""
     assert not at.exception
-    return [json.loads(element.proto.spec) for element in at.get("plotly_chart")]
+    figures = [json.loads(element.proto.spec) for element in at.get("plotly_chart")]
+    for figure in figures:
+        go.Figure(figure, skip_invalid=False)
+    return figures
 
 
 def array(values: list | dict) -> np.ndarray:

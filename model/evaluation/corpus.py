@@ -94,7 +94,13 @@ def translate_all(
             continue
         encoded += [(number, part) for part in parts]
     with one_thread(), torch.inference_mode():
-        hypotheses = translate_ids(translator.model, [ids for _, ids in encoded], beam, plan=translator.step_plan)
+        hypotheses = translate_ids(
+            translator.model,
+            [ids for _, ids in encoded],
+            beam,
+            plan=translator.step_plan,
+            loops=translator.by_letter,
+        )
     pieces: list[list[str]] = [[] for _ in texts]
     finished = [True] * len(texts)
     for (number, _), hypothesis in zip(encoded, hypotheses, strict=True):
@@ -131,8 +137,12 @@ def translate_ids(
     beam: int = 1,
     batch_size: int = 64,
     plan: StepPlan | None = None,
+    loops: bool = True,
 ) -> list[Hypothesis]:
-    """The best hypothesis for each row of source ids, in the rows' own order; long with long in a batch."""
+    """The best hypothesis for each row of source ids, in the rows' own order; long with long in a batch.
+
+    ``plan`` and ``loops`` are those of ``Stepper``.
+    """
     device = next(model.parameters()).device
     order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
     found: dict[int, Hypothesis] = {}
@@ -140,7 +150,7 @@ def translate_ids(
     for start in range(0, len(order), size):
         batch = order[start : start + size]
         src_ids = pad([rows[index] for index in batch]).to(device)
-        step = Stepper(model, model.encode(src_ids), src_ids, plan)
+        step = Stepper(model, model.encode(src_ids), src_ids, plan, loops=loops)
         best = beam_search(model, src_ids, beam, step=step)[:1] if beam > 1 else greedy(model, src_ids, step=step)
         found.update(zip(batch, best, strict=True))
     return [found[index] for index in range(len(rows))]

@@ -147,7 +147,7 @@ class Translator(OwnSource):
         """As ``Source.search``; the first is what ``translate(text, beam)`` writes, for a beam of 2 or more."""
         _, src_ids = self.encode_source(text)
         with self.running() as model:
-            step = Stepper(model, model.encode(src_ids), src_ids, self.step_plan)
+            step = Stepper(model, model.encode(src_ids), src_ids, self.step_plan, loops=self.by_letter)
             return search.beam_search(model, src_ids, beam, LENGTH_ALPHA, watch=watch, step=step)
 
     def _decode(
@@ -155,7 +155,7 @@ class Translator(OwnSource):
     ) -> tuple[Hypothesis, Captured | None]:
         """The best hypothesis, and what was captured on the way; to be called while the model runs for one caller."""
         memory, captured = self._encode(src_ids, capture)
-        step = Stepper(self.model, memory, src_ids, self.step_plan, remember=capture and beam == 1)
+        step = Stepper(self.model, memory, src_ids, self.step_plan, capture and beam == 1, loops=self.by_letter)
         if beam > 1:
             best = search.beam_search(self.model, src_ids, beam, prefix=prefix, step=step)[0]
         else:

@@ -6,12 +6,13 @@ import pytest
 import torch
 
 from model.own.capture import capture_attention
+from model.own.decoding.loops import looping
 from model.own.decoding.search import beam_search, greedy, length_cap
 from model.own.decoding.stepping import NEVER_WRITTEN, Stepper, StepPlan
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
-from model.writing import length_penalty
+from model.writing import Hypothesis, length_penalty
 
 SRC = torch.tensor([[11, 12, 13, 14, EOS_ID]])
 
@@ -169,3 +170,36 @@ def test_the_length_penalty_is_wus() -> None:
     assert length_penalty(1, 0.6) == 1
     assert length_penalty(13, 0.5) == pytest.approx(3**0.5)
     assert length_penalty(40, 0) == 1
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_a_loop_is_left_after_so_many_copies_and_what_was_written_before_stays(beam: int) -> None:
+    torch.manual_seed(1)
+    model = Transformer(TransformerConfig(40, 30, 16, 32, 4, 1, 1, dropout=0.0, max_len=64)).eval()
+    src = torch.tensor([[11] * 20 + [EOS_ID]])
+
+    def written(loops: bool) -> Hypothesis:
+        step = Stepper(model, model.encode(src), src, loops=loops)
+        return beam_search(model, src, beam, step=step)[0] if beam > 1 else greedy(model, src, step=step)[0]
+
+    free, left = written(loops=True), written(loops=False)
+    assert repeats(free.ids) > 8, "this untrained model writes one token for ever"
+    assert repeats(left.ids) <= 8
+    own = forced_log_probs(model, src, list(left.ids))
+    expected = [own[place, token].item() for place, token in enumerate(left.ids)]
+    assert left.log_probs[: len(left.ids)] == pytest.approx(expected, abs=1e-4), "the model's own, not renormalised"
+
+
+def repeats(ids: tuple[int, ...]) -> int:
+    """Length of the longest run of one token."""
+    return max(len(list(run)) for _, run in itertools.groupby(ids))
+
+
+def test_what_counts_as_a_loop() -> None:
+    assert looping([4, *[9] * 8]) == {9}
+    assert looping([9] * 7) == set(), "1,000,000 and 哈哈哈 may be written"
+    assert looping([4, 5] * 4) == {4}
+    assert looping([4, 5] * 3) == set()
+    assert looping([1, *[4, 5, 6, 7] * 3]) == {4}
+    assert looping([4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 8]) == set()
+    assert looping([]) == set()

@@ -84,7 +84,8 @@ def attention_heatmap(
     _check(weights, rows, columns, writes)
     scale = _Scale(theme.diverging if signed else theme.scale, high, own_scale, log and not signed, threshold, signed)
     traces = _traces(weights, scale, theme, text, writes)
-    return go.Figure({"data": traces, "layout": _layout(rows, columns, title, theme, text)})
+    # Looking up every property takes Plotly longer than all the rest of a redraw; the tests of the pages do it.
+    return go.Figure({"data": traces, "layout": _layout(rows, columns, title, theme, text)}, _validate=False)
 
 
 def heatmap_summary(weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], text: HeatmapText) -> str:

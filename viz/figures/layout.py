@@ -53,7 +53,7 @@ def column_labels(columns: Sequence[str], size: float, pitch: float) -> tuple[fl
 def base_layout(theme: Theme, title: str = "", **more: Any) -> dict[str, Any]:
     """Colours, fonts and title that all figures share; ``more`` adds to them or replaces them."""
     layout: dict[str, Any] = {
-        "template": "none",
+        "template": {},  # in place of Plotly's own
         "paper_bgcolor": theme.background,
         "plot_bgcolor": theme.background,
         "font": {"family": FONTS, "size": 14, "color": theme.text},

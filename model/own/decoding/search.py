@@ -61,7 +61,7 @@ def greedy(
     active = rows
     last = torch.full((len(rows), 1), BOS_ID, dtype=torch.long, device=src_ids.device)
     while active:
-        log_p, length = step(last), len(active[0].ids)
+        log_p, length = step(last, [row.ids for row in active]), len(active[0].ids)
         if length < len(prefix):
             best = torch.full_like(last[:, 0], prefix[length])
         else:
@@ -105,7 +105,7 @@ def beam_search(
     growing, done = [Hypothesis((), (), finished=False)], list[Hypothesis]()
     last = torch.full((1, 1), BOS_ID, dtype=torch.long, device=src_ids.device)
     for length in range(cap):
-        log_p = step(last)
+        log_p = step(last, [hypothesis.ids for hypothesis in growing])
         if length < len(prefix):
             log_p = _only(log_p, prefix[length])
         expansion = _expand(growing, log_p, beam)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from model.own.decoding.loops import without_loops
 from model.own.facts import NEVER_WRITTEN
 from model.own.network.layers import DecoderLayer, LayerCache
 from model.own.network.masks import causal_mask, padding_mask
@@ -109,6 +111,7 @@ class Stepper:
         src_ids: [B, S], padded with pad_id.
         plan: of the model, for speed; left aside while hooks watch or change the decoder's attention.
         remember: keep the queries of each step for ``replay_attention``; one sentence only.
+        loops: the same phrase may follow itself for ever, see ``without_loops``; so it is where texts are letters.
     """
 
     def __init__(
@@ -118,8 +121,9 @@ class Stepper:
         src_ids: Tensor,
         plan: StepPlan | None = None,
         remember: bool = False,
+        loops: bool = True,
     ) -> None:
-        self.model, self.memory, self.length = model, memory, 0
+        self.model, self.memory, self.length, self.loops = model, memory, 0, loops
         mask = padding_mask(src_ids, PAD_ID)
         self.src_mask: Tensor | None = None if bool(mask.all()) else mask
         self.never = torch.tensor(NEVER_WRITTEN, device=memory.device)
@@ -132,15 +136,19 @@ class Stepper:
                 entry.cross_attn = layer.cross_attn.project(memory)
                 entry.queries = [] if remember else None
 
-    def __call__(self, ids: Tensor) -> Tensor:
-        """Log-probabilities of the next token: ids [B, 1] → [B, V], tokens never written at −∞."""
+    def __call__(self, ids: Tensor, written: Sequence[Sequence[int]] = ()) -> Tensor:
+        """Log-probabilities of the next token: ids [B, 1] → [B, V], tokens never written at −∞.
+
+        ``written`` are each row's ids so far; what would go on with a loop is at −∞ too, unless loops may be.
+        """
         if self.plan is None:
             states = self.model.decoder(ids, self.memory, None, self.src_mask, self.cache)
             logits = self.model.project(states[:, -1])
         else:
             logits = self.plan.logits(ids, self.length, self.cache, self.src_mask)
         self.length += 1
-        return logits.float().log_softmax(-1).index_fill_(1, self.never, -torch.inf)
+        log_p = logits.float().log_softmax(-1).index_fill_(1, self.never, -torch.inf)
+        return log_p if self.loops else without_loops(log_p, written)
 
     def select(self, rows: Tensor) -> None:
         """Keep these rows of the batch, in this order."""

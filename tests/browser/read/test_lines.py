@@ -8,6 +8,7 @@ from playwright.sync_api import Frame, Page
 
 from model.trace import AttentionTrace
 from model.translator import Translator
+from tests.browser.reading import settle
 from viz.text.en import STRINGS
 from viz.theme import head_colour
 
@@ -180,9 +181,9 @@ def test_sixty_tokens_are_all_drawn_and_none_is_cut_off(lines: Callable[..., Fra
 
 def test_a_link_restores_the_view(lines: Callable[..., Frame], page: Page, new_page, visit, wait_idle) -> None:
     lines(text=SENTENCE, kind="Cross", layer=0, head=2)
-    choose(page, "pick_lines", MODEL_VIEW)
-    choose(page, "head", "7")
-    wait_idle(page)
+    for picker, option in (("pick_lines", MODEL_VIEW), ("head", "7")):
+        choose(page, picker, option)
+        settle(page)
     other = new_page()
     other.goto(page.url)
     wait_idle(other)

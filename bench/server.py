@@ -1,0 +1,99 @@
+"""Processor time that the server spends on one visitor's script, without a browser.
+
+head: the One head view runs once more for another head. sentence: the Translate view runs for a new
+sentence of 20 words, translation and maps included. Counted is the script's own thread, in Streamlit's
+AppTest, so that neither the test's reading of the page nor other visitors have a part in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.testing.v1 import AppTest
+
+from bench.app import sentences
+from bench.browser import ROOT
+from viz.shell.views import VIEWS
+
+PATIENCE = 300  # seconds
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--runs", type=int, default=40, metavar="N", help="reruns of each (default 40)")
+
+
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Median and least milliseconds of processor time of each kind of rerun."""
+    logging.disable(logging.WARNING)
+    with _timed() as spent:
+        heads = [
+            _spent(at, spent, head=number % 8) for at in [_opened("one_head", args)] for number in range(args.runs)
+        ]
+        new = sentences(args.runs)
+        texts = [_spent(at, spent, text=text) for at in [_opened("translate", args)] for text in new]
+    waits = {"head": heads, "sentence": texts}
+    return {
+        "bench": "server",
+        "runs": args.runs,
+        "load": os.getloadavg()[0],
+        "milliseconds": {name: round(statistics.median(values), 1) for name, values in waits.items()},
+        "least": {name: round(min(values), 1) for name, values in waits.items()},
+    }
+
+
+def _opened(view: str, args: argparse.Namespace) -> AppTest:
+    """A view of the checkpoint, warmed up."""
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=PATIENCE)
+    at.switch_page(VIEWS[view].file)
+    at.session_state["checkpoint"] = args.checkpoint
+    for _ in range(3):
+        at.run()
+    return at
+
+
+def _spent(at: AppTest, spent: list[float], **choices: object) -> float:
+    """Milliseconds that the script takes with other choices."""
+    spent.clear()
+    for name, value in choices.items():
+        at.session_state[name] = value
+    at.run()
+    if at.exception:
+        raise RuntimeError(at.exception[0].message)
+    return 1000 * sum(spent)
+
+
+@contextmanager
+def _timed() -> Iterator[list[float]]:
+    """Seconds of processor time of every script run while the ``with`` lasts."""
+    spent: list[float] = []
+    run = ScriptRunner._run_script
+
+    def timed(self: ScriptRunner, *args: Any, **kwargs: Any) -> None:
+        started = time.thread_time()
+        run(self, *args, **kwargs)
+        spent.append(time.thread_time() - started)
+
+    ScriptRunner._run_script = timed  # type: ignore[method-assign]
+    try:
+        yield spent
+    finally:
+        ScriptRunner._run_script = run  # type: ignore[method-assign]
+
+
+def table(result: dict[str, Any]) -> str:
+    """The result for a person."""
+    names = {"head": "another head", "sentence": "a new sentence of 20 words"}
+    lines = [
+        f"{names[name]:<30}{value:6.1f} ms of processor time (least {result['least'][name]:.1f})"
+        for name, value in result["milliseconds"].items()
+    ]
+    return "\n".join([*lines, f"medians of {result['runs']} reruns; load {result['load']:.1f}"])
