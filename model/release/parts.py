@@ -15,6 +15,7 @@ from model import examples
 from model.analysis.alignment.known_pairs import ALIGNMENT, load_alignment
 from model.analysis.faithfulness.table import load_faithfulness
 from model.analysis.heads.table import load_head_table
+from model.analysis.what_if.quality import load_warning
 from model.errors import HeadlightError
 from model.folders import META, resolve
 from model.history import load_history
@@ -208,6 +209,13 @@ PARTS: dict[str, Part] = {
     ),
     "faithfulness": Part(
         lambda job: load_faithfulness(job.checkpoint, job.sha256)[0] is not None, _make_faithfulness, ("dev",)
+    ),
+    "warning": Part(
+        lambda job: load_warning(job.checkpoint, job.sha256)[0] is not None,
+        lambda job: job.command("warning", "--tsv", job.args.dev, "--save"),
+        ("dev",),
+        applies=lambda job: not job.letters,
+        unless="it reads letters, of which none is ever poor",
     ),
     "history": Part(lambda job: load_history(job.checkpoint, job.sha256)[0] is not None, _make_history, ("run", "dev")),
     "golden": Part(

@@ -11,6 +11,7 @@ import streamlit as st
 
 from model import examples
 from model.analysis.alignment.known_pairs import load_alignment
+from model.analysis.what_if.quality import load_warning
 from model.checkpoints import Facts, read_facts
 from model.folders import CONFIG, LOG, META, available, resolve
 from viz.state.choice import chosen
@@ -62,6 +63,12 @@ def opening(name: str) -> Mapping[str, Any]:
 def alignment(name: str) -> tuple[dict[str, Any] | None, str]:
     """A checkpoint's alignment table; or None and why: "missing", "damaged", or "stale": other weights made it."""
     return load_alignment(name, sha256(name))
+
+
+@lru_cache(maxsize=16)
+def warning(name: str) -> dict[str, Any] | None:
+    """At which confidence to warn of a checkpoint's translations, and how often that is right; None where unknown."""
+    return load_warning(name, sha256(name))[0]
 
 
 @lru_cache(maxsize=16)

@@ -26,7 +26,7 @@ def test_hints_of_an_even_map():
     np.testing.assert_allclose(hints.entropy, np.log(5), rtol=1e-5)
     np.testing.assert_allclose(hints.coverage, [0.6, 1.2, 0.6], rtol=1e-5)
     assert hints.words == ("one", "twoish", ".")
-    assert hints.concern == ""
+    assert hints.concern() == ""
 
 
 def test_a_word_nobody_attends_to_is_named_but_punctuation_is_not():
@@ -34,12 +34,13 @@ def test_a_word_nobody_attends_to_is_named_but_punctuation_is_not():
     cross[:, 1] = 1.0
     hints = quality(translation(cross, (np.log(0.9),) * 3))
     assert hints.ignored == ("one",)
-    assert hints.concern == "ignored"
+    assert hints.concern() == "", "that says too little to warn"
 
 
 def test_low_confidence_and_repetition_are_concerns():
-    assert quality(translation(EVEN, (np.log(0.1),) * 3)).concern == "confidence"
-    assert quality(translation(EVEN, (np.log(0.9),) * 3, "妹妹妹昨天")).concern == "repeated"
+    assert quality(translation(EVEN, (np.log(0.1),) * 3)).concern() == "confidence"
+    assert quality(translation(EVEN, (np.log(0.9),) * 3)).concern(0.95) == "confidence"
+    assert quality(translation(EVEN, (np.log(0.9),) * 3, "妹妹妹昨天")).concern() == "repeated"
 
 
 @pytest.mark.parametrize(("text", "run"), [("妹妹妹", "妹"), ("去哪去哪去哪", "去哪"), ("妹妹来了", ""), ("", "")])

@@ -14,6 +14,7 @@ from tests.pages import markup, opened, reverse, sent, shipped, words
 from viz.components.playback.playback import Played, playback_payload
 from viz.components.shared.messages import reported_step
 from viz.components.shared.payload import unpack_fine
+from viz.state import checkpoints
 from viz.text.en import STRINGS
 
 SENTENCE = "Priya didn't see the red car."
@@ -110,17 +111,24 @@ def test_only_a_step_that_exists_is_believed(value: object, step: int | None) ->
 
 @shipped
 def test_a_calm_sentence_and_a_concern(en_zh: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quality, "LOW_CONFIDENCE", 0.0)
-    monkeypatch.setattr(quality, "IGNORED", 0.0)
+    hints = quality.quality(en_zh.translate("I love you.", capture=True))
+    rates = {"caught": 0.7, "false_alarms": 0.2, "sentences": 1000}
+    monkeypatch.setattr(checkpoints, "load_warning", lambda *_: ({"threshold": 0.0, **rates}, ""))
+    checkpoints.warning.cache_clear()
     calm = opened("translate", text="I love you.")
     assert STRINGS["quality.calm"].split(":")[0] in words(calm)
+    assert "catches 70% of poor translations, and stands over 20% of the others" in words(calm)
     assert 'class="hl-fails"' not in markup(calm)
-    monkeypatch.setattr(quality, "LOW_CONFIDENCE", 1.1)
+    monkeypatch.setattr(checkpoints, "load_warning", lambda *_: ({"threshold": 1.0, **rates}, ""))
+    checkpoints.warning.cache_clear()
     worried = opened("translate", text="I love you.")
     assert 'class="hl-fails"' in markup(worried)
-    hints = quality.quality(en_zh.translate("I love you.", capture=True))
-    assert STRINGS["quality.confidence"].format(confidence=f"{hints.confidence:.0%}") in words(worried)
+    assert f"only {hints.confidence:.0%} on average" in words(worried)
     assert f"{hints.coverage[0]:.1f}" in words(worried)
+    monkeypatch.setattr(checkpoints, "load_warning", lambda *_: (None, "missing"))
+    checkpoints.warning.cache_clear()
+    assert STRINGS["quality.no_rates"] in words(opened("translate", text="I love you."))
+    checkpoints.warning.cache_clear()
 
 
 @shipped

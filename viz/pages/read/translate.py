@@ -7,13 +7,14 @@ import math
 import streamlit as st
 
 from model.analysis.maps.reading import read, token_rows, written_probabilities
-from model.analysis.what_if.quality import IGNORED, LOW_CONFIDENCE, REPEATS, quality
+from model.analysis.what_if.quality import IGNORED, LOW_CONFIDENCE, RATES, REPEATS, quality
 from viz.components.token_links.token_links import token_links
 from viz.figures.marked import bars
 from viz.figures.markup import line
 from viz.parts import combined, drawing
 from viz.parts.alignment import opening_line
 from viz.state.answers import translations
+from viz.state.checkpoints import warning
 from viz.state.language import say, within
 from viz.state.view import view
 
@@ -45,10 +46,15 @@ if chosen.how == "head":
 
 hints = quality(translation)
 ignored, none = ", ".join(hints.ignored), say("quality.none")
+known = warning(now.checkpoint)
+threshold = known["threshold"] if known else LOW_CONFIDENCE
+percent = {name: f"{known[name]:.0%}" for name in RATES} if known else {}
+rates = say("quality.rates", sentences=known["sentences"], **percent) if known else say("quality.no_rates")
+concern = hints.concern(threshold)
 sentence = say(
-    f"quality.{hints.concern or 'calm'}",
+    f"quality.{concern or 'calm'}",
     confidence=f"{hints.confidence:.0%}",
-    words=ignored,
+    rates=rates,
     run=hints.repeated,
 )
 numbers = say(
@@ -58,12 +64,12 @@ numbers = say(
     words=ignored or none,
     run=hints.repeated or none,
 )
-state = "fails" if hints.concern else "holds"
+state = "fails" if concern else "holds"
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     st.markdown(
         f"**{say('quality.title')}**",
         width="content",
-        help=say("quality.help", confidence=f"{LOW_CONFIDENCE:.0%}", ignored=IGNORED, repeats=REPEATS),
+        help=say("quality.help", confidence=f"{threshold:.0%}", ignored=IGNORED, repeats=REPEATS),
     )
     st.html(line(state, sentence))
 st.html(line("alt", numbers))

@@ -1,0 +1,45 @@
+"""python -m model warning: at which confidence to warn of a translation, and how often that is right."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from model.commands.options import positive
+from model.commands.table_options import add_table_options, made_by, pair_bar, say_written
+from model.errors import HeadlightError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add_table_options(parser, "English, tab, Chinese a line", truth=False)
+    parser.add_argument("--limit", type=positive, metavar="N", help="use the first N pairs only")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the threshold with its rates."""
+    from model.analysis.what_if.quality import WARNING
+    from model.evaluation.warning import measured, warning
+    from model.pairs import read_rows
+    from model.tables import save_table
+    from model.translator import Translator
+
+    rows = read_rows(args.tsv)[: args.limit]
+    translator = Translator.from_checkpoint(args.checkpoint)
+    with pair_bar(len(rows)) as progress:
+        found = measured(translator, rows, progress)
+    try:
+        facts = warning(*found)
+    except ValueError as error:
+        raise HeadlightError(f"{args.tsv.name}: {error}") from None
+    table = {**made_by(args, translator), "file": args.tsv.name, **facts}
+    if args.save:
+        say_written("warning", save_table(args.checkpoint, WARNING, table))
+    if args.json:
+        print(json.dumps(table, ensure_ascii=False))
+        return
+    others = facts["sentences"] - facts["poor"]
+    print(f"warn below a confidence of             {facts['threshold']:6.0%}")
+    print(f"poor translations (chrF below {facts['poor_below']:.0f}) caught {facts['caught']:6.1%} of {facts['poor']}")
+    print(f"others warned of                       {facts['false_alarms']:6.1%} of {others}")
+    print(f"area under the curve                   {facts['auc']:6.2f}")
