@@ -23,6 +23,10 @@ class TextTooLongError(HeadlightError):
     """A text has more sentences than the app translates at once."""
 
 
+class NotEnglishError(HeadlightError):
+    """A checkpoint that reads English was given a text in another script."""
+
+
 class UnknownCharacterError(HeadlightError):
     """A letter-by-letter checkpoint was given a character that it never saw."""
 

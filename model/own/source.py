@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -10,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.errors import EmptySentenceError, SentenceTooLongError, UnknownCharacterError
+from model.errors import EmptySentenceError, NotEnglishError, SentenceTooLongError, UnknownCharacterError
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.own import checkpoint, passes
 from model.own.decoding.stepping import StepPlan
@@ -126,6 +127,7 @@ class OwnSource:
 
         Raises:
             EmptySentenceError: there is nothing to read.
+            NotEnglishError: the checkpoint reads English, and most letters of the text are not Latin ones.
             SentenceTooLongError: more than MAX_CHARACTERS characters or ``max_src_tokens`` tokens.
             UnknownCharacterError: a letter-by-letter checkpoint never saw one of the characters.
         """
@@ -135,8 +137,10 @@ class OwnSource:
             raise SentenceTooLongError(
                 f"The text has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}. Translate it in parts."
             )
+        if not self.by_letter and mostly_other_letters(text):
+            raise NotEnglishError(f"The checkpoint {self.name} reads English; this text is in another script.")
         tokens = self.src_tokenizer.encode(lower_case(text) if self.by_letter else text)
-        if not tokens:
+        if not tokens or not any(map(str.isalnum, text)):
             raise EmptySentenceError("There is nothing to translate: the text holds no word.")
         if len(tokens) > self.max_src_tokens:
             raise SentenceTooLongError(
@@ -148,6 +152,18 @@ class OwnSource:
                 unknown = text[token.start : token.end]
                 raise UnknownCharacterError(f"The checkpoint {self.name} does not know the character {unknown!r}.")
         return tokens, torch.tensor([[*(token.id for token in tokens), EOS_ID]], device=self.device)
+
+
+def mostly_other_letters(text: str) -> bool:
+    """True where more letters of a text are of other scripts than of the Latin one.
+
+    >>> mostly_other_letters("你好 Tom"), mostly_other_letters("Tom said 你好 to her."), mostly_other_letters("1984")
+    (False, False, False)
+    >>> mostly_other_letters("我爱你。")
+    True
+    """
+    letters = [unicodedata.name(char, "").startswith("LATIN") for char in text if char.isalpha()]
+    return 2 * sum(letters) < len(letters)
 
 
 def lower_case(text: str) -> str:

@@ -63,7 +63,7 @@ def test_hostile_text_is_shown_escaped_and_stays_in_the_box(app, sentence):
     assert "<img" not in markup(app)
 
 
-@pytest.mark.parametrize("sentence", ["", "   ", "word " * 5000])
+@pytest.mark.parametrize("sentence", ["", "   ", "word " * 5000, "我爱你。", "Привет, Tom", "😀 …"])
 def test_bad_input_gets_one_sentence_and_loses_nothing(app, sentence):
     app.run()
     type_sentence(app, sentence)
@@ -72,6 +72,8 @@ def test_bad_input_gets_one_sentence_and_loses_nothing(app, sentence):
     alerts = [e.proto.body for e in app.get("html") if 'role="alert"' in e.proto.body]
     assert len(alerts) == 1
     assert (f"{MAX_CHARACTERS:,}" in alerts[0]) == (len(sentence) > MAX_CHARACTERS)
+    assert ("reads English" in alerts[0]) == ("我" in sentence or "П" in sentence)
+    assert len(app.get("button_group")[-1].options) > 5, "the examples are still there to click"
 
 
 def test_one_head_page_touches_every_widget(app):

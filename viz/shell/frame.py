@@ -32,6 +32,7 @@ STYLE = f"""<style>
 .stMainBlockContainer {{ padding: 4.25rem 2rem 2rem; max-width: 100rem; }}
 .stAppDeployButton, [data-testid="stMainMenu"] {{ display: none; }}
 .stForm {{ border: 0; padding: 0; }}
+[data-testid="InputInstructions"] {{ display: none; }}
 [data-testid="stBaseButton-primaryFormSubmit"], [data-testid="stBaseButton-primaryFormSubmit"] p {{
   color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}
 .hl-translation {{ font-size: 1.75rem; line-height: 1.35; margin: 0; }}
@@ -56,9 +57,12 @@ def draw(spec: ViewSpec) -> None:
     name = checkpoints.checkpoint()
     st.session_state.setdefault("text", checkpoints.default_text(name))
     _sentence_row(name)
-    _translation_row(name, stop=spec.sentence)
+    is_there = _translation_row(name)
     if spec.name == "translate":
         _examples(name)
+    if spec.sentence and not is_there:
+        status_line()
+        st.stop()
 
 
 def _sentence_row(name: str) -> None:
@@ -80,8 +84,8 @@ def _sentence_row(name: str) -> None:
                 st.text_input(forced, key=forced, bind="query-params")
 
 
-def _translation_row(name: str, stop: bool) -> None:
-    """The translation, or one sentence that says why there is none; then ``stop`` ends the page."""
+def _translation_row(name: str) -> bool:
+    """The translation, or one sentence that says why there is none; whether there is one."""
     place, status = st.columns([6, 2], vertical_alignment="center")
     st.session_state["_status"] = status.empty()
     st.session_state["_status"].html(line("status", say("app.status.loading", checkpoint=name)))
@@ -92,10 +96,7 @@ def _translation_row(name: str, stop: bool) -> None:
             found = translation(about)
         except HeadlightError as error:
             show_error(error)
-            if stop:
-                status_line()
-                st.stop()
-            return
+            return False
         if several:
             parts_row(about, found)
         else:
@@ -104,6 +105,7 @@ def _translation_row(name: str, stop: bool) -> None:
         if not found.finished:
             notice = say("app.truncated", limit=len(found.tgt))
             st.html(alert(notice))
+    return True
 
 
 def _inspected_row(about: Subject, found: Translation) -> None:

@@ -109,6 +109,7 @@ STRINGS: dict[str, str] = {
     "error.EmptySentenceError": "{message}",
     "error.SentenceTooLongError": "{message}",
     "error.TextTooLongError": "{message}",
+    "error.NotEnglishError": "{message}",
     "error.UnknownCharacterError": "{message}",
     "error.CheckpointError": "{message}",
     # one head
@@ -230,8 +231,8 @@ STRINGS: dict[str, str] = {
     "positions.error.help": "Computed now, with all of M, over every t and every dimension of the table. What is left is the rounding of the table’s 32-bit numbers.",
     "positions.checked": "Checked for {count} positions t in all {dimensions} dimensions.",
     # tokens of a translation
-    "tokens.src_title": "English",
-    "tokens.tgt_title": "Chinese",
+    "tokens.src_title": "Source",
+    "tokens.tgt_title": "Translation",
     "tokens.hint": "Point at a token, or reach it with Tab and the arrow keys; click to keep it.",
     "tokens.attends": "While writing {token}, the model looks at: {list}",
     "tokens.attended": "{token} is looked at while writing: {list}",

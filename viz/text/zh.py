@@ -107,6 +107,7 @@ STRINGS: dict[str, str] = {
     "error.EmptySentenceError": "没有可翻译的内容：请输入一句英文。",
     "error.SentenceTooLongError": "句子太长：最多 {characters} 个字符、{tokens} 个词元。请分几次翻译。",
     "error.TextTooLongError": "文本太长：最多 {parts} 句。请分几次翻译。",
+    "error.NotEnglishError": "这个检查点读英文，这段文字用的是别的文字。请输入一句英文。",
     "error.UnknownCharacterError": "这个检查点只认识小写字母 a–z 和数字 0–9。",
     "error.CheckpointError": "检查点无法载入：{message}",
     # one head
@@ -226,8 +227,8 @@ STRINGS: dict[str, str] = {
     "positions.error.help": "此刻用整个 M 对表中每个 t、每个维度算出。剩下的只是表中 32 位数的舍入。",
     "positions.checked": "已对 {count} 个位置 t 的全部 {dimensions} 个维度检验。",
     # 译文的词元
-    "tokens.src_title": "英文",
-    "tokens.tgt_title": "中文",
+    "tokens.src_title": "原文",
+    "tokens.tgt_title": "译文",
     "tokens.hint": "指向一个词元，或用 Tab 和方向键移到它；单击可固定。",
     "tokens.attends": "写 {token} 时，模型看的是：{list}",
     "tokens.attended": "写这些词元时看了 {token}：{list}",
