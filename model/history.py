@@ -107,6 +107,14 @@ def load_history(checkpoint: str, sha256: str) -> tuple[History | None, str]:
     path = resolve(checkpoint) / PAST
     if not path.is_file():
         return None, "missing"
+    history = read_history(path)
+    if history is None:
+        return None, "damaged"
+    return (history, "") if history.facts.get("sha256") == sha256 else (None, "stale")
+
+
+def read_history(path: Path) -> History | None:
+    """What a history file holds, whichever weights it ends with; None where it is damaged."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
             facts = json.loads(str(arrays["facts"]))
@@ -115,10 +123,8 @@ def load_history(checkpoint: str, sha256: str) -> tuple[History | None, str]:
             points = {len(values) for values in (history.step, history.tokens, history.dev_bleu, history.aer)}
             points |= {len(values) for by_kind in maps for values in by_kind.values()}
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
-        return None, "damaged"
-    if points != {len(facts.get("translations", ()))}:
-        return None, "damaged"
-    return (history, "") if facts.get("sha256") == sha256 else (None, "stale")
+        return None
+    return history if points == {len(facts.get("translations", ()))} else None
 
 
 def _maps(arrays: Any, examples: int) -> tuple[dict[Kind, np.ndarray], ...]:

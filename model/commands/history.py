@@ -49,13 +49,14 @@ def write_history(
 
     from model.folders import resolve
     from model.history import save_history
-    from model.release.past import DEV_PAIRS, SNAPSHOTS, make_history, points_of
+    from model.release.past import DEV_PAIRS, SNAPSHOTS, earlier_history, make_history, points_of
 
+    folder = resolve(str(checkpoint))
+    earlier = earlier_history(translator, folder)
     with tqdm(total=points, unit="point", file=sys.stderr, disable=None) as bar:
-        history = make_history(translator, run, rows, points, lambda done: bar.update(done - bar.n))
+        history = make_history(translator, run, rows, points, lambda done: bar.update(done - bar.n), earlier)
     history.facts["command"] = f"python -m model history --checkpoint {translator.name} --dev {dev_name}"
     history.facts["dev"] = {"file": dev_name, "sentences": min(DEV_PAIRS, len(rows))}
-    folder = resolve(str(checkpoint))
     path = save_history(folder, history)
     if weights and (run / SNAPSHOTS).resolve() != (folder / SNAPSHOTS).resolve():
         (folder / SNAPSHOTS).mkdir(exist_ok=True)

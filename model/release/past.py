@@ -18,7 +18,7 @@ from model.errors import CheckpointError
 from model.evaluation.corpus import evaluate
 from model.examples import sentences
 from model.folders import LOG
-from model.history import History, coded, example_facts, spread
+from model.history import PAST, History, coded, example_facts, read_history, spread
 from model.own import checkpoint
 from model.own.checkpoint import Checkpoint
 from model.trace import KINDS, Kind, TracedTranslation
@@ -26,6 +26,8 @@ from model.translator import Translator
 
 SNAPSHOTS = "history"  # folder of a run: <step>.safetensors
 DEV_PAIRS = 200
+LATER = 4  # points, at least, of a run that goes on with the weights of an earlier one
+ARRAYS = ("step", "tokens", "dev_bleu", "aer")
 
 
 def snapshots(run: Path) -> dict[int, Path]:
@@ -40,11 +42,11 @@ def snapshots(run: Path) -> dict[int, Path]:
     return found
 
 
-def points_of(translator: Translator, run: Path, points: int) -> list[tuple[int, Path | None]]:
-    """Up to ``points`` steps with their snapshots; the last is the checkpoint itself, without one."""
+def points_of(translator: Translator, run: Path, points: int, after: int = -1) -> list[tuple[int, Path | None]]:
+    """Up to ``points`` steps later than ``after`` with their snapshots; the last is the checkpoint, without one."""
     last = int(translator.meta.get("training", {}).get("steps_done", 0))
     found = snapshots(run)
-    chosen = spread([step for step in found if step < last], points - 1)
+    chosen = spread([step for step in found if after < step < last], points - 1)
     return [*((step, found[step]) for step in chosen), (last, None)]
 
 
@@ -54,6 +56,7 @@ def make_history(
     dev: Sequence[Sequence[str]],
     points: int = 20,
     progress: Callable[[int], object] = lambda _: None,
+    earlier: History | None = None,
 ) -> History:
     """The history of a checkpoint from the snapshots of the run that made it.
 
@@ -63,20 +66,42 @@ def make_history(
         dev: rows for BLEU, DEV_PAIRS at most are used.
         points: at most so many, the checkpoint itself being the last.
         progress: called with the number of points done.
+        earlier: of the run whose weights this one began with; it is prolonged, with the translations that it forced.
 
     Raises:
         CheckpointError: there are no snapshots, or they belong to a model of other sizes.
     """
     kind = translator.src_tokenizer.kind
     dev, gold = dev[:DEV_PAIRS], truth_pairs(kind)
-    examples = [translator.translate(source, capture=True) for source in sentences(kind)]
-    chosen = points_of(translator, run, points)
+    if earlier is None:
+        examples = [translator.translate(source, capture=True) for source in sentences(kind)]
+        chosen = points_of(translator, run, points)
+    else:
+        examples = [translator.trace(each["source"], each["target"]) for each in earlier.examples]
+        chosen = points_of(translator, run, max(points - len(earlier.step), LATER), int(earlier.step[-1]))
     seen: list[Point] = []
     for number, (_, path) in enumerate(chosen, 1):
         seen.append(_point(translator if path is None else at_snapshot(translator, path), examples, gold, dev))
         progress(number)
     steps = np.array([step for step, _ in chosen])
-    return _together(examples, seen, str(translator.meta.get("sha256")), steps, tokens_at(run / LOG, steps))
+    made = _together(examples, seen, str(translator.meta.get("sha256")), steps, tokens_at(run / LOG, steps))
+    return prolonged(earlier, made) if earlier else made
+
+
+def earlier_history(translator: Translator, folder: Path) -> History | None:
+    """The history in a folder, where it ends with the weights that the translator's own run began with."""
+    began = translator.meta.get("began_with", {}).get("training", {}).get("steps_done")
+    history = read_history(folder / PAST) if (folder / PAST).is_file() else None
+    return history if history is not None and began == int(history.step[-1]) else None
+
+
+def prolonged(earlier: History, later: History) -> History:
+    """Two histories of the same examples as one."""
+    facts = {**later.facts, "translations": [*earlier.facts["translations"], *later.facts["translations"]]}
+    step, tokens, bleu, aer = (np.concatenate((getattr(earlier, name), getattr(later, name))) for name in ARRAYS)
+    pairs = zip(earlier.coded, later.coded, strict=True)
+    maps = tuple({kind: np.concatenate((one[kind], other[kind])) for kind in one} for one, other in pairs)
+    return History(facts, step, tokens, bleu, aer, maps)
 
 
 class Point(NamedTuple):

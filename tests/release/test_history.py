@@ -15,7 +15,7 @@ from model.errors import CheckpointError
 from model.examples import sentences
 from model.history import LEVELS, PAST, coded, load_history, spread
 from model.own.network.config import TransformerConfig
-from model.release.past import at_snapshot, head_rates, snapshots, tokens_at
+from model.release.past import at_snapshot, earlier_history, head_rates, snapshots, tokens_at
 from model.trace import KINDS
 from model.training.loop import Trainer
 from model.training.prepare import prepare_reversal
@@ -69,6 +69,39 @@ def test_the_history_says_what_each_snapshot_could_do(run: Path, made: Path) -> 
     assert not np.allclose(history.maps(0, "cross")[0], history.maps(0, "cross")[-1], atol=0.05)
     names = sorted(path.name for path in (made / "history").iterdir())
     assert names == [path.name for path in sorted((run / "history").iterdir())]
+
+
+def test_a_run_that_goes_on_prolongs_the_history_of_the_one_it_began_with(
+    run: Path, made: Path, tmp_path: Path
+) -> None:
+    settings = TrainingSettings(steps=30, batch_tokens=300, warmup=5, eval_every=30, peak=1e-2, ema_decay=0.5, seed=4)
+    first = Translator.from_checkpoint(f"{made}/", "cpu")
+    later = Trainer(run.parent / "data", tmp_path / "run", first.model.config, settings, torch.device("cpu"))
+    later.start_from(made)
+    later.progress.best_bleu = -1.0
+    later.run()
+    log = [json.loads(line) for line in (tmp_path / "run/training_log.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert log[-1]["step"] == 60 + 30, "the log goes on"
+    assert log[-1]["tgt_tokens"] > first.meta["training"]["tgt_tokens_seen"]
+    folder = tmp_path / "made"
+    shutil.copytree(tmp_path / "run", folder, ignore=shutil.ignore_patterns("history", "state"))
+    shutil.copyfile(made / PAST, folder / PAST)
+    last = Translator.from_checkpoint(f"{folder}/", "cpu")
+    assert last.meta["training"]["steps_done"] == 90
+    assert last.meta["began_with"]["training"]["steps_done"] == 60
+    dev = str(run.parent / "data/dev.tsv")
+    assert main(["history", "--run", str(tmp_path / "run"), "--checkpoint", f"{folder}/", "--dev", dev]) == 0
+    earlier, _ = load_history(f"{made}/", first.meta["sha256"])
+    history, why = load_history(f"{folder}/", last.meta["sha256"])
+    assert earlier is not None
+    assert history is not None, why
+    assert history.step.tolist() == [0, 25, 50, 60, 85, 90]
+    np.testing.assert_array_equal(history.coded[0]["cross"][:4], earlier.coded[0]["cross"])
+    forced = history.examples[0]
+    trace = last.trace(forced["source"], forced["target"]).trace
+    np.testing.assert_allclose(history.maps(0, "cross")[-1], trace.weights["cross"], atol=0.034)
+    assert history.translation(5, 0) == last.translate(forced["source"]).text
+    assert earlier_history(first, folder) is None, "its run began with nothing"
 
 
 def test_head_rates_are_those_of_the_alignment_table(made: Path) -> None:
