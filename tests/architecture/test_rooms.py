@@ -61,6 +61,7 @@ LIBRARIES: dict[str, set[str]] = {
     "bertviz": {"viz/figures/lines/bertviz_views.py"},
     "IPython": {"viz/figures/lines/bertviz_views.py"},
     "markupsafe": {"viz/figures"},
+    "pypinyin": {"viz/figures/ruby.py"},
     "numpy": {"model", "viz", "bench"},
     "torch": {"model", "bench", "viz/figures/lines/bertviz_views.py"},
     "safetensors": {"model/own", "model/training"},

@@ -7,6 +7,7 @@ import io
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from model.analysis.maps.export import map_csv, trace_npz
@@ -142,3 +143,25 @@ def test_nonsense_in_a_link_falls_back_to_the_defaults(app):
 
 def test_every_view_says_which_pickers_it_uses_and_none_says_it_in_vain() -> None:
     assert {name for spec in VIEWS.values() for name in spec.pickers} == set(pickers.PICKERS)
+
+
+def test_pinyin_stands_over_the_translation_where_the_visitor_wants_it(app):
+    app.query_params["text"] = "I love you."
+    app.run()
+    assert "<ruby>" not in markup(app)
+    app.toggle(key="pinyin").set_value(True).run()
+    assert not app.exception
+    assert "<ruby>爱<rt>ài</rt></ruby>" in markup(app)
+
+
+@pytest.mark.parametrize(("locale", "link", "spoken"), [("zh-CN", "", "zh"), ("de", "", "en"), ("zh-CN", "en", "en")])
+def test_the_interface_speaks_the_browsers_language_unless_the_link_says_another(
+    monkeypatch, locale, link, spoken
+) -> None:
+    monkeypatch.setattr(type(st.context), "locale", property(lambda _: locale))
+    at = prepared()
+    if link:
+        at.query_params["lang"] = link
+    at.run()
+    assert not at.exception
+    assert at.text_input(key="text").label == LANGUAGES[spoken]["app.sentence"]

@@ -13,12 +13,12 @@ from viz.figures.markup import alert, line
 from viz.numbers import number
 from viz.parts.picker import pick
 from viz.shell.errors import show_error
-from viz.shell.sentences import choose_part, parts_row, shown_parts
+from viz.shell.sentences import choose_part, parts_row, said, shown_parts
 from viz.shell.views import ViewSpec
 from viz.state import checkpoints
 from viz.state.answers.translations import translation, translator
 from viz.state.codes.choices import CHOICES
-from viz.state.language import say
+from viz.state.language import browser_language, say
 from viz.state.view import Subject, force, subject
 from viz.theme import FONTS
 
@@ -36,6 +36,8 @@ STYLE = f"""<style>
 [data-testid="stBaseButton-primaryFormSubmit"], [data-testid="stBaseButton-primaryFormSubmit"] p {{
   color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}
 .hl-translation {{ font-size: 1.75rem; line-height: 1.35; margin: 0; }}
+.hl-translation ruby {{ ruby-align: center; }}
+.hl-translation rt {{ font-size: .5em; padding: 0 .12em; user-select: none; }}
 .hl-translation mark {{ color: inherit; background: light-dark(#FFE9C7, #4A3A1A); border-radius: .25rem; }}
 .hl-error {{ font-size: 1.05rem; margin: 0; padding: .7rem 1rem; border-left: .3rem solid #D55E00;
   background: rgba(213, 94, 0, .12); border-radius: .3rem; overflow-wrap: anywhere; }}
@@ -100,7 +102,7 @@ def _translation_row(name: str) -> bool:
         if several:
             parts_row(about, found)
         else:
-            st.html(line("translation", found.text or "∅", lang="zh"))
+            st.html(line("translation", said(found.text), lang="zh"))
         _inspected_row(about, found)
         if not found.finished:
             notice = say("app.truncated", limit=len(found.tgt))
@@ -139,7 +141,8 @@ def _settings() -> None:
         on_change=_checkpoint_changed,
     )
     st.select_slider(say("app.beam"), range(1, 9), 1, key="beam", help=say("app.beam.help"), bind="query-params")
-    pick("lang", explained=False)
+    pick("lang", browser_language(), explained=False)
+    st.toggle(say("app.pinyin"), key="pinyin", help=say("app.pinyin.help"), bind="query-params")
 
 
 def _take_example() -> None:

@@ -10,6 +10,7 @@ from model.errors import HeadlightError, TextTooLongError
 from model.limits import MAX_PARTS
 from model.trace import Translation
 from viz.figures.markup import line, tag
+from viz.figures.ruby import ruby
 from viz.state.answers.translations import written
 from viz.state.language import say
 from viz.state.view import Subject, part, parts
@@ -40,10 +41,10 @@ def parts_row(about: Subject, found: Translation) -> None:
     shown: list[str] = []
     for number, text in enumerate(texts):
         if number == here:
-            shown.append(tag("mark", found.text or "∅"))
+            shown.append(tag("mark", said(found.text)))
             continue
         try:
-            shown.append(written(replace(about.own, text=text)) or "∅")
+            shown.append(said(written(replace(about.own, text=text))))
         except HeadlightError:  # said in full when that sentence is chosen
             shown.append("⚠")
     st.html(line("translation", *shown, lang="zh"))
@@ -57,6 +58,11 @@ def parts_row(about: Subject, found: Translation) -> None:
         required=True,
         on_change=lambda: choose_part(st.session_state["part_shown"]),
     )
+
+
+def said(translation: str) -> str:
+    """A translation as the frame shows it: with its pinyin, where the visitor wants that."""
+    return ruby(translation) if translation and st.session_state.get("pinyin") else translation or "∅"
 
 
 def _short(text: str) -> str:

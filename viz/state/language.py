@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 
+import streamlit as st
+
 from viz.state.choice import picked
-from viz.text import text
+from viz.text import LANGUAGES, text
 
 Say = Callable[..., str]  # an interface string by its key, its places filled
 Labels = Callable[[str], str]  # a component's words by their names
@@ -14,8 +16,14 @@ _spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
 
 
 def language() -> str:
-    """The interface language: "en" or "zh"."""
-    return str(picked("lang"))
+    """The interface language: "en" or "zh"; the browser's own where the link names none."""
+    return str(picked("lang", browser_language()))
+
+
+def browser_language() -> str:
+    """The language that the visitor's browser asks for, if the interface speaks it; else English."""
+    asked = str(st.context.locale or "").partition("-")[0].lower()
+    return asked if asked in LANGUAGES else "en"
 
 
 def speak() -> None:

@@ -11,6 +11,8 @@ STRINGS: dict[str, str] = {
     "app.translation": "Chinese translation",
     "app.settings": "Settings",
     "app.checkpoint": "Checkpoint",
+    "app.pinyin": "Pinyin over the translation",
+    "app.pinyin.help": "How each Chinese character is read. Made from a table of words: a character with several readings may get the wrong one.",
     "app.checkpoint.help": "A trained model: a folder under checkpoints/. “en-zh” translates English into Chinese; "
     "“reverse” is a small model that writes its input backwards.",
     "app.beam": "Beam",

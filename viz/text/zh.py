@@ -11,6 +11,8 @@ STRINGS: dict[str, str] = {
     "app.translation": "中文译文",
     "app.settings": "设置",
     "app.checkpoint": "检查点",
+    "app.pinyin": "译文上方注拼音",
+    "app.pinyin.help": "每个汉字的读音。由词语表得出：多音字可能注错。",
     "app.checkpoint.help": "一个训练好的模型，即 checkpoints/ 下的一个文件夹。"
     "“en-zh”把英文译成中文；“reverse”是把输入倒着写的小模型。",
     "app.beam": "束宽",
