@@ -59,14 +59,48 @@ class Ask:
         stream: keep the decoder's residual stream.
         logits: keep the logits.
         gradient: of which log-probability the gradient with respect to every weight is kept: "all" is
-            the whole translation's, a number that of one step's token.
+            the whole translation's as far as it was written, a number that of one step's token, "each"
+            that of every step's token by itself, whose gradients are [T, H, Q, K].
     """
 
     steps: tuple[Step, ...] = ()
     kinds: tuple[Kind, ...] = ("encoder_self", "decoder_self", "cross")
     stream: bool = False
     logits: bool = False
-    gradient: int | Literal["all"] | None = None
+    gradient: int | Literal["all", "each"] | None = None
+
+
+@dataclass(frozen=True)
+class Slope:
+    """Which gradients with respect to embeddings are asked for.
+
+    Attributes:
+        of: each written token's "log_prob", or its "logit" above the mean of the vocabulary's.
+        frozen: attention weights and the scales of norms are held at what they were, so that the model is
+            linear in its embeddings, piece by piece of its ReLUs.
+        scales: by which the tokens' embeddings are multiplied, positions staying; the gradients are means
+            over these.
+    """
+
+    of: Literal["log_prob", "logit"]
+    frozen: bool = False
+    scales: tuple[float, ...] = (1.0,)
+
+
+class Slopes(NamedTuple):
+    """Gradients of what each of T steps writes, float [T, S, D] and [T, T, D], and what they belong to.
+
+    Attributes:
+        source, read: with respect to the source's vectors as they enter, and to those that the decoder reads.
+        source_parts, read_parts: these vectors as token and position, [2, S, D] and [2, T, D], which add up.
+        values: what was differentiated, as the model has it, [T].
+    """
+
+    source: Tensor
+    read: Tensor
+    source_parts: Tensor
+    read_parts: Tensor
+    values: Tensor
 
 
 @dataclass(frozen=True)
@@ -131,14 +165,15 @@ class Unembedding(NamedTuple):
         rate = torch.rsqrt(final.double().var(unbiased=False) + self.eps).to(part.device)
         return self.table.double() @ ((part - part.mean()) * rate * self.scale.double())
 
-    def direction(self, final: Tensor, wanted: Tensor) -> tuple[Tensor, float]:
-        """Direction d and constant c with wanted · logits' difference = d · final + c, for ``wanted`` [D] of the table.
+    def direction(self, final: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
+        """Directions d and constants c with wanted · logits' difference = d · final + c, for each ``final`` [..., D].
 
-        ``wanted`` is a difference of the table's rows; float64 [D]. The norm is frozen as in ``parts``.
+        ``wanted`` [..., D] is a difference of the table's rows; float64 [..., D] and [...]. The norm is frozen as in
+        ``parts``.
         """
-        rate = torch.rsqrt(final.double().var(unbiased=False) + self.eps)
+        rate = torch.rsqrt(final.double().var(-1, unbiased=False, keepdim=True) + self.eps)
         scaled = wanted.double() * self.scale.double()
-        return (scaled - scaled.mean()) * rate, float(wanted.double() @ self.shift.double())
+        return (scaled - scaled.mean(-1, keepdim=True)) * rate, wanted.double() @ self.shift.double()
 
 
 class Projections(NamedTuple):

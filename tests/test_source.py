@@ -11,7 +11,7 @@ from model.analysis.faithfulness.scores import score_translation
 from model.analysis.heads.ablation import ablate
 from model.analysis.lessons.positions import position_table
 from model.analysis.maps.sorts import SORTS, drawn_maps
-from model.analysis.residual.flow_norms import norm_shares
+from model.analysis.maps.shares import norm_shares
 from model.analysis.residual.lens import lens
 from model.analysis.residual.proof import proven_steps
 from model.analysis.residual.votes import votes

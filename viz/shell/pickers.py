@@ -75,8 +75,9 @@ def idle(now: View) -> set[str]:
     none = set()
     if not SORTS[now.drawn].of_token:
         none.add("of")
-    if now.drawn == "rollout":
-        none |= {"combine", "head"}
+    per = SORTS[now.drawn].per
+    if per != "head":
+        none |= {"combine", "head"} | ({"layer"} if per == "model" else set())
     if combined.combination(now).how == "head":
         none.add("over")
     return none

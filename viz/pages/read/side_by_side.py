@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model.analysis.maps.reading import Reading
+from model.analysis.maps.sorts import SORTS
 from model.trace import Kind
 from viz.components.linked_maps.linked_maps import LinkedMap, linked_maps
 from viz.parts import chart, drawing
@@ -16,7 +17,7 @@ from viz.state.view import view
 FEWEST = 2
 now = view()
 weights = trace(now.subject).weights
-layers: dict[Kind, int] = {kind: len(maps) for kind, maps in weights.items()}
+layers: dict[Kind, int] = {kind: len(weights[kind]) for kind in SORTS[now.drawn].kinds}
 n_heads = weights[now.kind].shape[1]
 heads = every_head(layers, n_heads)
 
@@ -31,7 +32,7 @@ state, link = st.session_state, st.query_params.get("heads")
 is_old = link is None or link == state.get("_heads_link")
 asked = state.get("heads", [""]) if is_old else str(link).split(",")
 opening = [now.head._replace(head=(now.head.head + by) % n_heads).code for by in (0, 1)]
-state["heads"] = chosen_heads(asked, heads) or (opening if asked else [])
+state["heads"] = chosen_heads(asked, heads) or (chosen_heads(opening, heads) if asked else [])
 
 pick, switches = st.columns([3, 2], vertical_alignment="bottom")
 codes = pick.multiselect(

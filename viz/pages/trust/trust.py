@@ -69,8 +69,7 @@ def every_head(rows: np.ndarray) -> None:
     from model.analysis.faithfulness.verdict import honesty_of_all
 
     honesty = honesty_of_all(left_out(now.subject), rows)
-    one_a_layer = now.drawn == "rollout"
-    cost, verdict = (each[:, :1] if one_a_layer else each for each in (honesty.cost, honesty.verdict))
+    cost, verdict = (drawing.one_of(now.drawn, each) for each in (honesty.cost, honesty.verdict))
     signs = np.vectorize(lambda each: VERDICTS.get(str(each), ("", ""))[1], otypes=[str])(verdict)
     chart.lead("trust.heads.lead", drawn=drawing.name(now), n=int((verdict == "green").sum()), all=verdict.size)
     top = max(float(honesty.cost.max()), 1e-6)
@@ -84,7 +83,7 @@ def every_head(rows: np.ndarray) -> None:
         on_open=open_head,
     )
     best = [f"{HeadRef(CROSS, n, h).title} {number(honesty.cost[n, h])}" for n, h in honesty.order()[:5]]
-    if not one_a_layer:
+    if SORTS[now.drawn].per == "head":
         st.html(line("alt", say("trust.heads.best", heads=" · ".join(best))))
 
 
