@@ -18,7 +18,7 @@ from transformers import AttentionInterface, AttentionMaskInterface, MarianConfi
 from transformers.masking_utils import eager_mask
 
 from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Stream
-from model.source import Anatomy, AttentionKind, Gains, LacksAbilityError
+from model.source import WAYS, Anatomy, AttentionKind, Gains, LacksAbilityError, Way
 from model.trace import AttentionTrace, Kind, Label, TracedTranslation, may_attend
 
 NAME = "headlight-test"
@@ -149,17 +149,23 @@ class MarianSource:
         kept: dict[nn.Module, Tensor] = {}
         with torch.enable_grad(), watching(weights={b: lambda w, b=b: kept.__setitem__(b, w) for b in sites.values()}):
             log_probs = self.run(ids).logits[0].log_softmax(-1).gather(1, ids.written[:, None])[:, 0]
-            wanted = log_probs.sum() if ask.gradient == "all" else log_probs[ask.gradient]
-            found = torch.autograd.grad(wanted, list(kept.values()), allow_unused=True)
-        by_block = dict(zip(kept, found, strict=True))
+            every = log_probs[: ids.steps]
+            wanted = {"all": [every.sum()], "each": list(every)}.get(str(ask.gradient)) or [log_probs[ask.gradient]]
+            found = [torch.autograd.grad(one, list(kept.values()), retain_graph=True) for one in wanted]
+        together = [torch.cat(each) if ask.gradient == "each" else each[0][0] for each in zip(*found, strict=True)]
+        by_block = dict(zip(kept, together, strict=True))
         gradients = {}
         for (kind, layer), block in sites.items():
-            gradient = by_block[block][0]
+            gradient = by_block[block]
             hidden = torch.from_numpy(~may_attend(kind, tuple(gradient.shape)))
             gradients[kind, layer] = gradient.masked_fill(hidden, 0.0)
-        return Pass(gradients=gradients)
+        return Pass({site: {"weights": kept[block].detach()[0]} for site, block in sites.items()}, gradients=gradients)
 
-    def log_probs(self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None) -> Tensor:
+    def log_probs(
+        self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"
+    ) -> Tensor:
+        if way != "mask":
+            raise LacksAbilityError(WAYS[way], self.name)
         rows = len(hidden) if hidden is not None else max(1, len(gains))
         factors: dict[nn.Module, Tensor] = {}
         for row, each in enumerate(gains):

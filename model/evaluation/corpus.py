@@ -19,7 +19,7 @@ from model.own.network.transformer import Transformer
 from model.own.paragraphs import spans_of
 from model.own.text.padding import pad
 from model.own.text.tokenize import CharacterTokenizer
-from model.own.threads import one_thread
+from model.passage import one_thread
 from model.sentences import sentence_spans
 from model.trace import join_parts
 from model.writing import Hypothesis

@@ -57,7 +57,7 @@ def slopes(model: Transformer, ids: ForcedIds, slope: Slope) -> Slopes:
         with torch.no_grad():
             values = _wanted(model(src, inputs)[0], written, slope)[: ids.steps]
     source, read = (each / len(slope.scales) for each in total)
-    return Slopes(source, read, *(torch.stack(part) for part in parts), values)
+    return Slopes(source, read, torch.stack(parts[0]), torch.stack(parts[1]), values)
 
 
 def _log_probs(logits: Tensor, written: Tensor) -> Tensor:

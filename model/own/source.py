@@ -25,8 +25,7 @@ from model.own.text.neighbours import neighbours
 from model.own.text.rarity import source_rarity
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
-from model.own.threads import one_thread
-from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Slope, Slopes, Unembedding
+from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Slope, Slopes, Unembedding, one_thread
 from model.source import Gains, Way
 from model.trace import Kind, Label
 from model.writing import Neighbour, Token

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,7 +150,7 @@ def _make_alignment(job: Job) -> None:
 
 def _make_faithfulness(job: Job) -> None:
     pairs = ("--truth",) if job.letters or job.args.dev is None else ("--tsv", job.args.dev)
-    job.command("faithfulness", *pairs, "--save")
+    job.command("faithfulness", *pairs, "--workers", str(os.cpu_count() or 1), "--save")
 
 
 def _make_history(job: Job) -> None:

@@ -7,16 +7,22 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from model.analysis.faithfulness.table import LOWER_IS_BETTER, MEASURES, ROWS
-from model.analysis.maps.sorts import DRAWN
+from model.analysis.faithfulness.table import LOWER_IS_BETTER, MEASURES, RANDOM, ROWS, rows_of
+from model.analysis.maps.sorts import SORTS
 from viz.figures.layout import chart_config
 from viz.figures.markup import Markup, line, tag
 from viz.figures.trust import Measure, dots_figure
-from viz.numbers import number
+from viz.numbers import number, signed
+from viz.parts.picker import pick
 from viz.state.answers.faithfulness import faithfulness
 from viz.state.checkpoints import sha256
 from viz.state.language import say
 from viz.theme import Theme
+
+# What takes nothing away stands first; then the yardstick with its kin, and chance, drawn hollow.
+UNTOUCHED = tuple(name for name, sort in SORTS.items() if not sort.perturbs)
+ORDER = (*UNTOUCHED, *(name for name in ROWS if name not in UNTOUCHED))
+LED = ("comprehensiveness", "sufficiency")
 
 
 def draw_table(checkpoint: str, theme: Theme) -> None:
@@ -25,11 +31,17 @@ def draw_table(checkpoint: str, theme: Theme) -> None:
     if table is None:
         st.html(line("error", say(f"trust.{why}", checkpoint=checkpoint), data_table=why))
         return
-    winner = winner_sentence(table)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        way, target = pick("way"), pick("target")
+    rows = rows_of(table, target, way)
+    if not rows:
+        st.info(say("trust.no_setting"))
+        return
+    winner = winner_sentence(table, rows)
     st.html(line("lead", winner, id="hl-winner", style="font-weight: 600;"))
-    names = [row_name(name) for name in ROWS]
-    measures = [panel(table, measure) for measure in MEASURES]
-    figure = dots_figure(names, measures, len(ROWS) - len(DRAWN), theme)
+    figure = dots_figure(
+        [row_name(name) for name in ORDER], [panel(rows, each) for each in MEASURES], len(ORDER) - len(UNTOUCHED), theme
+    )
     alt = say("trust.dots.alt", winner=winner, sentences=f"{table['sentences']:,}")
     st.plotly_chart(figure, key="trust_dots", theme=None, config=chart_config("headlight-trust"), alt=alt)
     facts = {
@@ -39,53 +51,55 @@ def draw_table(checkpoint: str, theme: Theme) -> None:
     }
     items = [_meaning(measure) for measure in MEASURES]
     st.html(tag("ul", *items, class_="hl-alt", style="max-width: 72rem; padding-left: 1.2rem;"))
-    for key in ("trust.maps", "trust.source"):
+    for key in (f"way.{way}.meaning", "trust.maps", "trust.kin", "trust.source"):
         st.html(line("alt", say(key, **facts), style="max-width: 72rem;"))
-    st.dataframe(columns(table), hide_index=True)
+    st.dataframe(columns(table, rows), hide_index=True)
 
 
-def winner_sentence(table: dict[str, Any]) -> str:
-    """Which sort of map wins, by which measures, and whether that is clear."""
-    best = table["best"]
-    wins = {name: [measure for measure in MEASURES if best[measure]["drawn"] == name] for name in DRAWN}
-    first = max(DRAWN, key=lambda name: len(wins[name]))
-    clear = [measure for measure in wins[first] if is_clear(best[measure])]
-    listed = say("trust.comma").join(say(f"trust.{measure}") for measure in wins[first])
-    facts = {"drawn": say(f"drawn.{first}"), "wins": len(wins[first]), "all": len(MEASURES), "measures": listed}
-    others = {best[measure]["next"] for measure in wins[first] if measure not in clear}
-    unclear = say("trust.comma").join(say(f"drawn.{name}") for name in DRAWN if name in others)
-    return say("trust.winner", **facts) + (say("trust.winner.unclear", others=unclear) if others else "")
+def winner_sentence(table: dict[str, Any], rows: dict[str, Any]) -> str:
+    """Which sort of map is most ahead, of those that take nothing away, and by how much in the setting on the page."""
+    best, base = say(f"drawn.{table['best']}"), say(f"drawn.{table['base']}")
+    if table["best"] == table["base"]:
+        return say("trust.best.base", drawn=best)
+    gaps = say("trust.comma").join(
+        f"{say(f'trust.{measure}')} {signed(cell['gap'])} ± {2 * (cell['gap_se'] or 0):.2f}"
+        for measure, cell in ((measure, rows[table["best"]][measure]) for measure in LED)
+    )
+    return say("trust.best", drawn=best, base=base, gaps=gaps)
 
 
-def is_clear(best: dict[str, Any]) -> bool:
-    """True where the lead is more than two standard errors."""
-    return best["lead"] is not None and best["se"] is not None and best["lead"] > 2 * best["se"]
-
-
-def panel(table: dict[str, Any], measure: str) -> Measure:
+def panel(rows: dict[str, Any], measure: str) -> Measure:
     """One measure as a panel of dots."""
-    cells = [table["drawn"][name][measure] for name in ROWS]
+    cells = [rows[name][measure] for name in ORDER]
     means, errors = (
         np.array([np.nan if cell[part] is None else cell[part] for cell in cells], dtype=float)
         for part in ("mean", "se")
     )
-    return Measure(_titled(measure), means, errors, ROWS.index(table["best"][measure]["drawn"]))
+    lower = measure in LOWER_IS_BETTER
+    known = np.nan_to_num((-means if lower else means)[: len(UNTOUCHED)], nan=-np.inf)
+    return Measure(_titled(measure), means, errors, int(known.argmax()))
 
 
-def columns(table: dict[str, Any]) -> dict[str, list[str]]:
-    """The numbers as columns: a sort of map a line, mean ± standard error."""
-    shown = {say("trust.map"): [row_name(name) for name in ROWS]}
+def columns(table: dict[str, Any], rows: dict[str, Any]) -> dict[str, list[str]]:
+    """The numbers as columns: a sort of map a line, mean ± standard error, what it takes, and of how many pairs."""
+    shown = {say("trust.map"): [row_name(name) for name in ORDER]}
     for measure in MEASURES:
-        cells = [table["drawn"][name][measure] for name in ROWS]
+        cells = [rows[name][measure] for name in ORDER]
         shown[_titled(measure)] = [
             "–" if c["mean"] is None else f"{number(c['mean'], 3)} ± {c['se'] or 0:.3f}" for c in cells
         ]
+        if measure in LED:
+            title = say("trust.ahead", measure=say(f"trust.{measure}"), base=say(f"drawn.{table['base']}"))
+            shown[title] = ["–" if c["gap"] is None else f"{signed(c['gap'])} ± {c['gap_se'] or 0:.2f}" for c in cells]
+    seconds = [table["seconds"].get(name) for name in ORDER]
+    shown[say("trust.seconds")] = ["–" if each is None else f"{each:.3f}" for each in seconds]
+    shown[say("trust.pairs")] = [f"{table['pairs'].get(name, table['sentences']):,}" for name in ORDER]
     return shown
 
 
 def row_name(name: str) -> str:
     """A sort of map, or a yardstick, in the visitor's language."""
-    return say(f"drawn.{name}" if name in DRAWN else f"trust.row.{name}")
+    return say("trust.row.random") if name == RANDOM else say(f"drawn.{name}")
 
 
 def _titled(measure: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from model.analysis.alignment.gold import GoldPair, diagonal_links
 from model.analysis.alignment.links import RULES
 from model.analysis.alignment.word_maps import ALIGN_DRAWN, ALL, Place, pair_maps, places
-from model.analysis.maps.sorts import SHIFTS
+from model.analysis.maps.sorts import SHIFTS, Drawn
 from model.analysis.pairs import score_pairs
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class ErrorTable:
 
     Attributes:
         n_layers, n_heads: of the decoder.
+        drawn: what the maps are made of.
         found: links made.
         hits: links made that are sure, plus links made that are sure or possible.
         sure: sure links of the gold, one number.
@@ -34,6 +35,7 @@ class ErrorTable:
 
     n_layers: int
     n_heads: int
+    drawn: Sequence[Drawn] = ALIGN_DRAWN
     found: np.ndarray = field(init=False)
     hits: np.ndarray = field(init=False)
     sure: int = 0
@@ -42,7 +44,7 @@ class ErrorTable:
     refused: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        shape = (len(RULES), len(SHIFTS), len(ALIGN_DRAWN), len(self.places))
+        shape = (len(RULES), len(SHIFTS), len(self.drawn), len(self.places))
         self.found, self.hits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
 
     @property
@@ -96,7 +98,7 @@ class ErrorTable:
         if single:
             allowed = np.array([head != ALL for _, head in self.places])
             rates = np.where(allowed, rates, np.inf)
-            rates[1:], rates[:, :, 1:] = np.inf, np.inf
+            rates[1:], rates[:, :, 1:] = np.inf, np.inf  # weights come first
         return tuple(int(index) for index in np.unravel_index(int(rates.argmin()), rates.shape))
 
     def named(self, at: tuple[int, ...]) -> dict[str, Any]:
@@ -107,7 +109,7 @@ class ErrorTable:
             "kind": "cross",
             "layer": layer,
             "head": head,
-            "drawn": ALIGN_DRAWN[drawn],
+            "drawn": self.drawn[drawn],
             "shift": SHIFTS[shift],
             "links": list(RULES)[rule],
         }
@@ -116,9 +118,9 @@ class ErrorTable:
         """AER in percent by rule, drawn and shift: {"layers": one row a layer, heads then "all"; "all": one number}."""
         table: dict[str, Any] = {}
         for rule, by_shift in zip(RULES, 100 * self.rates, strict=True):
-            table[rule] = {drawn: {} for drawn in ALIGN_DRAWN}
+            table[rule] = {drawn: {} for drawn in self.drawn}
             for shift, by_drawn in zip(SHIFTS, by_shift, strict=True):
-                for drawn, rates in zip(ALIGN_DRAWN, by_drawn, strict=True):
+                for drawn, rates in zip(self.drawn, by_drawn, strict=True):
                     rows = np.round(rates[:-1].reshape(self.n_layers, -1), 2).tolist()
                     table[rule][drawn][shift] = {"layers": rows, ALL: round(float(rates[-1]), 2)}
         return table

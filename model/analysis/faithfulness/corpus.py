@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from model.analysis.faithfulness.scores import KEPT_SHARES, RANDOM_DRAWS, Scored, score_translation
-from model.analysis.faithfulness.table import BASE, LOWER_IS_BETTER, MEASURES, ROWS, TARGETS
+from model.analysis.faithfulness.table import BASE, LOWER_IS_BETTER, MEASURES, OWN_WAYS, ROWS, TARGETS
 from model.analysis.maps.sorts import SORTS, Drawn
 from model.analysis.pairs import score_pairs
 from model.errors import CorpusError, HeadlightError
@@ -92,7 +92,10 @@ def best_of(settings: Sequence[dict[str, Any]]) -> Drawn:
 
 
 def faithfulness_table(
-    model: Source, pairs: Sequence[tuple[str, str]], progress: Callable[[int], object] = lambda _: None, workers: int = 1
+    model: Source,
+    pairs: Sequence[tuple[str, str]],
+    progress: Callable[[int], object] = lambda _: None,
+    workers: int = 1,
 ) -> FaithfulnessTable:
     """Scores of forced translations; a pair that the model cannot read, or that is too short, is left out.
 
@@ -130,8 +133,11 @@ _loaded: list[Source] = []  # of a worker
 
 
 def _start(checkpoint: str) -> None:
+    import torch
+
     from model.translator import Translator
 
+    torch.set_num_threads(1)
     _loaded.append(Translator.from_checkpoint(checkpoint))
 
 
@@ -149,7 +155,7 @@ def _one(model: Source, task: Task) -> dict[str, Scored] | HeadlightError:
         found = {"references": score_translation(model, forced, generator, slow)}
         own = model.retranslate(forced, 1, {}).text
         if own.strip():
-            found["own"] = score_translation(model, model.trace(english, own), generator, slow=False)
+            found["own"] = score_translation(model, model.trace(english, own), generator, slow=False, ways=OWN_WAYS)
     except HeadlightError as error:
         return error
     return found

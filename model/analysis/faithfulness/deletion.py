@@ -65,9 +65,7 @@ def deletion_costs(model: Source, translation: Translation, deleted: np.ndarray,
     return found[0] - found[1:]
 
 
-def written_without(
-    model: Source, translation: Translation, deleted: np.ndarray, way: Way = "mask"
-) -> np.ndarray:
+def written_without(model: Source, translation: Translation, deleted: np.ndarray, way: Way = "mask") -> np.ndarray:
     """Log-probability of each written token, float32 [1 + N, T]: of the whole source, then without each set of words.
 
     <eos> counts as written where the translation was finished. Raises as ``deletion_costs``.

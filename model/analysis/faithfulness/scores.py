@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,9 +37,13 @@ class Scored:
 
 
 def score_translation(
-    model: Source, translation: TracedTranslation, generator: np.random.Generator, slow: bool = True
+    model: Source,
+    translation: TracedTranslation,
+    generator: np.random.Generator,
+    slow: bool = True,
+    ways: Sequence[Way] = WAYS_SCORED,
 ) -> Scored:
-    """The five MEASURES of one translation for each of ROWS, under every way of deleting of WAYS_SCORED it can.
+    """The five MEASURES of one translation for each of ROWS, under every way of deleting that the model offers.
 
     Maps are cross-attention by words, as ``MapSort.whole`` makes one of all heads and layers.
 
@@ -59,27 +64,32 @@ def score_translation(
         translation: with its trace, of three words or more.
         generator: draws the importances of ``random``, whose measures are means of 3 draws.
         slow: make also the sorts of map that are too slow to be drawn.
+        ways: of deleting.
     """
     maps, seconds = word_maps(model, translation, slow)
     n_words, n_tokens = len(source_words(translation.src)), len(translation.written_ids)
-    known = [name in maps for name in SORTS]
+    known = np.flatnonzero([name in maps for name in SORTS])
     rows = np.stack([maps[name][:n_tokens] for name in SORTS if name in maps])
     every = np.concatenate((rows, generator.random((RANDOM_DRAWS, n_tokens, n_words))))
-    by_size = np.flatnonzero([place in _BY_SIZE for place in np.flatnonzero(known)])
-    ways = [way for way in WAYS_SCORED if WAYS[way] in model.anatomy.abilities]
+    by_size = np.flatnonzero(np.isin(known, _BY_SIZE))
     found = {}
-    for way in ways:
-        left_out = leave_one_out(model, translation, way)
-        ranked = every.copy()
-        sums = every.sum(axis=1)
-        sums[by_size], ranked[by_size] = np.abs(sums[by_size]), np.abs(every[by_size])
-        one = _of_sentence(model, translation, left_out, every, sums, way)
-        scored = np.concatenate((one, _of_tokens(left_out, every, ranked)), 1)
-        placed = np.full((len(ROWS), len(MEASURES)), np.nan)
-        placed[np.flatnonzero([*known, False])] = scored[: len(rows)]
-        placed[-1] = scored[len(rows) :].mean(axis=0)
-        found[way] = placed
+    for way in (way for way in ways if WAYS[way] in model.anatomy.abilities):
+        scored = _measured(model, translation, every, by_size, way)
+        found[way] = np.full((len(ROWS), len(MEASURES)), np.nan)
+        found[way][known] = scored[: len(rows)]
+        found[way][-1] = scored[len(rows) :].mean(axis=0)
     return Scored(found, np.array([seconds.get(name, np.nan) for name in SORTS]), n_tokens)
+
+
+def _measured(
+    model: Source, translation: TracedTranslation, every: np.ndarray, by_size: np.ndarray, way: Way
+) -> np.ndarray:
+    """The measures of N maps [N, T, W], of which ``by_size`` are ranked by their size: [N, MEASURES]."""
+    left_out = leave_one_out(model, translation, way)
+    ranked, sums = every.copy(), every.sum(axis=1)
+    sums[by_size], ranked[by_size] = np.abs(sums[by_size]), np.abs(every[by_size])
+    of_sentence = _of_sentence(model, translation, left_out, every, sums, way)
+    return np.concatenate((of_sentence, _of_tokens(left_out, every, ranked)), 1)
 
 
 def word_maps(

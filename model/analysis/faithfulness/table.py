@@ -15,8 +15,9 @@ RANDOM = "random"
 ROWS = (*SORTS, RANDOM)
 BASE: Drawn = "norms"  # with which all others are compared, pair by pair
 WAYS_SCORED: tuple[Way, ...] = ("mask", "remove", "average")
+OWN_WAYS: tuple[Way, ...] = ("mask", "average")  # which differ most, on what the model writes itself
 TARGETS = ("references", "own")  # what is forced: the pairs' other side, or what the model writes itself
-CELL = ("mean", "se", "gap", "gap_se")
+PARTS_OF_CELL = ("mean", "se", "gap", "gap_se")
 
 
 def load_faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
@@ -33,7 +34,9 @@ def rows_of(table: dict[str, Any], target: str = "references", way: str = "mask"
 
 def _is_complete(table: dict[str, Any]) -> bool:
     every = [rows_of(table), *(each["rows"] for each in table["settings"])]
-    cells = [rows[name][measure][part] for rows in every for name in ROWS for measure in MEASURES for part in CELL]
+    cells = [
+        rows[name][measure][part] for rows in every for name in ROWS for measure in MEASURES for part in PARTS_OF_CELL
+    ]
     known = all(each is None or isinstance(each, int | float) for each in cells)
     named = table["best"] in SORTS and set(table["pairs"]) == set(table["seconds"]) == set(SORTS)
     return int(table["sentences"]) > 0 and known and named

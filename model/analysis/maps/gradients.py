@@ -43,7 +43,7 @@ def gradient_maps(model: Source, translation: Translation, step: int | None = No
 
 
 def own_rows(maps: Tensor) -> Tensor:
-    """Of maps [T', …, T, K], one a step that wrote something, each step's own row: [.., T, K], 0 where it wrote nothing."""
+    """Each step's own row of maps [T', …, T, K], one a step that wrote something: […, T, K]; others are 0."""
     found = torch.zeros_like(maps[0]) if len(maps) else maps.new_zeros(maps.shape[1:])
     for step in range(len(maps)):
         found[..., step, :] = maps[step, ..., step, :]

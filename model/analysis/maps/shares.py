@@ -107,7 +107,9 @@ def _shares(model: Source, translation: Translation, split: Split) -> Shares:
     require(model, "internals")
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
     seen = model.forced(ids, Ask(("weights", "value", "residual", "output")))
-    found = {kind: [_of_layer(model, seen, kind, n, split) for n in range(model.anatomy.layers(kind))] for kind in KINDS}
+    found = {
+        kind: [_of_layer(model, seen, kind, n, split) for n in range(model.anatomy.layers(kind))] for kind in KINDS
+    }
     shares = {kind: np.stack([share for share, _ in layers]) for kind, layers in found.items()}
     heads = {kind: np.stack([head for _, head in layers]) for kind, layers in found.items()}
     return Shares(shares["encoder_self"], shares["decoder_self"], shares["cross"], heads)
@@ -118,13 +120,13 @@ def _of_layer(model: Source, seen: Pass, kind: Kind, layer: int, split: Split) -
     weights = seen.step(kind, layer, "weights")  # [H, Q, K]
     values = transformed_values(model, seen, kind, layer)  # [H, K, D]
     vectors = torch.einsum("hqk,hkd->qkd", weights, values).double()
-    residual, output = (seen.step(kind, layer, step).double() for step in ("residual", "output"))  # type: ignore[arg-type]
+    residual, output = (seen.step(kind, layer, step).double() for step in ("residual", "output"))
     heads = (weights * values.norm(dim=-1)[:, None]).argmax(0)
     return split(vectors, residual, output, kind != "cross").cpu().numpy(), heads.cpu().numpy()
 
 
 def rolled_shares(shares: Shares) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of source tokens [T, S] and of tokens read so far [T, T] in each last decoder state; a row of both sums to 1.
+    """Shares of source tokens [T, S] and of tokens read [T, T] in each last decoder state; a row of both sums to 1.
 
     The layers' shares multiplied; feed-forward networks and norms mix no positions (Ferrando et al. 2022b).
     """

@@ -76,7 +76,7 @@ class MapSort:
     slow: bool = False
 
     def whole(self, cross: np.ndarray) -> np.ndarray:
-        """All heads' maps of one kind [L, H, Q, K] as one, [Q, K]: their mean, or the last layer's where layers add up."""
+        """All heads' maps [L, H, Q, K] as one, [Q, K]: their mean, or the last layer's where layers add up."""
         return cross[-1, 0] if self.per == "layers" else cross.mean((0, 1), dtype=np.float64).astype(np.float32)
 
 
@@ -112,9 +112,18 @@ def _times_weights(gradients: Mapping[Kind, np.ndarray], trace: AttentionTrace) 
     return {kind: gradients[kind] * trace.weights[kind] for kind in gradients}
 
 
-def _whole(function: str, *needs: Ability, kinds: tuple[Kind, ...] = _OF_WRITING, **more: bool) -> MapSort:
+def _whole(function: str, *needs: Ability, shares: bool = False, signed: bool = False, slow: bool = False) -> MapSort:
     """A sort of the whole model."""
-    return MapSort(from_model=_by("through", function), needs=needs, kinds=kinds, per="model", **more)
+    make = _by("through", function)
+    return MapSort(
+        from_model=make, needs=needs, kinds=_OF_WRITING, per="model", shares=shares, signed=signed, slow=slow
+    )
+
+
+def _deleting(function: str, need: Ability) -> MapSort:
+    """A sort of the whole model that takes source words away."""
+    make = _by("through", function)
+    return MapSort(from_model=make, needs=(need,), kinds=("cross",), per="model", signed=True, perturbs=True)
 
 
 SORTS: dict[Drawn, MapSort] = {
@@ -134,7 +143,7 @@ SORTS: dict[Drawn, MapSort] = {
     ),
     # layers multiplied (Abnar and Zuidema 2020), the same for all heads of a layer
     "rollout": MapSort(from_trace=_rolled, shares=True, per="layers"),
-    # what each key, through the head, adds to the written token's logit above the vocabulary's mean (Elhage et al. 2021)
+    # what a key adds, through the head, to the written token's logit above the mean (Elhage et al. 2021)
     "votes": MapSort(
         from_model=_by("votes", "vote_maps"), needs=("internals", "votes"), kinds=_OF_WRITING, signed=True
     ),
@@ -147,12 +156,12 @@ SORTS: dict[Drawn, MapSort] = {
     # norms with the residual connection, layers multiplied (Kobayashi et al. 2021)
     "flow": _whole("flow_maps", "internals", shares=True),
     # what leaving words out costs
-    "leave_one_out": _whole("leave_one_out_maps", "hide", kinds=("cross",), signed=True, perturbs=True),
+    "leave_one_out": _deleting("leave_one_out_maps", "hide"),
     # within each layer, and in all cross layers at once (Mohebbi et al. 2023)
     "value_zeroing": MapSort(
         from_model=_by("zeroing", "zeroing_maps"), needs=("internals", "tails"), per="layer", shares=True, perturbs=True
     ),
-    "cross_zeroing": _whole("cross_zeroing_maps", "silence", kinds=("cross",), signed=True, perturbs=True),
+    "cross_zeroing": _deleting("cross_zeroing_maps", "silence"),
     # to be compared with
     "input_gradient": _whole("input_gradient_maps", "slopes", signed=True),
     "integrated": _whole("integrated_maps", "slopes", signed=True, slow=True),
@@ -184,7 +193,10 @@ def drawn_maps(model: Source, translation: TracedTranslation, drawn: Drawn, step
         other, make = sort.from_maps
         return make(drawn_maps(model, translation, other, step), translation.trace)
     assert sort.from_model
-    return sort.from_model(model, translation, step)
+    from model.passage import one_thread
+
+    with one_thread():
+        return sort.from_model(model, translation, step)
 
 
 def traced_maps(trace: AttentionTrace, drawn: Drawn) -> Mapping[Kind, np.ndarray]:

@@ -16,13 +16,13 @@ STEPS = 16  # of integrated gradients
 
 
 def alti_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarray]:
-    """ALTI+ (Ferrando et al. 2022): shares of source tokens and of tokens read so far in each last state, as ``spread``."""
-    return _rolled(model, alti_shares(model, translation))
+    """ALTI+ (Ferrando et al. 2022): shares of source tokens and of tokens read in each last state, as ``spread``."""
+    return _rolled(model, translation, alti_shares(model, translation))
 
 
 def flow_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarray]:
     """The flow by norms (see ``norm_shares``) from each token to each last state, as ``spread`` gives it."""
-    return _rolled(model, norm_shares(model, translation))
+    return _rolled(model, translation, norm_shares(model, translation))
 
 
 def frozen_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarray]:
@@ -37,13 +37,13 @@ def frozen_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarra
         LacksAbilityError: the model gives no gradients of its embeddings.
     """
     found = _slopes(model, translation, Slope("logit", frozen=True))
-    return spread(model, *((gradient * parts.sum(0)).sum(-1) for gradient, parts in found))
+    return spread(model, translation, *((gradient * parts.sum(0)).sum(-1) for gradient, parts in found))
 
 
 def input_gradient_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarray]:
     """Gradient × input of each written token's log-probability, nothing held (Denil et al. 2014); as ``spread``."""
     found = _slopes(model, translation, Slope("log_prob"))
-    return spread(model, *((gradient * parts.sum(0)).sum(-1) for gradient, parts in found))
+    return spread(model, translation, *((gradient * parts.sum(0)).sum(-1) for gradient, parts in found))
 
 
 def integrated_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarray]:
@@ -54,11 +54,11 @@ def integrated_maps(model: Source, translation: Translation) -> dict[Kind, np.nd
     """
     scales = tuple((step + 0.5) / STEPS for step in range(STEPS))
     found = _slopes(model, translation, Slope("log_prob", scales=scales))
-    return spread(model, *((gradient * parts[0]).sum(-1) for gradient, parts in found))
+    return spread(model, translation, *((gradient * parts[0]).sum(-1) for gradient, parts in found))
 
 
 def chefer_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarray]:
-    """Relevance of what was read for each written token (Chefer et al. 2021, section 3, equations 5 to 11); as ``spread``.
+    """Relevance of what was read for each written token (Chefer et al. 2021, equations 5 to 11); as ``spread``.
 
     Every layer's map is the mean over heads of max(0, α ∂ log p_t / ∂α), the log-probability in place of a
     class' score. Self-attention adds it times what there is; cross-attention adds it between both sides'
@@ -85,11 +85,11 @@ def chefer_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarra
         own, both = own + looked @ own, both + looked @ both
         both = both + _balanced(own).mT @ helped("cross", layer) @ _balanced(source)
     rows = torch.arange(steps)
-    return spread(model, both[rows, rows], own[rows, rows])
+    return spread(model, translation, both[rows, rows], own[rows, rows])
 
 
 def leave_one_out_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarray]:
-    """What each token's log-probability loses when a source word is masked, in nats, shared by its pieces; as ``spread``."""
+    """Nats that each token's log-probability loses without a source word, shared by its pieces; as ``spread``."""
     return _without(model, translation, "mask")
 
 
@@ -101,11 +101,14 @@ def cross_zeroing_maps(model: Source, translation: Translation) -> dict[Kind, np
     return _without(model, translation, "silence")
 
 
-def spread(model: Source, source: Tensor | np.ndarray, read: Tensor | np.ndarray | None = None) -> dict[Kind, np.ndarray]:
+def spread(
+    model: Source, translation: Translation, source: Tensor | np.ndarray, read: Tensor | np.ndarray | None = None
+) -> dict[Kind, np.ndarray]:
     """Maps of the whole model, for every head the same: float32 [L, H, T, K] by kind.
 
     Args:
         model: whose they are.
+        translation: of T steps.
         source: of source tokens, [T', S]; rows of steps that wrote nothing are filled with 0.
         read: of the tokens that the decoder read, [T', T]; None: there is no map of these.
     """
@@ -114,13 +117,14 @@ def spread(model: Source, source: Tensor | np.ndarray, read: Tensor | np.ndarray
     for kind, values in maps.items():
         if values is not None:
             rows = np.asarray(values.cpu() if isinstance(values, Tensor) else values, dtype=np.float32)
+            rows = np.pad(rows, ((0, len(translation.tgt_ids) + 1 - len(rows)), (0, 0)))
             sizes = model.anatomy.kinds[kind]
             found[kind] = np.broadcast_to(rows, (sizes.layers, sizes.heads, *rows.shape))
     return found
 
 
-def _rolled(model: Source, shares: Shares) -> dict[Kind, np.ndarray]:
-    return spread(model, *rolled_shares(shares))
+def _rolled(model: Source, translation: Translation, shares: Shares) -> dict[Kind, np.ndarray]:
+    return spread(model, translation, *rolled_shares(shares))
 
 
 def _slopes(model: Source, translation: Translation, slope: Slope) -> list[tuple[Tensor, Tensor]]:
@@ -128,9 +132,7 @@ def _slopes(model: Source, translation: Translation, slope: Slope) -> list[tuple
     require(model, "slopes")
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
     found = model.slopes(ids, slope)
-    missing = len(ids.written) - len(found.values)
-    pairs = ((found.source, found.source_parts), (found.read, found.read_parts))
-    return [(torch.cat((each, each.new_zeros(missing, *each.shape[1:]))), parts) for each, parts in pairs]
+    return [(found.source, found.source_parts), (found.read, found.read_parts)]
 
 
 def _balanced(relevance: Tensor) -> Tensor:
@@ -152,4 +154,4 @@ def _without(model: Source, translation: Translation, way: Way) -> dict[Kind, np
     costs = np.zeros((len(ids.written), n_src))
     for row, group in enumerate(groups, 1):
         costs[: ids.steps, group] = (found[0] - found[row])[:, None] / len(group)
-    return spread(model, costs)
+    return spread(model, translation, costs)

@@ -35,7 +35,7 @@ def vote_maps(model: Source, translation: Translation, rivals: Tensor | None = N
     seen = model.forced(ids, Ask(("weights", "value"), kinds, stream=True))
     assert seen.stream is not None
     table = model.unembedding.table
-    against = table.double().mean(0) if rivals is None else table[rivals].double()
+    against = table.mean(0).double() if rivals is None else table[rivals].double()
     directions, _ = model.unembedding.direction(seen.stream.levels[-1], table[ids.written].double() - against)
     return {kind: _of_kind(model, seen, kind, directions) for kind in kinds}
 

@@ -47,7 +47,8 @@ def _of_layer(model: Source, seen: Pass, kind: Kind, layer: int) -> np.ndarray:
 
 def _distance(one: Tensor, other: Tensor) -> Tensor:
     """Cosine distance along the last axis, at least 0; in double precision, since most are small."""
-    return (1 - torch.cosine_similarity(one.double(), other.double(), dim=-1)).clamp_min(0)
+    one, other = one.double(), other.double()
+    return (1 - (one * other).sum(-1) / (one.norm(dim=-1) * other.norm(dim=-1)).clamp_min(1e-30)).clamp_min(0)
 
 
 def _shared(rows: Tensor) -> Tensor:

@@ -73,16 +73,24 @@ def test_every_place_holds_what_its_name_says(translator, translation):
     np.testing.assert_array_equal(maps[0, names.index((1, 2))], weights[1, 2])
     np.testing.assert_allclose(maps[0, names.index((1, ALL))], weights[1].mean(0), atol=1e-6)
     np.testing.assert_allclose(maps[0, -1], weights.reshape(8, *weights.shape[2:]).mean(0), atol=1e-6)
-    np.testing.assert_allclose(maps[2, names.index((0, 3))], helped[0, 3].clip(0), atol=1e-6)
-    np.testing.assert_allclose(maps[2, -1], helped.sum((0, 1)).clip(0), atol=1e-5)
+    by_name = dict(zip(ALIGN_DRAWN, maps, strict=True))
+    np.testing.assert_allclose(by_name["gradient_weight"][names.index((0, 3))], helped[0, 3].clip(0), atol=1e-6)
+    np.testing.assert_allclose(by_name["gradient_weight"][-1], helped.sum((0, 1)).clip(0), atol=1e-5)
     assert (helped[0, 3] < 0).any()
-    assert maps.shape[:2] == (3, 11)
+    whole = drawn_maps(translator, translation, "chefer")["cross"][0, 0]
+    np.testing.assert_allclose(by_name["chefer"][-1], whole, atol=1e-6)
+    assert not by_name["chefer"][:-1].any(), "a map of the whole model is of no head and no layer"
+    zeroing = drawn_maps(translator, translation, "value_zeroing")["cross"]
+    np.testing.assert_allclose(by_name["value_zeroing"][names.index((1, ALL))], zeroing[1, 0], atol=1e-6)
+    assert maps.shape[:2] == (len(ALIGN_DRAWN), 11)
+    assert {"gradient", "scores", "integrated"}.isdisjoint(ALIGN_DRAWN)
+    np.testing.assert_array_equal(alignment_maps(translator, translation, ("votes",))[0], by_name["votes"])
 
 
 def test_written_and_read_rows_are_one_step_apart(translator):
     merged = pair_maps(translator, PAIR)
     trace = translator.trace("i love you", "我爱你").trace
-    assert merged.shape == (2, 3, 11, 3, 3)
+    assert merged.shape == (2, len(ALIGN_DRAWN), 11, 3, 3)
     np.testing.assert_allclose(merged[1, :, :, 0], merged[0, :, :, 1], atol=1e-6)
     last = [label.word for label in trace.src].index(2)
     of_you = trace.cross[0, 0, :, last:-1].sum(-1)

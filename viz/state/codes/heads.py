@@ -11,7 +11,9 @@ MOST_HEADS = 6
 
 def every_head(layers: Mapping[Kind, int], heads: int) -> dict[str, HeadRef]:
     """All heads of a checkpoint with this many layers a kind, by their codes."""
-    found = (HeadRef(kind, layer, head) for kind in KINDS for layer in range(layers.get(kind, 0)) for head in range(heads))
+    found = (
+        HeadRef(kind, layer, head) for kind in KINDS for layer in range(layers.get(kind, 0)) for head in range(heads)
+    )
     return {head.code: head for head in found}
 
 
