@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> None:
     translator = Translator.from_checkpoint(args.checkpoint)
     pairs = (_truth(translator) if given is None else given)[: args.limit]
     with pair_bar(len(pairs)) as progress:
-        table = faithfulness_table(translator, pairs, progress, args.workers)
+        table = faithfulness_table(translator, pairs, progress, args.workers, str(args.checkpoint))
     say_left_out("faithfulness", table.refused)
     facts = table.facts()
     if args.save:

@@ -96,6 +96,7 @@ def faithfulness_table(
     pairs: Sequence[tuple[str, str]],
     progress: Callable[[int], object] = lambda _: None,
     workers: int = 1,
+    checkpoint: str = "",
 ) -> FaithfulnessTable:
     """Scores of forced translations; a pair that the model cannot read, or that is too short, is left out.
 
@@ -103,7 +104,8 @@ def faithfulness_table(
         model: whose cross-attention is scored.
         pairs: English and Chinese.
         progress: called with the number of pairs done.
-        workers: processes; with more than one, each loads the checkpoint of the model's name.
+        workers: processes; with more than one, each loads the checkpoint itself.
+        checkpoint: whose model it is, by its name or folder; "": that of the model's name.
 
     Raises:
         CorpusError: no pair is left; the sentence says why the first could not be scored.
@@ -115,17 +117,19 @@ def faithfulness_table(
             raise found
         table.scored.append(found)
 
-    table.refused = score_pairs(_every(model, list(enumerate(pairs, 1)), workers), add, progress)
+    table.refused = score_pairs(_every(model, list(enumerate(pairs, 1)), workers, checkpoint), add, progress)
     return table
 
 
-def _every(model: Source, tasks: list[Task], workers: int) -> Iterator[dict[str, Scored] | HeadlightError]:
+def _every(
+    model: Source, tasks: list[Task], workers: int, checkpoint: str
+) -> Iterator[dict[str, Scored] | HeadlightError]:
     """Scores of each pair, or why there are none, in order."""
     if workers == 1:
         yield from (_one(model, task) for task in tasks)
         return
     # Forked processes would share the locks of PyTorch's threads.
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (model.name,)) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (checkpoint or model.name,)) as pool:
         yield from pool.map(_by_worker, tasks, chunksize=4)
 
 

@@ -47,17 +47,13 @@ def score_translation(
 
     Maps are cross-attention by words, as ``MapSort.whole`` makes one of all heads and layers.
 
-    * ``comprehensiveness``, ``sufficiency``: log p(all) − log p(without the top words), and log p(all) −
-      log p(with only the top words), in nats a token of the translation, the mean over 10, 20, 30 and
-      50 % of the words (AOPC of DeYoung et al. 2020, section 4.2, who take probabilities of a class, and
-      bins of 1, 5, 10, 20 and 50 %, of which the first two would be no word of a sentence). A word's rank is
-      by its sum over the rows.
+    * ``comprehensiveness``, ``sufficiency``: log p(all) − log p(without the top words), and − log p(with only
+      these), in nats a token, the mean over 10, 20, 30 and 50 % of the words (AOPC of DeYoung et al. 2020,
+      section 4.2, who take probabilities of a class, and 1 and 5 % too). A word's rank is by its column's sum.
     * ``rank_correlation``: Spearman's, of those sums with |log p(all) − log p(without that word)|, after
       Jain and Wallace 2019, section 4.1, who take Kendall's.
-    * ``token_cost``: what each token's own log-probability loses, in nats, when the top word of its
-      row is deleted; the mean over tokens.
-    * ``token_rank_correlation``: Spearman's, of each row with what each word's deletion changes in that
-      token's log-probability; the mean over tokens.
+    * ``token_cost``: what each token's log-probability loses without the top word of its row; the mean.
+    * ``token_rank_correlation``: Spearman's, of each row with what each word's deletion changes; the mean.
 
     Args:
         model: whose model wrote, or was forced to write, the translation.

@@ -36,6 +36,9 @@ from model.errors import CorpusError
 PAIR = GoldPair(("i", "love", "you"), ("我", "爱", "你"), frozenset({(0, 0)}), frozenset({(0, 0), (1, 1)}))
 
 
+THREE = ("weights", "norms", "votes")
+
+
 @pytest.fixture
 def translation(translator):
     return translator.trace("I love you.", "我爱你。")
@@ -147,7 +150,7 @@ def test_links_are_written_in_the_order_of_the_target():
 def test_the_tables_rates_agree_with_the_error_rate_of_link_sets():
     draw, rng = np.random.default_rng(6), random.Random(6)
     every = [(i, j) for i in range(4) for j in range(5)]
-    table, found, sure = ErrorTable(2, 3), [], 0
+    table, found, sure = ErrorTable(2, 3, THREE), [], 0
     for _ in range(3):
         possible = frozenset(rng.sample(every, 8))
         pair = GoldPair(("w",) * 4, ("字",) * 5, frozenset(sorted(possible)[:4]), possible)
@@ -156,7 +159,7 @@ def test_the_tables_rates_agree_with_the_error_rate_of_link_sets():
         links = link_set(RULES["grow"](maps[1, 2, 7]))
         found.append((len(links), len(links & pair.sure) + len(links & pair.possible)))
         sure += 4
-        alone = ErrorTable(2, 3)
+        alone = ErrorTable(2, 3, THREE)
         alone.add(maps, pair)
         assert alone.rates[1, 1, 2, 7] == pytest.approx(error_rate(links, pair))
     total, hits = map(sum, zip(*found, strict=True))
@@ -166,7 +169,7 @@ def test_the_tables_rates_agree_with_the_error_rate_of_link_sets():
 def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(translator):
     too_long = GoldPair(("word",) * 400, ("字",), frozenset({(0, 0)}), frozenset({(0, 0)}))
     table = error_table(translator, [PAIR, too_long])
-    assert table.rates.shape == (2, 2, 3, 11)
+    assert table.rates.shape == (2, 2, len(ALIGN_DRAWN), 11)
     assert list(table.refused) == [2]
     assert table.best()["aer"] == round(100 * table.rates.min(), 2)
     one = table.best(single=True)
@@ -180,7 +183,7 @@ def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(trans
 
 def test_held_out_rates_are_those_of_the_setting_that_the_other_half_chose():
     """Two settings, worked by hand: one is right on the even pairs, the other on the odd ones."""
-    table = ErrorTable(1, 1)
+    table = ErrorTable(1, 1, THREE)
     assert held_out(table) is None
     good, bad = GoldPair(("a", "b"), ("甲", "乙"), *[frozenset({(0, 0), (1, 1)})] * 2), ((0.1, 0.9), (0.9, 0.1))
     right = np.array(((0.9, 0.1), (0.1, 0.9)))
@@ -200,7 +203,7 @@ def test_held_out_rates_are_those_of_the_setting_that_the_other_half_chose():
 
 def test_the_interval_of_a_held_out_rate_is_about_two_standard_errors():
     draw = np.random.default_rng(4)
-    table = ErrorTable(1, 1)
+    table = ErrorTable(1, 1, THREE)
     for _ in range(200):
         wrong = draw.random() < 0.3
         maps = np.tile(np.eye(2)[::-1] if wrong else np.eye(2), (2, 3, 3, 1, 1))

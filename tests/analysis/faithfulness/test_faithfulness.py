@@ -128,7 +128,7 @@ def test_the_table_is_mean_error_and_lead_over_norms_pair_by_pair():
 
 def test_two_processes_find_what_one_does(folder, translator):
     pairs = [("Tom didn't see it.", "汤姆没看见它。"), ("Tom.", "汤姆。"), ("I love the red car.", "我爱红车。")]
-    found = [faithfulness_table(Translator.from_checkpoint(str(folder)), pairs, workers=n) for n in (1, 2)]
+    found = [faithfulness_table(translator, pairs, workers=n, checkpoint=str(folder)) for n in (1, 2)]
     one, two = (each.facts() | {"seconds": {}} for each in found)
     assert one == two
     assert found[0].refused == found[1].refused == {2: found[0].refused[2]}
@@ -189,5 +189,6 @@ def test_the_command_prints_a_table_and_one_sentence_about_a_bad_line(folder, ts
 def test_on_reverse_weights_point_at_the_letter_that_counts():
     translator = Translator.from_checkpoint("reverse", "cpu")
     table = faithfulness_table(translator, [(word, word[::-1]) for word in ("headlight", "sequence", "abc123")])
-    means = {name: table.facts()["drawn"][name]["token_cost"]["mean"] for name in ("weights", RANDOM, LEAVE_ONE_OUT)}
-    assert means[RANDOM] + 1 < means["weights"] <= means[LEAVE_ONE_OUT]
+    rows = rows_of(table.facts())
+    means = {name: rows[name]["token_cost"]["mean"] for name in ("weights", "random", "leave_one_out")}
+    assert means["random"] + 1 < means["weights"] <= means["leave_one_out"]
