@@ -459,6 +459,11 @@ STRINGS: dict[str, str] = {
     "mix.same": "The translation stays the same.",
     "mix.new": "The translation changes: tokens lost {lost}, new {new}.",
     # quality hints, swap a word
+    "answer.title": "Where each token comes from:",
+    "answer.chip": "{token} ← {word} ({cost})",
+    "answer.said": "{token} comes from “{word}”: deleting it costs this token {cost} nats",
+    "answer.how": "By {drawn}, of the maps that take nothing away the most faithful to this checkpoint (Trust table); in brackets the nats that the token loses when the word is deleted. A column stands for the encoder’s state over the word, which has read the others too.",
+    "answer.right": "On pairs linked by people this names a linked word for {percent} % of {words} words (95 %: {low} to {high}).",
     "quality.title": "Does it look reliable?",
     "quality.help": "Hints from the model itself; no reference translation is needed. It warns when the geometric mean of the token probabilities is below {confidence}, or when up to eight characters stand {repeats} times in a row. A word that gets less than {ignored} of attention in all (summed over the target tokens, mean of all cross-attention heads) is only listed: that says little.",
     "quality.calm": "No warning: the model was sure of its tokens ({confidence} on average). {rates}",
@@ -811,11 +816,12 @@ STRINGS: dict[str, str] = {
     "trust.nats": "nats lost",
     "trust.matrices.lead": "Left, measured by deleting: how much less probable each output token gets without each source word. Right, the chosen map. Rings: the word that the map marks most in each row; an honest map’s rings fall on blue cells on the left.",
     "trust.matrices.alt": "What deleting each of {words} words costs each of {tokens} tokens, in nats. Most costly word of each token: {pairs}.",
-    "trust.heads.lead": "Every head of cross-attention on this sentence, by {drawn}: what deleting its rows’ top words costs. {n} of {all} clearly beat chance.",
+    "trust.heads.lead": "Every head of cross-attention on this sentence, by {drawn}: what deleting its rows’ top words costs. {n} of {all} clearly beat chance; about {luck} of {all} would by luck alone.",
     "trust.heads.hint": "Click a head to open it. ✓ clearly better than chance, ≈ not clearly, ✗ no better.",
     "trust.heads.legend": "nats lost a token",
     "trust.heads.best": "Most costly choices: {heads}",
     # trust
+    "honesty.references": "To compare with: a diagonal that has read nothing costs {diagonal} nats ({diagonal_is}); this map with its rows reversed, {shuffled} nats ({shuffled_is}). One sentence is weak evidence: where a diagonal does as well, word order explains it.",
     "honesty.deleted.rows": "Deleted means masked: nothing in the model can attend to the word, and the others keep their places (an <unk> in its place was never trained). Random choices rename the words at random. Green: at most 5 % of the choices, the map’s own counted among them, cost as much; red: half of them or more do.",
     "honesty.deleted.words": "Deleted means masked: nothing in the model can attend to the words, and the others keep their places (an <unk> in their place was never trained). A word’s mark is the sum of its column. Green: at most 5 % of the choices, the map’s own counted among them, cost as much; red: half of them or more do.",
 }

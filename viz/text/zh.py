@@ -455,6 +455,11 @@ STRINGS: dict[str, str] = {
     "mix.same": "译文没有变。",
     "mix.new": "译文变了：消失 {lost} 个词元，新增 {new} 个。",
     # quality hints, swap a word
+    "answer.title": "每个词元从哪里来：",
+    "answer.chip": "{token} ← {word}（{cost}）",
+    "answer.said": "{token} 来自“{word}”：删去它，这个词元损失 {cost} 奈特",
+    "answer.how": "根据{drawn}：在自己不拿走任何东西的图里，它对这个检查点最忠实（见“可信度表”）；括号里是删去该词时这个词元损失的奈特数。一列代表编码器在该词处的状态，它也读过别的词。",
+    "answer.right": "在人工连线的句对上，{words} 个词里有 {percent} % 指出了连着的词（95 %：{low} 至 {high}）。",
     "quality.title": "译文看起来可靠吗？",
     "quality.help": "提示只来自模型本身，不需要参考译文。以下情况会提醒：词元概率的几何平均低于 {confidence}；不超过八个字的片段连续出现 {repeats} 次。得到的注意力总共不到 {ignored} 的原文词（对所有译文词元求和，取所有交叉注意力头的平均）只列出来：这说明不了多少。",
     "quality.calm": "没有提醒：模型对各词元有把握（平均 {confidence}）。{rates}",
@@ -807,11 +812,12 @@ STRINGS: dict[str, str] = {
     "trust.nats": "损失（纳特）",
     "trust.matrices.lead": "左边是删词量出来的：没有某个原文词时，每个输出词元的概率降低多少。右边是所选的图。圆圈是图里每行标得最重的词；诚实的图，圆圈落在左图的蓝格上。",
     "trust.matrices.alt": "删去 {words} 个词中的每一个，使 {tokens} 个词元各损失多少纳特。每个词元代价最大的词：{pairs}。",
-    "trust.heads.lead": "这个句子上的每个交叉注意力头（按{drawn}）：删去它各行标得最重的词要损失多少。{all} 个头中 {n} 个明显好于随机。",
+    "trust.heads.lead": "这句话上交叉注意力的每个头，按{drawn}：删去各行首选词的代价。{all} 个里有 {n} 个明显好于随机；单凭运气大约也会有 {luck} 个。",
     "trust.heads.hint": "点击一个头即可打开。✓ 明显好于随机，≈ 不明显，✗ 不比随机好。",
     "trust.heads.legend": "每个词元损失的纳特",
     "trust.heads.best": "损失最大的选择：{heads}",
     # trust
+    "honesty.references": "参照：什么也没读的对角线代价 {diagonal} 奈特（{diagonal_is}）；这张图把行倒过来，{shuffled} 奈特（{shuffled_is}）。一句话的证据很弱：对角线若也一样好，词序就足以解释。",
     "honesty.deleted.rows": "删除即掩码：模型里什么也不能看这个词，其余的词位置不变（换成 <unk> 则从未训练过）。随机选择是把词随机改名。绿：连同这张图自己的在内，至多 5 % 的选择代价一样大；红：一半以上如此。",
     "honesty.deleted.words": "删除即掩码：模型里什么也不能看这些词，其余的词位置不变（换成 <unk> 则从未训练过）。一个词的标记是它那一列之和。绿：连同这张图自己的在内，至多 5 % 的选择代价一样大；红：一半以上如此。",
 }

@@ -13,7 +13,7 @@ from model.analysis.maps.sorts import DRAWN, SORTS, drawn_maps
 from tests.pages import SENTENCE, array, charts, choose, components, markup, prepared, reverse, sent, shipped
 from viz.figures.honesty import BarText, honesty_html
 from viz.figures.trust import Measure, dots_figure, matrices_figure
-from viz.parts.trust_table import ORDER
+from viz.parts.trust.table import ORDER
 from viz.state.answers import faithfulness
 from viz.theme import DARK, LIGHT
 

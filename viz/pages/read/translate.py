@@ -13,6 +13,7 @@ from viz.figures.marked import bars
 from viz.figures.markup import line
 from viz.parts import combined, drawing
 from viz.parts.alignment import opening_line
+from viz.parts.trust.answer import answer
 from viz.state.answers import translations
 from viz.state.checkpoints import warning
 from viz.state.language import say, within
@@ -43,6 +44,7 @@ token_links(
 )
 if chosen.how == "head":
     opening_line(now)
+answer(now)
 
 hints = quality(translation)
 ignored, none = ", ".join(hints.ignored), say("quality.none")

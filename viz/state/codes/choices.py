@@ -98,4 +98,5 @@ def read_token(said: object) -> int | None:
     number = str(said).partition(" ")[0]
     if number.isascii() and number.isdecimal():
         return int(number)
-    return 0 if str(said) in {text(language, "of.all") for language in LANGUAGES} else None
+    own = {text(language, "of.all") for language in LANGUAGES}
+    return 0 if str(said) in own | {"whole translation", "整句译文"} else None
