@@ -75,6 +75,8 @@ def idle(now: View) -> set[str]:
     none = set()
     if not SORTS[now.drawn].of_token:
         none.add("of")
+    if SORTS[now.drawn].of_written:
+        none.add("shift")
     per = SORTS[now.drawn].per
     if per != "head":
         none |= {"combine", "head"} | ({"layer"} if per == "model" else set())

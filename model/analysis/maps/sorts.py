@@ -75,6 +75,11 @@ class MapSort:
     perturbs: bool = False
     slow: bool = False
 
+    @property
+    def of_written(self) -> bool:
+        """True where a row is about the token that its step writes, so that it is named after that one."""
+        return self.kinds != KINDS
+
     def whole(self, cross: np.ndarray) -> np.ndarray:
         """All heads' maps [L, H, Q, K] as one, [Q, K]: their mean, or the last layer's where layers add up."""
         return cross[-1, 0] if self.per == "layers" else cross.mean((0, 1), dtype=np.float64).astype(np.float32)
