@@ -12,7 +12,7 @@ from viz.numbers import number
 from viz.state import checkpoints
 from viz.state.answers.faithfulness import faithfulness, left_out
 from viz.state.answers.maps import drawn_maps
-from viz.state.answers.translations import trace
+from viz.state.answers.translations import trace, translator
 from viz.state.language import say
 from viz.state.view import Subject, View
 
@@ -36,11 +36,14 @@ def word_marks(subject: Subject, found: AttentionTrace, drawn: Drawn) -> np.ndar
 def answer(now: View) -> None:
     """Each written token with the word that it comes from, what deleting that costs, and how often this is right.
 
-    Nothing where the checkpoint has no table, or the sentence no word.
+    Nothing where the checkpoint has no table, the sentence no word, or the model does not offer what it takes.
     """
     drawn, found = trusted(now.checkpoint), trace(now.subject)
+    offered = translator(now.checkpoint).anatomy.abilities
+    if drawn is None or not offered.issuperset(("hide", *SORTS[drawn].needs)):
+        return
     left = left_out(now.subject)
-    if drawn is None or not left.costs.size:
+    if not left.costs.size:
         return
     marks = word_marks(now.subject, found, drawn)
     chips = []
