@@ -203,3 +203,6 @@ def test_what_counts_as_a_loop() -> None:
     assert looping([1, *[4, 5, 6, 7] * 3]) == {4}
     assert looping([4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 8]) == set()
     assert looping([]) == set()
+    changing = [each for number in range(6) for each in (20, 21, 22, 30 + number)]
+    assert looping([*changing, 20, 21]) == {22}, "a loop with small changes"
+    assert looping([*changing[4:], 20, 21]) == set()

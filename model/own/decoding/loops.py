@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import torch
@@ -10,10 +11,11 @@ from torch import Tensor
 COPIES = 3  # so often a phrase may stand in a row …
 TOKENS = 8  # … and so many tokens its copies may take together, whichever is longer
 LONGEST = 20  # tokens of a phrase that is looked for
+MOST = 6  # times that the same three tokens may stand anywhere in a translation: loops with small changes
 
 
 def looping(ids: Sequence[int]) -> set[int]:
-    """The tokens that would begin one copy too many of a phrase that ``ids`` end with.
+    """The tokens that would begin one copy too many of a phrase that ``ids`` end with, or end the same three once more.
 
     >>> looping([5, 7, 8, 9, 7, 8, 9, 7, 8, 9])
     {7}
@@ -26,7 +28,8 @@ def looping(ids: Sequence[int]) -> set[int]:
         phrase = list(ids[-size:])
         if len(ids) >= copies * size and list(ids[-copies * size :]) == phrase * copies:
             found.add(phrase[0])
-    return found
+    triples = Counter(zip(ids, ids[1:], ids[2:], strict=False))
+    return found | {triple[2] for triple, count in triples.items() if count >= MOST and triple[:2] == tuple(ids[-2:])}
 
 
 def without_loops(log_p: Tensor, written: Sequence[Sequence[int]]) -> Tensor:
