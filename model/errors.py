@@ -41,3 +41,19 @@ class CheckpointError(HeadlightError):
 
 class CorpusError(HeadlightError):
     """A file of sentence pairs is missing or has a bad line."""
+
+
+class FolderError(HeadlightError):
+    """A Hugging Face folder cannot be shown; the sentence says why, and what would mend it."""
+
+
+class MapsError(HeadlightError):
+    """A file of maps cannot be read; the sentence says what is wrong with it."""
+
+
+class MapsTooLargeError(HeadlightError):
+    """The maps of what was given would take more memory than is allowed."""
+
+
+class PictureError(HeadlightError):
+    """A picture is missing, too large, or none."""

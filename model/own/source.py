@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from model.common.threads import one_thread
 from model.errors import EmptySentenceError, NotEnglishError, SentenceTooLongError, UnknownCharacterError
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.own import checkpoint, passes
@@ -22,7 +23,6 @@ from model.own.text.neighbours import neighbours
 from model.own.text.rarity import source_rarity
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
-from model.own.threads import one_thread
 from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Unembedding
 from model.source import Gains
 from model.trace import Kind, Label

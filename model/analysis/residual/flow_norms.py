@@ -26,7 +26,7 @@ def norm_shares(model: Source, translation: Translation) -> Shares:
     Raises:
         EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``Source.ids``.
     """
-    require(model, "internals")
+    require(model, *KINDS, "internals")
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
     seen = model.forced(ids, Ask(("weights", "value", "residual")))
     found = {kind: [_of_layer(model, seen, kind, n) for n in range(model.anatomy.layers(kind))] for kind in KINDS}
