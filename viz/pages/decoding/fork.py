@@ -49,7 +49,7 @@ def prefix_form() -> None:
     """The beginning that the translation must have, to be typed over."""
     refused = st.session_state.get("refused")
     if refused is None or st.session_state.get("prefix") != refused[0]:
-        st.session_state["prefix"] = own.tgt_tokenizer.decode(list(prefix))
+        st.session_state["prefix"] = own.decode_target(prefix)
     with st.form("prefix_form", border=False):
         box, button = st.columns([5, 1.4], vertical_alignment="bottom")
         box.text_input(say("fork.prefix"), key="prefix", max_chars=200, help=say("fork.prefix.help"))
@@ -61,14 +61,15 @@ def prefix_form() -> None:
 
 def said(token_id: int) -> str:
     """A target token in words."""
-    return shown_piece(own.tgt_tokenizer.piece(token_id))
+    return shown_piece(own.piece(token_id))
 
 
 def draw_fork(fork: Fork) -> None:
     """Who voted at a fork."""
     before = written.tgt_ids[: fork.place]
     votes = residual.votes(now.subject.text, now.checkpoint, before, fork.written, fork.other)
-    sources = Reading(votes.sources, (), trace(now.subject).src)
+    seen = trace(now.subject)
+    sources = Reading(votes.sources, (), seen.src or seen.tgt_inputs[: votes.sources.shape[-1]])
     draw_votes(votes, merge_columns(sources) if now.words else sources, said(fork.written), said(fork.other), now.theme)
 
 

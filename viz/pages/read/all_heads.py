@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.trace import KINDS
 from viz.components.head_grid.head_grid import KindMaps, head_grid
 from viz.figures.markup import line
 from viz.parts import drawing
 from viz.shell.navigation import open_head
+from viz.state.answers.translations import trace
 from viz.state.language import say, within
 from viz.state.view import view
 
@@ -19,7 +19,7 @@ lead.html(line("lead", say("all_heads.lead")))
 own_scale = switch.toggle(say("all_heads.own"), key="own", help=say("all_heads.own.help"), bind="query-params")
 
 maps = []
-for kind in KINDS:
+for kind in trace(now.subject).kinds:
     every = drawing.drawing(now, kind)
     if now.drawn == "rollout":  # one map for all heads of a layer
         every = every.of(every.reading.weights[:, :1])
@@ -35,4 +35,4 @@ head_grid(
     on_open=open_head,
     own_scale=own_scale,
 )
-drawing.meaning(now, cross=True)
+drawing.meaning(now, cross="cross" in trace(now.subject).kinds)

@@ -16,9 +16,8 @@ from viz.state.view import view
 FEWEST = 2
 now = view()
 weights = trace(now.subject).weights
-layers: dict[Kind, int] = {kind: len(maps) for kind, maps in weights.items()}
-n_heads = weights[now.kind].shape[1]
-heads = every_head(layers, n_heads)
+sizes: dict[Kind, tuple[int, int]] = {kind: (maps.shape[0], maps.shape[1]) for kind, maps in weights.items()}
+heads, n_heads = every_head(sizes), sizes[now.kind][1]
 
 
 def name(code: str) -> str:
@@ -30,7 +29,7 @@ def name(code: str) -> str:
 state, link = st.session_state, st.query_params.get("heads")
 is_old = link is None or link == state.get("_heads_link")
 asked = state.get("heads", [""]) if is_old else str(link).split(",")
-opening = [now.head._replace(head=(now.head.head + by) % n_heads).code for by in (0, 1)]
+opening = list(dict.fromkeys(now.head._replace(head=(now.head.head + by) % n_heads).code for by in (0, 1)))
 state["heads"] = chosen_heads(asked, heads) or (opening if asked else [])
 
 pick, switches = st.columns([3, 2], vertical_alignment="bottom")
