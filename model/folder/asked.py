@@ -51,7 +51,9 @@ class AskedSource:
         with self.core.running():
             logits = self.core.passes.forced(form.probe()[0], Ask(kinds=(), logits=True)).logits
         vocabulary = 0 if logits is None else int(logits.shape[-1])
-        return Facts(self.anatomy, width, d_head, vocabulary, form.max_len, self.end_id, self.never_written)
+        given = getattr(form, "given", ())  # which stand in what is forced, though nothing ever chooses them
+        never = tuple(each for each in self.never_written if each not in given)
+        return Facts(self.anatomy, width, d_head, vocabulary, form.max_len, self.end_id, never)
 
     @cached_property
     def meta(self) -> dict[str, object]:

@@ -166,6 +166,15 @@ def test_languages_are_chosen_and_change_what_is_read_and_forced(opened):
     assert opened("gpt2").languages == ((), (), "", "")
 
 
+def test_a_hypothesis_with_its_language_can_be_forced_but_the_language_is_never_chosen(opened):
+    nllb = opened("nllb")
+    made = nllb.translate("Good morning.")
+    assert made.tgt_ids[0] in nllb.never_written
+    assert made.tgt_ids[0] not in nllb.facts.never_written
+    forced = nllb.translate("Good morning.", prefix=(*made.tgt_ids[:3], 400))
+    assert forced.tgt_ids[:4] == (*made.tgt_ids[:3], 400)
+
+
 def test_heads_that_share_their_keys_are_said(opened):
     assert [opened(name).shared_keys for name in ("gpt2", "llama", "qwen2")] == [1, 2, 2]
 

@@ -66,6 +66,42 @@ def test_every_view_shows_something_or_says_why_not(name, language):
             assert pictures(at), view
 
 
+PARTS = (
+    ("gpt2", "beam", {"decoded": "ways"}),
+    ("gpt2", "mixing_desk", {"mix": "d0.1:0"}),
+    ("gpt2", "one_head", {"combine": "importance", "drawn": "gradient"}),
+    ("gpt2", "lines", {"lines": "model"}),
+    ("bert", "mixing_desk", {"mix": "e0.1:0"}),
+    ("bert", "swap", {"swap_with": "brother"}),
+    ("bert", "one_head", {"drawn": "rollout"}),
+    ("vit", "one_head", {"drawn": "norms", "combine": "mean"}),
+    ("marian", "alignment", {"align_view": "truth"}),
+    ("marian", "trust", {"trust": "sentence"}),
+    ("marian", "flow", {"flow_by": "norms"}),
+    ("mine.npz", "one_head", {"drawn": "rollout"}),
+)
+
+
+@pytest.mark.parametrize(("name", "view", "choices"), PARTS)
+def test_parts_of_views_that_have_to_be_chosen_work_as_well(name, view, choices):
+    at = choose(prepared(view, checkpoint=name, **choices))
+    assert [each for each in alerts(at) if "64" not in each] == []
+    assert pictures(at) or view == "swap"
+
+
+def test_a_part_that_the_model_cannot_give_says_why():
+    at = choose(prepared("one_head", checkpoint="mine.npz", drawn="gradient"))
+    assert alerts(at) == [
+        text(
+            "en",
+            "view.lacks.why",
+            checkpoint="mine.npz",
+            ability=text("en", "ability.gradients"),
+            why=text("en", "why.saved"),
+        )
+    ]
+
+
 def test_bert_fills_in_what_is_masked_and_says_what_is_missing_without_it():
     at = choose(prepared("", checkpoint="bert", text="The old [MASK] sleeps."))
     assert text("en", "seen.candidates", place="[MASK] 1") in words(at)

@@ -17,6 +17,7 @@ from viz.parts.versions import compared
 from viz.parts.votes import draw_votes
 from viz.state.answers import residual, what_if
 from viz.state.answers.translations import trace, translation, translator
+from viz.state.checkpoints import reads
 from viz.state.language import say, within
 from viz.state.view import force, forced, view
 
@@ -84,7 +85,8 @@ fork_picker(
     key="fork_picker",
     on_pick=pick,
 )
-prefix_form()
+if reads(now.checkpoint) == "text":  # a prompt has its own box
+    prefix_form()
 if fork is None:
     chart.lead("fork.same")
 else:
