@@ -85,6 +85,8 @@ class Telling:
         tokenizer = self.form.speller.tokenizer
         found |= {int(each) for each in tokenizer.all_special_ids if each is not None}
         found |= self.form.speller.languages.ids
+        rows = self.form.model.get_input_embeddings().weight.shape[0]
+        found |= set(range(len(tokenizer), rows))  # of which the tokenizer knows nothing
         return tuple(sorted(found - {self.form.end_id}))
 
     def said(self, passes: Passes, text: str, never: Sequence[int]) -> Hypothesis:

@@ -175,6 +175,14 @@ def test_a_hypothesis_with_its_language_can_be_forced_but_the_language_is_never_
     assert forced.tgt_ids[:4] == (*made.tgt_ids[:3], 400)
 
 
+def test_ids_that_no_token_has_are_never_written_and_have_a_name(opened):
+    nllb = opened("nllb")
+    rows, known = nllb.core.loaded.model.get_input_embeddings().weight.shape[0], len(nllb.core.loaded.reads)
+    assert rows > known
+    assert set(range(known, rows)) <= set(nllb.never_written)
+    assert [nllb.piece(rows - 1), nllb.decode_target([rows - 1])] == [f"<{rows - 1}>", ""]
+
+
 def test_heads_that_share_their_keys_are_said(opened):
     assert [opened(name).shared_keys for name in ("gpt2", "llama", "qwen2")] == [1, 2, 2]
 

@@ -71,12 +71,15 @@ class Speller:
 
     def is_special(self, token_id: int) -> bool:
         """Whether a token stands for nothing in the text: a beginning, an end, a language; not an unknown word."""
+        if token_id >= len(self.tokenizer):
+            return True  # a model's table may have more rows than its tokenizer has tokens
         if token_id in self.tokenizer.all_special_ids:
             return bool(token_id not in (self.tokenizer.unk_token_id, self.tokenizer.mask_token_id))
         return token_id in self.languages.ids
 
     def _pieces(self, ids: Sequence[int]) -> list[str]:
-        found = self.tokenizer.convert_ids_to_tokens(list(map(int, ids)))
+        known = [int(each) if each < len(self.tokenizer) else None for each in ids]
+        found = [None if each is None else self.tokenizer.convert_ids_to_tokens(each) for each in known]
         return [str(piece) if piece is not None else f"<{number}>" for piece, number in zip(found, ids, strict=True)]
 
     def _decoded(self, ids: Sequence[int]) -> str:
