@@ -24,6 +24,7 @@ from model.folder.sites import Sites, find_sites
 from model.folder.watch import NAME
 from model.folder.words.languages import languages_of
 from model.folder.words.spell import Speller
+from model.folder.writing import can_keep
 from model.source import ABILITIES, Anatomy, Need, Why
 from model.trace import KINDS
 
@@ -32,7 +33,10 @@ Pictures = Callable[[str], bytes]
 
 @dataclass(frozen=True)
 class Core:
-    """The parts of one model; another language changes the form alone."""
+    """The parts of one model; another language changes the form alone.
+
+    ``keeps`` says whether it can write with keys and values kept from before.
+    """
 
     loaded: Loaded
     form: Form
@@ -40,6 +44,7 @@ class Core:
     passes: Passes
     inner: Inner
     anatomy: Anatomy
+    keeps: bool
     lock: threading.RLock
 
     @contextmanager
@@ -78,7 +83,9 @@ def core(path: Path, pictures: Pictures, device: str) -> Core:
         except Exception as error:
             said = " ".join(str(error).split())[:160] or type(error).__name__
             raise FolderError(f"{path.name} was loaded, but could not be run: {said}") from None
-    return Core(loaded, form, sites, passes, inner, anatomy, threading.RLock())
+        with torch.inference_mode():
+            keeps = anatomy.reads in ("text", "prompt") and can_keep(form)
+    return Core(loaded, form, sites, passes, inner, anatomy, keeps, threading.RLock())
 
 
 def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:

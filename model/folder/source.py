@@ -103,7 +103,9 @@ class FolderSource(AskedSource):
         begun = tuple(prefix) or self.telling.begun(text)
         ids = form.ids(text, (), True)
         most = 2 * ids.src.shape[1] + 10 if isinstance(form, Translating) else len(begun) + MOST_NEW
-        return Writer(form, ids, self.never_written, begun, min(most, form.max_len - 1))
+        writer = Writer(form, ids, self.never_written, begun, min(most, form.max_len - 1))
+        writer.keeps = self.core.keeps
+        return writer
 
     def _written(self, text: str, beam: int, prefix: Sequence[int], sampling: Sampling | None) -> Hypothesis:
         """The best hypothesis, to be called while the model runs for one caller."""

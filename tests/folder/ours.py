@@ -64,14 +64,15 @@ def as_pegasus(own: Translator, path: Path) -> None:
     assert all("embed" in name or name == "lm_head.weight" for name in lacking)
     made.tie_weights()
     made.save_pretrained(path)
-    vocab = {name: place for place, name in enumerate(SPECIAL_TOKENS)}
+    names = (*SPECIAL_TOKENS, *(f"t{place}" for place in range(len(SPECIAL_TOKENS), sizes["vocab_size"])))
+    vocab = {name: place for place, name in enumerate(names)}
     plain = Tokenizer(models.WordLevel(vocab, unk_token=SPECIAL_TOKENS[-1]))
-    names = {
+    special = {
         "pad_token": SPECIAL_TOKENS[PAD_ID],
         "bos_token": SPECIAL_TOKENS[BOS_ID],
         "eos_token": SPECIAL_TOKENS[EOS_ID],
     }
-    T.PreTrainedTokenizerFast(tokenizer_object=plain, unk_token=SPECIAL_TOKENS[-1], **names).save_pretrained(path)
+    T.PreTrainedTokenizerFast(tokenizer_object=plain, unk_token=SPECIAL_TOKENS[-1], **special).save_pretrained(path)
 
 
 def opened(own: Translator, path: Path) -> FolderSource:

@@ -141,6 +141,18 @@ def test_greedy_writing_agrees_with_one_forced_pass(opened, name):
     )
 
 
+@pytest.mark.parametrize("name", ["marian", "gpt2", "nllb", "t5"])
+def test_writing_with_kept_keys_is_writing_without_where_a_model_can(opened, name):
+    source = opened(name)
+    assert source.core.keeps
+    assert not opened("bert").core.keeps
+    with source.core.running():
+        writer = source._writer(TEXT, ())
+        writer.keeps = False
+        plain = writer.best()
+    assert plain.ids == source.translate(TEXT).tgt_ids
+
+
 @pytest.mark.parametrize("name", ["marian", "mbart", "m2m100", "nllb", "t5", "bert", "gpt2", "llama"])
 def test_labels_are_the_words_as_they_were_typed(opened, name):
     source = opened(name)
