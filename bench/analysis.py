@@ -1,7 +1,7 @@
 """How long the answers beyond raw weights take on sentences of 20 words, on CPU.
 
-drawn: every sort of map, one after the other, for all heads. roles: roles and importance of every head.
-honesty: every word left out once, and from that the honesty of every cross-attention head. These three
+Every sort of map by its name, for all heads. roles: roles and importance of every head.
+honesty: every word left out once, and from that the honesty of every cross-attention head. These
 are computed on one processor thread with nothing cached. page: in Chromium against the real app, from
 the click on another sort of map to its painted picture, each time one that this sentence has not yet shown.
 """
@@ -24,13 +24,13 @@ from model.analysis.faithfulness.deletion import by_words, leave_one_out
 from model.analysis.faithfulness.verdict import honesty_of_all
 from model.analysis.heads.ablation import ablate
 from model.analysis.heads.roles import profile
-from model.analysis.maps.sorts import DRAWN, drawn_maps
+from model.analysis.maps.sorts import DRAWN, SORTS, drawn_maps
 from model.trace import KINDS, Translation
 from model.translator import Translator
 from viz.text.en import STRINGS
 
 WAITS = {
-    "drawn": ("every sort of map, all heads", 1.0),
+    **{drawn: (f"map: {drawn}", 0.2 if drawn == "votes" else 0.4 if SORTS[drawn].perturbs else 0.5) for drawn in DRAWN},
     "roles": ("all roles and importances", 1.5),
     "honesty": ("honesty bar, all cross heads", 0.5),
     "page": ("another sort of map, to painted", 0.4),
@@ -83,7 +83,7 @@ def _tasks(translator: Translator, made: Translation) -> dict[str, Callable[[], 
         honesty_of_all(leave_one_out(translator, made), by_words(trace.cross, trace.src))
 
     return {
-        "drawn": lambda: [drawn_maps(translator, made, drawn) for drawn in DRAWN],
+        **{drawn: lambda drawn=drawn: drawn_maps(translator, made, drawn) for drawn in DRAWN},
         "roles": roles,
         "honesty": honesty,
     }

@@ -1,8 +1,9 @@
-"""One teacher-forced pass that answers everything: what can be asked of it, and what it gives."""
+"""One teacher-forced pass that answers everything: what can be asked of it, what it gives, and on how many threads."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -59,14 +60,48 @@ class Ask:
         stream: keep the decoder's residual stream.
         logits: keep the logits.
         gradient: of which log-probability the gradient with respect to every weight is kept: "all" is
-            the whole translation's, a number that of one step's token.
+            the whole translation's as far as it was written, a number that of one step's token, "each"
+            that of every step's token by itself, whose gradients are [T, H, Q, K].
     """
 
     steps: tuple[Step, ...] = ()
     kinds: tuple[Kind, ...] = KINDS
     stream: bool = False
     logits: bool = False
-    gradient: int | Literal["all"] | None = None
+    gradient: int | Literal["all", "each"] | None = None
+
+
+@dataclass(frozen=True)
+class Slope:
+    """Which gradients with respect to embeddings are asked for.
+
+    Attributes:
+        of: each written token's "log_prob", or its "logit" above the mean of the vocabulary's.
+        frozen: attention weights and the scales of norms are held at what they were, so that the model is
+            linear in its embeddings, piece by piece of its ReLUs.
+        scales: by which the tokens' embeddings are multiplied, positions staying; the gradients are means
+            over these.
+    """
+
+    of: Literal["log_prob", "logit"]
+    frozen: bool = False
+    scales: tuple[float, ...] = (1.0,)
+
+
+class Slopes(NamedTuple):
+    """Gradients of what each of T steps writes, float [T, S, D] and [T, T, D], and what they belong to.
+
+    Attributes:
+        source, read: with respect to the source's vectors as they enter, and to those that the decoder reads.
+        source_parts, read_parts: these vectors as token and position, [2, S, D] and [2, T, D], which add up.
+        values: what was differentiated, as the model has it, [T].
+    """
+
+    source: Tensor
+    read: Tensor
+    source_parts: Tensor
+    read_parts: Tensor
+    values: Tensor
 
 
 @dataclass(frozen=True)
@@ -139,18 +174,19 @@ class Unembedding(NamedTuple):
 
     def _rate(self, final: Tensor) -> Tensor:
         """What the norm multiplies a vector by."""
-        return torch.rsqrt((self._around(final.double()) ** 2).mean() + self.eps)
+        return torch.rsqrt((self._around(final.double()) ** 2).mean(-1, keepdim=True) + self.eps)
 
     def _around(self, part: Tensor) -> Tensor:
-        return part - part.mean() if self.centred else part
+        return part - part.mean(-1, keepdim=True) if self.centred else part
 
-    def direction(self, final: Tensor, wanted: Tensor) -> tuple[Tensor, float]:
-        """Direction d and constant c with wanted · logits' difference = d · final + c, for ``wanted`` [D] of the table.
+    def direction(self, final: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
+        """Directions d and constants c with wanted · logits' difference = d · final + c, for each ``final`` [..., D].
 
-        ``wanted`` is a difference of the table's rows; float64 [D]. The norm is frozen as in ``parts``.
+        ``wanted`` [..., D] is a difference of the table's rows; float64 [..., D] and [...]. The norm is frozen as in
+        ``parts``.
         """
         scaled = wanted.double() * self.scale.double()
-        return self._around(scaled) * self._rate(final), float(wanted.double() @ self.shift.double())
+        return self._around(scaled) * self._rate(final), wanted.double() @ self.shift.double()
 
 
 class Projections(NamedTuple):
@@ -160,3 +196,18 @@ class Projections(NamedTuple):
     key: tuple[Tensor, Tensor]
     value: tuple[Tensor, Tensor]
     out: tuple[Tensor, Tensor]
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """PyTorch computes on one thread while the ``with`` lasts.
+
+    The matrices of a single sentence are too small to share: two threads gain nothing on a quiet
+    machine, and on a busy one each waits for the other at every product (20 times slower was seen).
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

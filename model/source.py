@@ -16,17 +16,27 @@ if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
-    from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Unembedding
+    from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Slope, Slopes, Unembedding
     from model.writing import Expansion, Hypothesis, Token
 
 Gains = Mapping[HeadRef, float]
-Ability = Literal["scores", "gains", "hide", "gradients", "internals", "finish", "votes", "projections", "positions"]
+Way = Literal["mask", "remove", "average", "silence"]  # of deleting source positions
+WAYS: Mapping[Way, Ability] = {"mask": "hide", "remove": "remove", "average": "average", "silence": "silence"}
+Ability = Literal[
+    "scores", "gains", "hide", "remove", "average", "silence", "gradients", "slopes", "internals", "tails", "finish",
+    "votes", "projections", "positions",
+]  # fmt: skip
 ABILITIES: tuple[Ability, ...] = (
     "scores",  # scores before softmax, which with the mask give the weights
     "gains",  # heads can be muted or turned up
     "hide",  # source positions can be hidden
+    "remove",  # or taken out, those behind them moving up
+    "average",  # or read as the mean of all tokens
+    "silence",  # or have no values in cross-attention, whose weights stay
     "gradients",  # of a log-probability with respect to every weight
+    "slopes",  # of what each step writes with respect to the embeddings
     "internals",  # queries, keys, values, the stream, and W_O by head
+    "tails",  # what the rest of a layer makes of other states
     "finish",  # any level of the stream can be read as logits
     "votes",  # the last norm is linear once its scale is held, so logits split into parts
     "projections",  # the linear maps of an attention layer, for working it out by hand
@@ -36,7 +46,17 @@ ABILITIES: tuple[Ability, ...] = (
 Need = Ability | Kind  # what a view may ask of a model
 Reads = Literal["text", "prompt", "sentence", "picture", "maps"]
 Why = Literal[
-    "form", "maps_only", "saved", "eager", "other", "no_output", "no_mask", "nothing_to_hide", "post_norm", "own_table"
+    "form",
+    "maps_only",
+    "saved",
+    "eager",
+    "other",
+    "no_output",
+    "no_mask",
+    "nothing_to_hide",
+    "post_norm",
+    "own_table",
+    "own_only",
 ]
 REASONS: Mapping[Why, str] = {
     "form": "its kind of model has no such part",
@@ -48,6 +68,7 @@ REASONS: Mapping[Why, str] = {
     "nothing_to_hide": "it reads no text beside what it writes",
     "post_norm": "its norms stand after the sums, so its logits do not split",
     "own_table": "only our own checkpoints show theirs",
+    "own_only": "only our own checkpoints offer it",
 }
 
 
@@ -131,14 +152,30 @@ class Source(Protocol):
             IndexError: there is no such step to take the gradient of.
         """
 
-    def log_probs(self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None) -> Tensor:
+    def slopes(self, ids: ForcedIds, slope: Slope) -> Slopes:
+        """How what each step writes would react to each embedding that was read.
+
+        Raises:
+            LacksAbilityError: the model gives no gradients of its embeddings.
+        """
+
+    def tail(self, kind: Kind, layer: int, states: Tensor, memory: Tensor | None = None) -> Tensor:
+        """What the rest of a layer makes of states to which its attention of a kind was added: [..., D] → [..., D].
+
+        ``memory`` [S, D] is what cross-attention reads, where that comes after.
+        """
+
+    def log_probs(
+        self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"
+    ) -> Tensor:
         """Natural log-probability of each written token, float32 [N, T], of N changed models; T goes by ``ids.steps``.
 
         Args:
             ids: what is read and written.
             gains: for each row the factors of heads' outputs; () is one row, or one for each row of ``hidden``,
                 of the model as it is.
-            hidden: bool [N, S], source positions that nothing may attend to, row by row.
+            hidden: bool [N, S], source positions that are deleted, row by row.
+            way: of deleting them; "mask": nothing may attend to them.
 
         Raises:
             ValueError: a head does not exist.

@@ -8,10 +8,11 @@ import torch
 
 from model.analysis.faithfulness.deletion import leave_one_out
 from model.analysis.faithfulness.scores import score_translation
+from model.analysis.faithfulness.table import ROWS, WAYS_SCORED
 from model.analysis.heads.ablation import ablate
 from model.analysis.lessons.positions import position_table
+from model.analysis.maps.shares import norm_shares
 from model.analysis.maps.sorts import SORTS, drawn_maps
-from model.analysis.residual.flow_norms import norm_shares
 from model.analysis.residual.lens import lens
 from model.analysis.residual.proof import proven_steps
 from model.analysis.residual.votes import votes
@@ -19,7 +20,7 @@ from model.analysis.what_if.mixing import log_probs
 from model.analysis.what_if.steps import decoding_steps
 from model.folder.source import FolderSource
 from model.passage import Ask
-from model.source import LacksAbilityError
+from model.source import WAYS, LacksAbilityError
 from model.trace import may_attend
 from tests.folder import tiny
 
@@ -93,8 +94,14 @@ def test_a_hidden_word_gets_no_weight_and_all_hidden_words_one_by_one_are_a_batc
 
 @pytest.mark.parametrize("drawn", SORTS)
 def test_every_sort_of_map_fits_the_trace_and_hides_the_future(source, made, drawn):
+    if not source.anatomy.abilities.issuperset(SORTS[drawn].needs):
+        with pytest.raises(LacksAbilityError, match=f"does not offer '({'|'.join(SORTS[drawn].needs)})'"):
+            drawn_maps(source, made, drawn)
+        return
     found = drawn_maps(source, made, drawn, step=1 if SORTS[drawn].of_token else None)
-    for kind, weights in made.trace.weights.items():
+    assert set(found) == set(SORTS[drawn].kinds)
+    for kind in SORTS[drawn].kinds:
+        weights = made.trace.weights[kind]
         assert found[kind].shape == weights.shape
         hidden = ~may_attend(kind, weights.shape)
         assert drawn == "scores" or not found[kind][..., hidden].any()
@@ -110,12 +117,22 @@ def test_scores_with_the_mask_give_the_weights(source, made):
 
 def test_gradients_agree_with_finite_differences_of_a_gain(source, made, ids):
     """Turning a head up by ε is moving every weight of it by ε times itself."""
-    gradient = drawn_maps(source, made, "gradient")
-    size = 1e-3
+    size, step = 1e-3, 2
+    gradient = drawn_maps(source, made, "gradient", step)
     for kind in source.anatomy.kinds:
-        up, down = (source.log_probs(ids, [{(kind, 1, 1): 1 + sign * size}]).double().sum() for sign in (1, -1))
+        up, down = (source.log_probs(ids, [{(kind, 1, 1): 1 + sign * size}])[0, step].double() for sign in (1, -1))
         expected = float((gradient[kind][1, 1] * made.trace.weights[kind][1, 1]).sum())
         assert expected == pytest.approx(float(up - down) / (2 * size), abs=5e-3)
+
+
+def test_without_a_step_each_row_has_its_own_tokens_gradient_and_the_encoder_that_of_all(source, made):
+    every = drawn_maps(source, made, "gradient")
+    steps = [drawn_maps(source, made, "gradient", step) for step in range(len(made.written_ids))]
+    for kind in ("decoder_self", "cross"):
+        for step, alone in enumerate(steps):
+            np.testing.assert_allclose(every[kind][:, :, step], alone[kind][:, :, step], atol=1e-5)
+    np.testing.assert_allclose(every["encoder_self"], sum(each["encoder_self"] for each in steps), atol=1e-4)
+    assert np.abs(every["cross"] - sum(each["cross"] for each in steps)).max() > 1e-4
 
 
 @pytest.mark.parametrize("kind", ["encoder_self", "decoder_self", "cross"])
@@ -143,9 +160,11 @@ def test_flow_by_norms_is_conserved(source, made):
 
 
 def test_maps_are_scored_by_what_deleting_costs(source, made):
-    scores = score_translation(source, made, np.random.default_rng(0))
-    assert set(SORTS) < set(scores)
-    assert np.isfinite(scores["weights"][:2]).all()
+    found = score_translation(source, made, np.random.default_rng(0))
+    offered = source.anatomy.abilities
+    assert set(found.rows) == {way for way in WAYS_SCORED if WAYS[way] in offered}
+    for name, sort in SORTS.items():
+        assert np.isfinite(found.rows["mask"][ROWS.index(name)][:2]).all() == offered.issuperset(sort.needs)
 
 
 def test_what_a_model_does_not_offer_is_said_in_a_sentence(source, made, ids):

@@ -50,6 +50,7 @@ def facts_of(table: ErrorTable) -> dict[str, Any]:
         "best": table.best(),
         "best_head": table.best(single=True),
         "held_out": {"best": held_out(table), "best_head": held_out(table, single=True)},
+        "named": table.answers(),
         "heads": [*range(table.n_heads), "all"],
         "aer": table.percents(),
     }
@@ -79,6 +80,9 @@ def _as_text(facts: dict[str, Any]) -> str:
                 else:
                     layers = "  ".join(f"L{n} {row[-1]:.1f}" for n, row in enumerate(table["layers"]))
                     lines += [f"{name}, all heads:", f"  {layers}  all layers {table['all']:.1f}"]
+    first = max(facts["named"], key=lambda name: float(facts["named"][name]["percent"]))
+    share = facts["named"][first]
+    lines += ["", f"the strongest word of all layers is a linked one for {share['percent']} % by {first}"]
     for key, title in (("best", "best"), ("best_head", "best single head by its weights")):
         setting = " ".join(f"{name}={value}" for name, value in facts[key].items())
         lines += ["", f"{title}, chosen and scored on all pairs: {setting}"]

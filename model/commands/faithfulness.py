@@ -24,11 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_table_options(parser, "English, tab, Chinese a line", truth=True)
     parser.add_argument("--limit", type=positive, metavar="N", help="score the first N pairs only")
+    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes, one a core (default 1)")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print comprehensiveness, sufficiency and rank correlation of every sort of map; left-out lines go to stderr."""
-    from model.analysis.faithfulness.scores import faithfulness_table
+    """Print how well every sort of map does in each setting; left-out lines go to stderr."""
+    from model.analysis.faithfulness.corpus import faithfulness_table
     from model.analysis.faithfulness.table import FAITHFULNESS
     from model.source import require
 
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     require(translator, "cross", "hide", "gradients")
     pairs = (_truth(translator) if given is None else given)[: args.limit]
     with pair_bar(len(pairs)) as progress:
-        table = faithfulness_table(translator, pairs, progress)
+        table = faithfulness_table(translator, pairs, progress, args.workers, str(args.checkpoint))
     say_left_out("faithfulness", table.refused)
     facts = table.facts()
     if args.save:
@@ -60,18 +61,22 @@ def _truth(translator: Any) -> list[tuple[str, str]]:
 
 
 def as_text(facts: dict[str, Any]) -> str:
-    """The table for people: mean ± standard error, one line a sort of map."""
+    """The table for people: mean ± standard error a row, and how far it is ahead of norms, a block a setting."""
     lines = [
-        f"{facts['sentences']} pairs, {facts['tokens']} tokens; words are masked; nats a token, ± standard error",
-        f"{'':16}" + "".join(f"{title:>18}" for title in TITLES.values()),
+        f"{facts['sentences']} pairs, {facts['tokens']} tokens; nats a token, ± standard error; < > ahead of norms"
     ]
-    for name, measures in facts["drawn"].items():
-        lines.append(f"{name:16}" + "".join(f"{_cell(measures[measure]):>18}" for measure in TITLES))
-    for measure, best in facts["best"].items():
-        lead = f"{best['lead']:.3f} ± {best['se'] or 0:.3f}"
-        lines.append(f"best by {measure}: {best['drawn']}, ahead of {best['next']} by {lead}")
-    return "\n".join(lines)
+    for setting in facts["settings"]:
+        lines += ["", f"{setting['target']}, {setting['way']} ({setting['sentences']} translations)"]
+        lines.append(f"{'':16}" + "".join(f"{title:>28}" for title in TITLES.values()) + "      seconds")
+        for name, measures in setting["rows"].items():
+            cells = "".join(f"{_cell(measures[measure]):>28}" for measure in TITLES)
+            seconds = facts["seconds"].get(name)
+            lines.append(f"{name:16}{cells}{'' if seconds is None else f'{seconds:13.4f}'}")
+    return "\n".join([*lines, "", f"most ahead, of those that take nothing away: {facts['best']}"])
 
 
 def _cell(value: dict[str, float | None]) -> str:
-    return "–" if value["mean"] is None else f"{value['mean']:.3f} ± {value['se'] or 0:.3f}"
+    if value["mean"] is None:
+        return "–"
+    gap = "" if value["gap"] is None else f" <{value['gap']:+.3f}±{value['gap_se'] or 0:.3f}>"
+    return f"{value['mean']:.3f}±{value['se'] or 0:.3f}{gap}"

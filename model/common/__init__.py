@@ -1,1 +1,1 @@
-"""What models share that write: drawing a token, one step of beam search, how many threads a pass takes."""
+"""What models share that write: drawing a token, one step of beam search."""

@@ -12,7 +12,6 @@ import numpy as np
 import sacrebleu
 import torch
 
-from model.common.threads import one_thread
 from model.errors import CorpusError, HeadlightError
 from model.own.decoding.search import beam_search, greedy
 from model.own.decoding.stepping import Stepper, StepPlan
@@ -20,6 +19,7 @@ from model.own.network.transformer import Transformer
 from model.own.paragraphs import spans_of
 from model.own.text.padding import pad
 from model.own.text.tokenize import CharacterTokenizer
+from model.passage import one_thread
 from model.sentences import sentence_spans
 from model.trace import join_parts
 from model.writing import Hypothesis

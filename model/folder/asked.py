@@ -16,8 +16,8 @@ from model.folder.files.look import read_config
 from model.folder.picture import Seeing
 from model.folder.telling import Telling
 from model.folders import fingerprint
-from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Unembedding
-from model.source import Anatomy, Facts, Gains, LacksAbilityError, Need, require_of
+from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Slope, Slopes, Unembedding
+from model.source import WAYS, Anatomy, Facts, Gains, LacksAbilityError, Need, Way, require_of
 from model.trace import Kind, Label
 from model.writing import Neighbour, Token
 
@@ -118,10 +118,20 @@ class AskedSource:
         with self.core.running():
             return self.core.passes.forced(ids, ask)
 
-    def log_probs(self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None) -> Tensor:
+    def slopes(self, ids: ForcedIds, slope: Slope) -> Slopes:
+        """As ``Source.slopes``: a folder's embeddings are entered in too many ways."""
+        raise LacksAbilityError("slopes", self.name, "own_only")
+
+    def tail(self, kind: Kind, layer: int, states: Tensor, memory: Tensor | None = None) -> Tensor:
+        """As ``Source.tail``: what a folder's layer does after attention is not known step by step."""
+        raise LacksAbilityError("tails", self.name, "own_only")
+
+    def log_probs(
+        self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"
+    ) -> Tensor:
         """As ``Source.log_probs``."""
         if hidden is not None:
-            require_of(self.anatomy, self.name, "hide")
+            require_of(self.anatomy, self.name, WAYS[way])
         if any(gains):
             require_of(self.anatomy, self.name, "gains")
         with self.core.running():

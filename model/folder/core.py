@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 
-from model.common.threads import one_thread
 from model.errors import FolderError
 from model.folder.eager import EagerPasses, eager_sites
 from model.folder.files.load import Loaded, load
@@ -25,6 +24,7 @@ from model.folder.watch import NAME
 from model.folder.words.languages import languages_of
 from model.folder.words.spell import Speller
 from model.folder.writing import can_keep
+from model.passage import one_thread
 from model.source import ABILITIES, Anatomy, Need, Why
 from model.trace import KINDS
 

@@ -105,9 +105,20 @@ class Passes:
             for site, kept in watch.seen.items():
                 kept["weights"].register_hook(lambda grad, site=site: found.__setitem__(site, grad.detach()[0]))
             every = self.form.logits(output, own)[0].log_softmax(-1).gather(1, own.written[:, None])[:, 0]
-            wanted = every.sum() if ask.gradient == "all" else every[ask.gradient]
-            torch.autograd.backward(wanted, inputs=[kept["weights"] for kept in watch.seen.values()])
-        return Pass(gradients={site: _of_the_possible(site[0], found[site]) for site in watch.seen})
+            sums = {"all": [every[: ids.steps].sum()], "each": list(every[: ids.steps])}
+            steps = sums[ask.gradient] if isinstance(ask.gradient, str) else [every[ask.gradient or 0]]
+            of_steps = []
+            for wanted in steps:
+                torch.autograd.backward(
+                    wanted, inputs=[kept["weights"] for kept in watch.seen.values()], retain_graph=True
+                )
+                of_steps.append({site: _of_the_possible(site[0], found[site]) for site in watch.seen})
+        weights: dict[Site, dict[Step, Tensor]] = {
+            site: {"weights": kept["weights"].detach()[0]} for site, kept in watch.seen.items()
+        }
+        if ask.gradient != "each":
+            return Pass(weights, gradients=of_steps[0])
+        return Pass(weights, gradients={site: torch.stack([each[site] for each in of_steps]) for site in watch.seen})
 
 
 def _of_the_possible(kind: Kind, gradient: Tensor) -> Tensor:

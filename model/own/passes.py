@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from model.own.branches import branched_log_probs, written_log_probs
 from model.own.capture import n_layers, site_name
 from model.own.network.attention import MultiHeadAttention
-from model.own.network.masks import causal_mask
+from model.own.network.layers import DecoderLayer, EncoderLayer
 from model.own.network.transformer import Transformer
 from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Step, Stream, Unembedding
-from model.source import Gains
-from model.trace import Kind, may_attend
+from model.trace import Kind
 
-TOKENS_AT_ONCE = 1024  # of the source and the target together that are in memory at once
 HOOKED: tuple[Step, ...] = ("query", "key", "value", "scores", "masked_scores", "weights", "heads")
 _NORMS: dict[Kind, str] = {
     "encoder_self": "self_attn_norm",
@@ -29,33 +25,11 @@ _NORMS: dict[Kind, str] = {
 
 def forced(model: Transformer, ids: ForcedIds, ask: Ask) -> Pass:
     """As ``Source.forced``: one pass, watched; to be called under the translator's lock."""
-    if ask.gradient is not None:
-        return _with_gradients(model, ids, ask)
     with _watching(model, ask) as seen:
         logits = model(ids.src, ids.inputs)[0].float() if ask.logits else None
         if logits is None:
             model.decode(ids.inputs, model.encode(ids.src), ids.src)
     return Pass(seen.attention, seen.whole_stream() if ask.stream else None, logits)
-
-
-def log_probs(model: Transformer, ids: ForcedIds, gains: Sequence[Gains], hidden: np.ndarray | None) -> Tensor:
-    """As ``Source.log_probs``; to be called under the translator's lock."""
-    if hidden is not None and gains:
-        raise ValueError("change heads or hide positions, not both in one batch")
-    if hidden is None:
-        return branched_log_probs(model, ids, gains or ({},))
-    if not ids.steps:
-        return torch.zeros(len(hidden), 0, device=ids.src.device)
-    rows = max(1, TOKENS_AT_ONCE // (ids.src.shape[1] + ids.steps))
-    return torch.cat([_hidden_log_probs(model, ids, part) for part in torch.from_numpy(hidden).split(rows)])
-
-
-def _hidden_log_probs(model: Transformer, ids: ForcedIds, hidden: Tensor) -> Tensor:
-    mask = ~hidden[:, None, None].to(ids.src.device)
-    inputs = ids.inputs[:, : ids.steps].expand(len(hidden), -1)
-    memory = model.encoder(ids.src.expand(len(hidden), -1), mask)
-    states = model.decoder(inputs, memory, causal_mask(inputs.shape[1], inputs.device), mask)
-    return written_log_probs(model, states, ids.written[: ids.steps])
 
 
 def attention_block(model: Transformer, kind: Kind, layer: int) -> MultiHeadAttention:
@@ -90,6 +64,18 @@ def unembedding(model: Transformer) -> Unembedding:
     return Unembedding(table, norm.weight.detach(), norm.bias.detach(), norm.eps)
 
 
+def tail(model: Transformer, kind: Kind, layer: int, states: Tensor, memory: Tensor | None) -> Tensor:
+    """As ``Source.tail``."""
+    module = model.get_submodule(site_name(kind, layer).rpartition(".")[0])
+    assert isinstance(module, EncoderLayer | DecoderLayer)
+    x = states.reshape(1, -1, states.shape[-1])
+    if kind == "decoder_self":
+        assert isinstance(module, DecoderLayer)
+        assert memory is not None
+        x = x + module.cross_attn(module.cross_attn_norm(x), module.cross_attn.project(memory[None]))
+    return (x + module.feed_forward(module.feed_forward_norm(x))).reshape(states.shape)
+
+
 class _Seen:
     """What the hooks of one pass saw."""
 
@@ -97,7 +83,6 @@ class _Seen:
         self.attention: dict[tuple[Kind, int], dict[Step, Tensor]] = {}
         self.levels: list[Tensor] = []
         self.feed_forward: list[Tensor] = []
-        self.gradients: dict[tuple[Kind, int], Tensor] = {}
 
     def whole_stream(self) -> Stream:
         return Stream(torch.cat(self.levels), torch.cat(self.feed_forward))
@@ -119,8 +104,6 @@ def _watching(model: Transformer, ask: Ask) -> Iterator[_Seen]:
             kept = seen.attention.setdefault(site, {})
             for step in ask.steps:
                 _watch_step(model, site, step, kept, before, after)
-            if ask.gradient is not None:
-                _watch_weights(model, site, seen, after)
         if ask.stream:
             after(model.decoder.embedding, seen.levels.append)
             for module in model.decoder.layers:
@@ -152,27 +135,3 @@ def _watch_step(
         before(model.get_submodule(f"{layer}.{_NORMS[site[0]]}"), keep)
     else:
         before(block.q_proj if step == "inputs" else block.k_proj, keep)
-
-
-def _watch_weights(model: Transformer, site: tuple[Kind, int], seen: _Seen, after: Callable[..., None]) -> None:
-    """Catch a layer's weights, and by a tensor hook (``Tensor.register_hook``) their gradient."""
-
-    def keep(value: Tensor) -> None:
-        seen.attention[site]["weights"] = value
-        value.register_hook(lambda gradient: seen.gradients.__setitem__(site, gradient.detach()[0]))
-
-    after(attention_block(model, *site).weights_hook, keep)
-
-
-def _with_gradients(model: Transformer, ids: ForcedIds, ask: Ask) -> Pass:
-    """Gradients of a log-probability with respect to every weight; 0 where the mask hides a key."""
-    with torch.inference_mode(False), torch.enable_grad(), _watching(model, ask) as seen:
-        src, inputs, written = (tensor.clone() for tensor in ids[:3])  # made under inference mode
-        every = model(src, inputs)[0].float().log_softmax(-1).gather(1, written[:, None])[:, 0]
-        wanted = every.sum() if ask.gradient == "all" else every[ask.gradient]
-        torch.autograd.backward(wanted, inputs=[each["weights"] for each in seen.attention.values()])
-    for (kind, layer), gradient in seen.gradients.items():
-        hidden = torch.from_numpy(~may_attend(kind, tuple(gradient.shape))).to(gradient.device)
-        seen.gradients[kind, layer] = gradient.masked_fill(hidden, 0.0)
-        seen.attention[kind, layer]["weights"] = seen.attention[kind, layer]["weights"].detach()[0]
-    return Pass(seen.attention, gradients=seen.gradients)

@@ -11,20 +11,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.common.threads import one_thread
 from model.errors import EmptySentenceError, NotEnglishError, SentenceTooLongError, UnknownCharacterError
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.own import checkpoint, passes
+from model.own.branches import branched_log_probs
 from model.own.decoding.stepping import StepPlan
+from model.own.deleting import log_probs_without
 from model.own.facts import NEVER_WRITTEN, facts
 from model.own.network.transformer import Transformer
+from model.own.slopes import gradients, slopes
 from model.own.text.labels import source_labels
 from model.own.text.neighbours import neighbours
 from model.own.text.rarity import source_rarity
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
-from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Unembedding
-from model.source import Gains
+from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Slope, Slopes, Unembedding, one_thread
+from model.source import Gains, Way
 from model.trace import Kind, Label
 from model.writing import Neighbour, Token
 
@@ -68,12 +70,28 @@ class OwnSource:
     def forced(self, ids: ForcedIds, ask: Ask) -> Pass:
         """As ``Source.forced``."""
         with self.running() as model:
-            return passes.forced(model, ids, ask)
+            return passes.forced(model, ids, ask) if ask.gradient is None else gradients(model, ids, ask)
 
-    def log_probs(self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None) -> Tensor:
-        """As ``Source.log_probs``."""
+    def slopes(self, ids: ForcedIds, slope: Slope) -> Slopes:
+        """As ``Source.slopes``."""
         with self.running() as model:
-            return passes.log_probs(model, ids, gains, hidden)
+            return slopes(model, ids, slope)
+
+    def tail(self, kind: Kind, layer: int, states: Tensor, memory: Tensor | None = None) -> Tensor:
+        """As ``Source.tail``."""
+        with self.running() as model:
+            return passes.tail(model, kind, layer, states, memory)
+
+    def log_probs(
+        self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"
+    ) -> Tensor:
+        """As ``Source.log_probs``."""
+        if hidden is not None and gains:
+            raise ValueError("change heads or hide positions, not both in one batch")
+        with self.running() as model:
+            if hidden is not None:
+                return log_probs_without(model, ids, hidden, way)
+            return branched_log_probs(model, ids, gains or ({},))
 
     def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
         """As ``Source.heads_out``."""

@@ -11,24 +11,41 @@ from pathlib import Path
 from typing import Any
 
 from model.analysis.alignment.known_pairs import ALIGNMENT
-from model.analysis.faithfulness.table import FAITHFULNESS, LEAVE_ONE_OUT, LOWER_IS_BETTER, RANDOM
+from model.analysis.faithfulness.table import FAITHFULNESS, LOWER_IS_BETTER, RANDOM, rows_of
+from model.analysis.maps.sorts import SORTS
 from model.errors import HeadlightError
 from model.folders import CONFIG, META
 
-COLUMNS = ("comprehensiveness", "sufficiency", "rank_correlation", "token_cost")
+COLUMNS = (  # a measure, and how words were deleted
+    ("comprehensiveness", "mask"),
+    ("comprehensiveness", "average"),
+    ("sufficiency", "mask"),
+    ("sufficiency", "average"),
+    ("rank_correlation", "mask"),
+    ("token_cost", "mask"),
+)
 ROW_TITLES = {
-    "weights": ("weights", "权重"),
+    "votes": ("votes", "投票"),
+    "frozen": ("gradient × input, attention and norms held", "梯度 × 输入（固定注意力和归一化）"),
+    "alti": ("ALTI+", "ALTI+"),
+    "chefer": ("relevancy (Chefer et al.)", "相关性（Chefer 等）"),
+    "flow": ("flow by norms", "按范数的流"),
     "norms": ("norms", "范数"),
-    "gradient": ("gradient", "梯度"),
+    "weights": ("weights", "权重"),
     "gradient_weight": ("gradient × weight", "梯度 × 权重"),
+    "gradient": ("gradient", "梯度"),
     "rollout": ("rollout", "逐层累乘"),
+    "input_gradient": ("input × gradient", "输入 × 梯度"),
+    "leave_one_out": ("leave-one-out (the yardstick)", "逐词删除（标尺）"),
+    "cross_zeroing": ("value zeroing, all cross layers (its kin)", "值置零，全部交叉层（与标尺同类）"),
+    "value_zeroing": ("value zeroing by layer (its kin)", "逐层值置零（与标尺同类）"),
     RANDOM: ("random words", "随机的词"),
-    LEAVE_ONE_OUT: ("leave-one-out (the ceiling)", "逐词删除（上限）"),
 }
 HEADS = {
-    "en": "| what is drawn | comprehensiveness ↑ | sufficiency ↓ | rank correlation with leaving words out ↑"
-    " | cost of a token's top word ↑ |",
-    "zh": "| 画的是什么 | comprehensiveness ↑ | sufficiency ↓ | 与逐词删除的等级相关 ↑ | 每个词元首选词的代价 ↑ |",
+    "en": "| what is drawn | comprehensiveness ↑ masked | ↑ averaged | sufficiency ↓ masked | ↓ averaged"
+    " | rank correlation with leaving words out ↑ | cost of a token's top word ↑ |",
+    "zh": "| 画的是什么 | comprehensiveness ↑ 掩码 | ↑ 平均 | sufficiency ↓ 掩码 | ↓ 平均"
+    " | 与逐词删除的等级相关 ↑ | 每个词元首选词的代价 ↑ |",
 }
 
 
@@ -125,22 +142,21 @@ def joined(tables: Tables, language: str) -> str:
 
 def faithfulness(tables: Tables, language: str) -> str:
     """The table of faithfulness, the best of each column in bold."""
-    table = tables.faithfulness["drawn"]
-    lines = [HEADS[language], "|---|--:|--:|--:|--:|"]
+    lines = [HEADS[language], "|---" + "|--:" * len(COLUMNS) + "|"]
     for row, titles in ROW_TITLES.items():
-        cells = [_cell(table, row, column) for column in COLUMNS]
+        cells = [_cell(tables.faithfulness, row, *column) for column in COLUMNS]
         lines.append(f"| {titles[language == 'zh']} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _cell(table: dict[str, Any], row: str, column: str) -> str:
-    value = table[row][column]["mean"]
-    if row == LEAVE_ONE_OUT and column == "rank_correlation":
-        return "1"
-    drawn = [table[name][column]["mean"] for name in ROW_TITLES if name not in (RANDOM, LEAVE_ONE_OUT)]
-    best = min(drawn) if column in LOWER_IS_BETTER else max(drawn)
-    text = f"{value:.2f}"
-    return f"**{text}**" if value == best and row not in (RANDOM, LEAVE_ONE_OUT) else text
+def _cell(table: dict[str, Any], row: str, measure: str, way: str) -> str:
+    """A mean; bold where it is the best of those that take nothing away themselves."""
+    rows = rows_of(table, way=way)
+    plain = [name for name in ROW_TITLES if name in SORTS and not SORTS[name].perturbs]
+    drawn = [rows[name][measure]["mean"] for name in plain]
+    best = min(drawn) if measure in LOWER_IS_BETTER else max(drawn)
+    value = rows[row][measure]["mean"]
+    return f"**{value:.2f}**" if value == best and row in plain else f"{value:.2f}"
 
 
 def faithfulness_pairs(tables: Tables, language: str) -> str:
@@ -150,8 +166,8 @@ def faithfulness_pairs(tables: Tables, language: str) -> str:
 
 def errors(tables: Tables, language: str) -> str:
     """The largest standard error in the table of faithfulness, rounded up."""
-    table = tables.faithfulness["drawn"]
-    found = [table[row][column]["se"] for row in ROW_TITLES for column in COLUMNS]
+    table = tables.faithfulness
+    found = [rows_of(table, way=way)[row][name]["se"] for row in ROW_TITLES for name, way in COLUMNS]
     return f"{-(-max(value for value in found if value is not None) // 0.01) / 100:.2f}"
 
 
@@ -174,8 +190,8 @@ def alignment(tables: Tables, language: str) -> str:
 def _rates_en(facts: dict[str, Any]) -> str:
     return (
         "the best setting, {setting}, has an alignment error rate of {best:.1f} %; chosen on one half and scored "
-        "on the other, {fair:.1f} % (95 % interval {low:.1f} to {high:.1f}). The best single head has {head:.1f} % "
-        "(chosen so, {fair_head:.1f} %), a guess along the diagonal {diagonal:.1f} %"
+        "on the other, {fair:.1f} % (95 % interval of the sample {low:.1f} to {high:.1f}). The best single head has "
+        "{head:.1f} % (chosen so, {fair_head:.1f} %), a guess along the diagonal {diagonal:.1f} %"
     ).format(**_rates(facts), setting=_setting(facts["best"], "en"))
 
 
@@ -203,7 +219,7 @@ def _rates(facts: dict[str, Any]) -> dict[str, float]:
 def _setting(best: dict[str, Any], language: str) -> str:
     """A setting in words."""
     zh = language == "zh"
-    drawn = ROW_TITLES[best["drawn"]][zh]
+    drawn = ROW_TITLES[best["drawn"]][zh].partition(" (")[0].partition("（")[0]
     if best["layer"] == "all":
         place = "所有层" if zh else "over all layers"
     elif best["head"] == "all":

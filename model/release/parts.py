@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,7 +139,9 @@ def _make_news(job: Job) -> None:
     if table is None:
         raise HeadlightError(f"news goes into {ALIGNMENT}: make the part alignment first")
     facts = job.facts("align", "--tsv", job.args.news)
-    kept = {name: facts[name] for name in ("sentences", "sure_links", "diagonal", "best", "best_head", "held_out")}
+    kept = {
+        name: facts[name] for name in ("sentences", "sure_links", "diagonal", "best", "best_head", "held_out", "named")
+    }
     save_table(job.checkpoint, ALIGNMENT, {**table, "news": {"file": job.args.news.name, **kept}})
 
 
@@ -149,7 +152,7 @@ def _make_alignment(job: Job) -> None:
 
 def _make_faithfulness(job: Job) -> None:
     pairs = ("--truth",) if job.letters or job.args.dev is None else ("--tsv", job.args.dev)
-    job.command("faithfulness", *pairs, "--save")
+    job.command("faithfulness", *pairs, "--workers", str(os.cpu_count() or 1), "--save")
 
 
 def _make_history(job: Job) -> None:

@@ -69,8 +69,8 @@ class SavedSource:
     def _lacks(self, *_: Any, **__: Any) -> NoReturn:
         raise LacksAbilityError("gains", self.name, "saved")
 
-    ids = forced = log_probs = heads_out = projections = finish = positions = trace = search = encode_target = _lacks
-    retranslate = _lacks
+    ids = forced = slopes = tail = log_probs = heads_out = projections = finish = _lacks
+    positions = trace = search = encode_target = retranslate = _lacks
 
     @property
     def unembedding(self) -> NoReturn:

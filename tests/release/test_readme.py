@@ -41,10 +41,12 @@ def test_the_figures_are_in_the_tables(tables: Tables) -> None:
     facts = json.loads((FOLDER / "faithfulness.json").read_text(encoding="utf-8"))
     norms = re.search(r"\| norms \| (.*?) \| (.*?) \|", text)
     assert norms is not None
-    means = [facts["drawn"]["norms"][name]["mean"] for name in ("comprehensiveness", "sufficiency")]
+    masked, averaged = (facts["settings"][place]["rows"]["norms"]["comprehensiveness"] for place in (0, 2))
+    assert [facts["settings"][place]["way"] for place in (0, 2)] == ["mask", "average"]
+    means = [masked["mean"], averaged["mean"]]
     assert [float(cell.strip("*")) for cell in norms.groups()] == [round(mean, 2) for mean in means]
     table = text[text.index("| what is drawn") : text.index("| leave-one-out")]
-    assert len(re.findall(r"\*\*[\d.]+\*\*", table)) >= 4, "the best of each of the four columns is bold"
+    assert len(re.findall(r"\*\*[\d.]+\*\*", table)) >= 6, "the best of each of the six columns is bold"
 
 
 def test_marks_without_a_figure_and_tables_of_other_weights_are_refused(tables: Tables, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "align_links": ("alignment", {}),
     "flow_by": ("flow", {}),
     "trust": ("trust", {}),
+    "way": ("trust", {}),
+    "target": ("trust", {}),
     "inside_view": ("inside", {}),
     "inside": ("inside", {}),
     "mask": ("masks", {}),
@@ -43,7 +45,7 @@ def linked(page: str, **link: str) -> AppTest:
 
 def shown(at: AppTest, name: str):
     """The picker that the visitor sees."""
-    return (at.selectbox if name == "drawn" else at.segmented_control)(key=shown_key(name))
+    return (at.selectbox if name in ("drawn", "align_drawn") else at.segmented_control)(key=shown_key(name))
 
 
 @pytest.mark.parametrize(("name", "option"), EVERY)

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.alignment.links import RULES, LinkRule, link_set
-from model.analysis.alignment.word_maps import ALIGN_DRAWN, ALL, AlignDrawn, places
-from model.analysis.maps.sorts import SHIFTS, Shift
+from model.analysis.alignment.word_maps import ALL, places
+from model.analysis.maps.sorts import SHIFTS, SORTS, Drawn, Shift
 from viz.figures.markup import line
 from viz.parts.picker import pick
 from viz.state import checkpoints
@@ -33,7 +33,7 @@ class Setting:
 
     layer: int | str
     head: int | str
-    drawn: AlignDrawn
+    drawn: Drawn
     shift: Shift
     rule: LinkRule
 
@@ -45,13 +45,13 @@ class Setting:
             place = (
                 say("alignment.place.layer", layer=self.layer) if self.head == ALL else f"L{self.layer} H{self.head}"
             )
-        return f"{place} · {say(f'align_drawn.{self.drawn}')} · {say(f'alignment.rows.{self.shift}')}"
+        return f"{place} · {say(f'drawn.{self.drawn}')} · {say(f'alignment.rows.{self.shift}')}"
 
     def index(self, n_layers: int, n_heads: int) -> tuple[int, int, int]:
-        """Where its map stands in [shift, drawn, place]."""
+        """Where its map stands in [shift, drawn, place] of the one way of drawing."""
         place = [(str(layer), str(head)) for layer, head in places(n_layers, n_heads)]
         at = place.index((str(self.layer), str(self.head)))
-        return SHIFTS.index(self.shift), ALIGN_DRAWN.index(self.drawn), at
+        return SHIFTS.index(self.shift), 0, at
 
     def links(self, word_map: np.ndarray) -> frozenset[tuple[int, int]]:
         """Links (source word, target word) that its rule makes of a map over words."""
@@ -67,8 +67,10 @@ def decoder(now: View) -> tuple[int, int]:
 def setting(now: View) -> Setting:
     """What the widgets hold; draws those that the frame has not drawn."""
     source = pick("align_from")
-    drawn: Any = pick("align_drawn")
+    drawn: Any = pick("align_drawn", as_list=True, width=190)
     rule: Any = pick("align_links")
+    per = SORTS[drawn].per  # what has no map of a head, or of a layer, makes links of what it has
+    source = "all" if per == "model" else "layer" if per != "head" and source == "head" else source
     layer: int | str = ALL if source == "all" else min(now.head.layer, decoder(now)[0] - 1)
     return Setting(layer, now.head.head if source == "head" else ALL, drawn, now.shift, rule)
 

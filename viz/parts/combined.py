@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.maps.reading import combine
+from model.analysis.maps.sorts import SORTS
 from model.trace import HeadRef, Kind
 from viz.state.answers.heads import ablation
 from viz.state.checkpoints import facts
@@ -75,8 +76,8 @@ def combination(now: View) -> Combination:
     state = st.session_state
     known = codes(now.checkpoint, now.kind)
     over = tuple(code for code in state.get("over", ()) if code in known)
-    # A rollout is one map for all heads of a layer: there is nothing to combine.
-    how = "head" if now.drawn == "rollout" else picked("combine")
+    # What is one map for all heads leaves nothing to combine.
+    how = "head" if SORTS[now.drawn].per != "head" else picked("combine")
     return Combination(how, now.head, over, now.subject)
 
 

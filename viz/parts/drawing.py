@@ -20,8 +20,9 @@ from viz.state.choice import picked_token
 from viz.state.language import say
 from viz.state.view import View
 
-BY_MODEL = tuple(name for name, sort in SORTS.items() if sort.from_model)  # others come from these or the trace
-SOON = 40  # source tokens; making both takes a fifth of a second for 20 words, and grows with their square
+# What is made before anybody asks for it: heads' own maps that the model has to make, and makes quickly.
+SOON = tuple(name for name, sort in SORTS.items() if sort.from_model and sort.per == "head" and not sort.perturbs)
+SHORT = 40  # source tokens; making these takes some tenths of a second for 20 words, and grows with their square
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,9 @@ def prepare(now: View) -> None:
 
     To be called last, when all that the visitor waits for is on its way.
     """
-    if len(trace_of(now.subject).src) <= SOON and trace_of(now.subject).tgt_outputs:
+    if len(trace_of(now.subject).src) <= SHORT and trace_of(now.subject).tgt_outputs:
         offered = translator(now.checkpoint).anatomy.abilities
-        for drawn in (name for name in BY_MODEL if offered.issuperset(SORTS[name].needs)):
+        for drawn in (name for name in SOON if offered.issuperset(SORTS[name].needs)):
             drawn_maps(now.subject, drawn, None)
 
 
@@ -140,8 +141,23 @@ def strengths(now: View, values: np.ndarray) -> tuple[np.ndarray, str]:
 
 
 def whose(now: View, heads: str) -> str:
-    """Which heads a title names: a rollout is of all heads, up to a layer."""
-    return say("drawn.up_to", layer=now.head.layer) if now.drawn == "rollout" else heads
+    """Which heads a title names, where a sort of map is not of one: all up to a layer, or the whole model."""
+    per = SORTS[now.drawn].per
+    return heads if per == "head" else say(f"drawn.per.{per}", layer=now.head.layer)
+
+
+def is_drawn(now: View, kind: Kind) -> bool:
+    """Whether what is chosen has maps of a kind of attention; says so on the page where it has not."""
+    if kind in SORTS[now.drawn].kinds:
+        return True
+    st.info(say("drawn.no_kind", drawn=say(f"drawn.{now.drawn}"), kind=say(f"kind.{kind}")))
+    return False
+
+
+def one_of(drawn: Drawn, values: np.ndarray) -> np.ndarray:
+    """Of maps [L, H, …] those that differ: all, one a layer, or one."""
+    per = SORTS[drawn].per
+    return values if per == "head" else values[:1, :1] if per == "model" else values[:, :1]
 
 
 def meaning(now: View, cross: bool, *before: str) -> None:

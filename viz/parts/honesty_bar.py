@@ -46,10 +46,10 @@ def honesty_bar(now: View, kind: Kind, values: np.ndarray, name: str) -> None:
         _line(say("honesty.decoder_self"))
         return
     honest = found_honesty(now, kind, values)
-    _draw(now, kind, honest, name)
+    _draw(now, kind, values, honest, name)
 
 
-def _draw(now: View, kind: Kind, found: Honesty, name: str) -> None:
+def _draw(now: View, kind: Kind, values: np.ndarray, found: Honesty, name: str) -> None:
     if not found.can_tell:
         _line(say("honesty.short", name=name))
         return
@@ -67,6 +67,20 @@ def _draw(now: View, kind: Kind, found: Honesty, name: str) -> None:
     )
     st.html(honesty_html(found.cost, (low, found.median, high), best, found.verdict, now.theme, text))
     _line(sentence, say(f"honesty.deleted.{how}"))
+    if best is not None:
+        _line(_references(now, values))
+
+
+def _references(now: View, values: np.ndarray) -> str:
+    """What two maps that cannot be honest cost here: a diagonal, and this map's rows in reverse order."""
+    from model.analysis.faithfulness.deletion import by_words
+    from model.analysis.faithfulness.verdict import diagonal_map, honesty
+
+    tokens, left = trace(now.subject), faithfulness.left_out(now.subject)
+    rows = by_words(token_rows(values, tokens, now.shift)[0], tokens.src, now.drawn)
+    named = {"diagonal": honesty(left, diagonal_map(*rows.shape)), "shuffled": honesty(left, rows[::-1])}
+    verdicts = {f"{name}_is": say(f"honesty.{found.verdict}") for name, found in named.items()}
+    return say("honesty.references", **{name: number(found.cost) for name, found in named.items()}, **verdicts)
 
 
 def _numbers(found: Honesty, best: float | None) -> dict[str, object]:

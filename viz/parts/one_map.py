@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
 from model.analysis.maps.export import map_csv, trace_npz
@@ -21,6 +22,8 @@ from viz.state.view import View
 
 def draw(now: View, chosen: Combination) -> tuple[Reading, str]:
     """The map, and what can be said and saved of it; returns what is drawn, and its title."""
+    if not drawing.is_drawn(now, now.kind):
+        return Reading(np.zeros((0, 0)), (), ()), ""
     every = drawing.drawing(now, now.kind)
     shown = every.of(chosen.of(every.reading.weights, now.kind))
     reading, sort = shown.reading, drawing.name(now)

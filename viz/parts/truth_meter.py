@@ -77,7 +77,7 @@ def picture(pair: GoldPair, word_map: np.ndarray, links: frozenset[Link], chosen
 
     The map is the mean over the tokens of a Chinese word, so that weights stay between 0 and 1.
     """
-    sort = say(f"align_drawn.{chosen.drawn}")
+    sort = say(f"drawn.{chosen.drawn}")
     words = replace(HeatmapText.said_by(say), weight=sort)
     figure = gold_map(
         word_map,

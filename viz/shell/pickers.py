@@ -82,8 +82,11 @@ def idle(now: View) -> set[str]:
         none |= {"words", "of"}
     if not SORTS[now.drawn].of_token:
         none.add("of")
-    if now.drawn == "rollout":
-        none |= {"combine", "head"}
+    if SORTS[now.drawn].of_written:
+        none.add("shift")
+    per = SORTS[now.drawn].per
+    if per != "head":
+        none |= {"combine", "head"} | ({"layer"} if per == "model" else set())
     if combined.combination(now).how == "head":
         none.add("over")
     return none

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from model.analysis.maps.sorts import Drawn, Shift
+from model.analysis.maps.sorts import SORTS, Drawn, Shift
 from model.sentences import parts_of
 from model.trace import HeadRef, Kind
 from viz.state.checkpoints import checkpoint, default_text, facts, meta, opening
@@ -78,13 +78,14 @@ def read_view() -> View:
     sizes = facts(about.checkpoint).anatomy.kinds[kind]
     layers = sizes.layers
     layer = chosen("layer", min(start["layer"], layers - 1), range(layers))
+    drawn: Drawn = picked("drawn")
     now = View(
         subject=about,
         head=HeadRef(kind, layer, chosen("head", start["head"], range(sizes.heads))),
         words=bool(state.get("words", False)),
         hide_special=bool(state.get("special", False)),
-        drawn=picked("drawn"),
-        shift=picked("shift", start["shift"]),
+        drawn=drawn,
+        shift="written" if SORTS[drawn].of_written else picked("shift", start["shift"]),
         theme=theme(),
     )
     _view.set(now)

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from model.analysis.alignment.gold import GoldPair, diagonal_links
-from model.analysis.alignment.links import RULES
+from model.analysis.alignment.links import RULES, argmax_links
 from model.analysis.alignment.word_maps import ALIGN_DRAWN, ALL, Place, pair_maps, places
-from model.analysis.maps.sorts import SHIFTS
+from model.analysis.maps.sorts import SHIFTS, Drawn
 from model.analysis.pairs import score_pairs
 
 if TYPE_CHECKING:
     from model.source import Source
+
+RESAMPLES, SEED = 1000, 20
 
 
 @dataclass
@@ -24,25 +26,30 @@ class ErrorTable:
 
     Attributes:
         n_layers, n_heads: of the decoder.
+        drawn: what the maps are made of.
         found: links made.
         hits: links made that are sure, plus links made that are sure or possible.
         sure: sure links of the gold, one number.
         diagonal: found, hits, of the diagonal guess; see ``diagonal_links``.
+        right: of each pair and way of drawing, how many linked target words have their strongest source word of
+            all layers, in the row that writes them, among their links; and how many linked words there are: [D + 1].
         by_pair: links found, hits and sure links of each pair counted, in order.
         refused: by line number, why a pair was left out.
     """
 
     n_layers: int
     n_heads: int
+    drawn: Sequence[Drawn] = ALIGN_DRAWN
     found: np.ndarray = field(init=False)
     hits: np.ndarray = field(init=False)
     sure: int = 0
     diagonal: list[int] = field(default_factory=lambda: [0, 0])
     by_pair: list[tuple[np.ndarray, np.ndarray, int]] = field(default_factory=list)
+    right: list[np.ndarray] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        shape = (len(RULES), len(SHIFTS), len(ALIGN_DRAWN), len(self.places))
+        shape = (len(RULES), len(SHIFTS), len(self.drawn), len(self.places))
         self.found, self.hits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
 
     @property
@@ -54,12 +61,16 @@ class ErrorTable:
         """Count one pair's links, made from its word maps [2, D, N, target words, source words]."""
         sure, possible = (_as_map(links, gold) for links in (gold.sure, gold.possible))
         found, hits = np.zeros_like(self.found), np.zeros_like(self.hits)
+        marked = maps.any((-2, -1))  # a sort of the whole model marks nothing by head
         for rule, make in enumerate(RULES.values()):
-            links = make(maps)
+            links = np.zeros(maps.shape, dtype=bool)
+            links[marked] = make(maps[marked])
             found[rule] = links.sum((-2, -1))
             hits[rule] = (links & sure).sum((-2, -1)) + (links & possible).sum((-2, -1))
         self.found += found
         self.hits += hits
+        answers = argmax_links(maps[SHIFTS.index("written"), :, -1])
+        self.right.append(np.array([*(answers & possible).any(-1).sum(-1), possible.any(-1).sum()]))
         guess = diagonal_links(len(gold.src_words), len(gold.tgt_words))
         self.diagonal[0] += len(guess)
         self.diagonal[1] += len(guess & gold.sure) + len(guess & gold.possible)
@@ -96,7 +107,7 @@ class ErrorTable:
         if single:
             allowed = np.array([head != ALL for _, head in self.places])
             rates = np.where(allowed, rates, np.inf)
-            rates[1:], rates[:, :, 1:] = np.inf, np.inf
+            rates[1:], rates[:, :, 1:] = np.inf, np.inf  # weights come first
         return tuple(int(index) for index in np.unravel_index(int(rates.argmin()), rates.shape))
 
     def named(self, at: tuple[int, ...]) -> dict[str, Any]:
@@ -107,18 +118,35 @@ class ErrorTable:
             "kind": "cross",
             "layer": layer,
             "head": head,
-            "drawn": ALIGN_DRAWN[drawn],
+            "drawn": self.drawn[drawn],
             "shift": SHIFTS[shift],
             "links": list(RULES)[rule],
+        }
+
+    def answers(self) -> dict[str, Any]:
+        """How often each sort of map's strongest word is a linked one, in percent of the linked target words.
+
+        With the 95 % interval, by drawing pairs with replacement.
+        """
+        counts = np.stack(self.right)
+        drawn = np.random.default_rng(SEED).integers(len(counts), size=(RESAMPLES, len(counts)))
+        again = counts[drawn].sum(1)
+        shares = 100 * again[:, :-1] / np.maximum(again[:, -1:], 1)
+        low, high = np.quantile(shares, (0.025, 0.975), axis=0).round(1).tolist()
+        percents = (100 * counts[:, :-1].sum(0) / max(int(counts[:, -1].sum()), 1)).round(1).tolist()
+        words = int(counts[:, -1].sum())
+        return {
+            name: {"percent": percents[n], "interval": [low[n], high[n]], "words": words}
+            for n, name in enumerate(self.drawn)
         }
 
     def percents(self) -> dict[str, Any]:
         """AER in percent by rule, drawn and shift: {"layers": one row a layer, heads then "all"; "all": one number}."""
         table: dict[str, Any] = {}
         for rule, by_shift in zip(RULES, 100 * self.rates, strict=True):
-            table[rule] = {drawn: {} for drawn in ALIGN_DRAWN}
+            table[rule] = {drawn: {} for drawn in self.drawn}
             for shift, by_drawn in zip(SHIFTS, by_shift, strict=True):
-                for drawn, rates in zip(ALIGN_DRAWN, by_drawn, strict=True):
+                for drawn, rates in zip(self.drawn, by_drawn, strict=True):
                     rows = np.round(rates[:-1].reshape(self.n_layers, -1), 2).tolist()
                     table[rule][drawn][shift] = {"layers": rows, ALL: round(float(rates[-1]), 2)}
         return table

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from model.analysis.alignment.gold import GoldPair, read_gold
-from model.analysis.maps.sorts import SHIFTS
+from model.analysis.maps.sorts import DRAWN, SHIFTS, SORTS
 from model.tables import load_table
 
 TRUTH = Path(__file__).resolve().parents[2] / "truth" / "en-zh.tsv"
@@ -39,5 +39,8 @@ def load_alignment(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None,
 
 def _is_complete(table: dict[str, Any]) -> bool:
     head = table["best_head"]
+    drawn = {name for name in DRAWN if SORTS[name].words == "sum"}
+    if any(not drawn <= set(by_drawn) for by_drawn in table["aer"].values()):
+        return False
     whole = {type(head[key]) for key in ("layer", "head")} == {int} and head["shift"] in SHIFTS
     return whole and head["kind"] == "cross" and isinstance(table["aer"], dict) and "best" in table

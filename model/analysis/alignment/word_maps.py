@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from model.analysis.alignment.gold import GoldPair, Span
 from model.analysis.maps.reading import words_of
+from model.analysis.maps.sorts import DRAWN, SORTS, Drawn, drawn_maps
 from model.trace import Label, TracedTranslation
 
 if TYPE_CHECKING:
     from model.source import Source
 
-AlignDrawn = Literal["weights", "norms", "gradient_weight"]
-ALIGN_DRAWN: tuple[AlignDrawn, ...] = get_args(AlignDrawn)
+# What links can be made of: amounts, which add up over a word's pieces, and what is not too slow to make.
+ALIGN_DRAWN: tuple[Drawn, ...] = tuple(name for name in DRAWN if SORTS[name].words == "sum")
 All = Literal["all"]
 ALL: All = "all"
 Place = tuple[int | All, int | All]  # layer, head
@@ -31,36 +32,61 @@ def places(n_layers: int, n_heads: int) -> list[Place]:
     return [*((layer, head) for layer in range(n_layers) for head in heads), (ALL, ALL)]
 
 
-def alignment_maps(model: Source, translation: TracedTranslation) -> np.ndarray:
+def alignment_maps(model: Source, translation: TracedTranslation, drawn: Sequence[Drawn] = ALIGN_DRAWN) -> np.ndarray:
     """Cross-attention of a translation, for every way of drawing and every place: float32 [D, N, T, S].
 
-    D goes by ALIGN_DRAWN, N by ``places``. All values are 0 or more:
+    D goes by ``drawn``, N by ``places``. All values are 0 or more:
 
-    ===============  ===================  ==============================  ==================================
-    drawn            one head             all heads of a layer            all layers
-    ===============  ===================  ==============================  ==================================
-    weights          α                    their mean                      the layers' mean
-    norms            ‖α f(x)‖             ‖Σ_h α f(x)‖                    the layers' mean
-    gradient_weight  max(0, α ∂/∂α)       max(0, Σ_h α ∂/∂α)              max(0, Σ_l Σ_h α ∂/∂α)
-    ===============  ===================  ==============================  ==================================
+    =============  ==============  ==========================  ===========================
+    drawn          one head        all heads of a layer        all layers
+    =============  ==============  ==========================  ===========================
+    weights        α               their mean                  the layers' mean
+    norms          ‖α f(x)‖        ‖Σ_h α f(x)‖                the layers' mean
+    with a sign v  max(0, v)       max(0, Σ_h v)               max(0, Σ_l Σ_h v)
+    of a layer     0               the layer's                 the layers' mean, or the last
+    of the model   0               0                           max(0, v)
+    =============  ==============  ==========================  ===========================
 
-    Norms are those of Kobayashi et al. 2020 (equations 3 and 4). The gradient is that of the whole
-    translation's log-probability, so what speaks against the translation counts as 0 (Barkan et al. 2021).
+    Norms are those of Kobayashi et al. 2020 (equations 3 and 4). What speaks against a written token counts as
+    0 (Barkan et al. 2021), once all that is combined has been added. Where a sort has no map of a place it
+    makes no links there, and a sort that the model cannot make has none anywhere.
+
+    Raises:
+        ValueError: the translation was made without its trace.
     """
-    from model.analysis.maps.gradients import gradient_maps
-    from model.analysis.maps.norms import cross_norms
-
     if translation.trace is None:
         raise ValueError("the translation was made without its trace")
-    weights = translation.trace.cross
-    helped = weights * gradient_maps(model, translation)["cross"]
-    single, whole = cross_norms(model, translation)
-    stacks = (
-        (weights, weights.mean(1), weights.mean((0, 1))),
-        (single, whole, whole.mean(0)),
-        tuple(np.maximum(values, 0) for values in (helped, helped.sum(1), helped.sum((0, 1)))),
-    )
-    return np.stack([_by_place(*stack) for stack in stacks]).astype(np.float32)
+    offered = model.anatomy.abilities
+    return np.stack(
+        [
+            _of_sort(model, translation, name)
+            if offered.issuperset(SORTS[name].needs)
+            else _by_place(*_nothing(translation.trace.cross))
+            for name in drawn
+        ]
+    ).astype(np.float32)
+
+
+def _of_sort(model: Source, translation: TracedTranslation, name: Drawn) -> np.ndarray:
+    """Maps of every place, [N, T, S]."""
+    from model.analysis.maps.norms import cross_norms
+
+    if name == "norms":
+        single, together = cross_norms(model, translation)
+        return _by_place(single, together, together.mean(0))
+    sort, cross = SORTS[name], drawn_maps(model, translation, name)["cross"]
+    heads, layers, _ = _nothing(cross)
+    if sort.per == "head":
+        heads, layers = cross, cross.sum(1) if sort.signed else cross.mean(1)
+    elif sort.per != "model":
+        layers = cross[:, 0]
+    every = cross.sum((0, 1)) if sort.signed and sort.per == "head" else sort.whole(cross)
+    return _by_place(*(np.maximum(values, 0) for values in (heads, layers, every)))
+
+
+def _nothing(cross: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Zeros in the shape of every head, every layer, and all: [L, H, T, S], [L, T, S] and [T, S]."""
+    return np.zeros_like(cross), np.zeros_like(cross[:, 0]), np.zeros_like(cross[0, 0])
 
 
 def _by_place(heads: np.ndarray, layers: np.ndarray, all_layers: np.ndarray) -> np.ndarray:
@@ -83,7 +109,7 @@ def word_maps(maps: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.nda
     return np.stack([rows @ maps[..., steps, :-1] @ columns.T for steps in (slice(None, -1), slice(1, None))])
 
 
-def pair_maps(model: Source, pair: GoldPair) -> np.ndarray:
+def pair_maps(model: Source, pair: GoldPair, drawn: Sequence[Drawn] = ALIGN_DRAWN) -> np.ndarray:
     """Maps of a pair whose target the model is forced to write, merged to its words: [2, D, N, target, source words].
 
     Raises:
@@ -93,7 +119,7 @@ def pair_maps(model: Source, pair: GoldPair) -> np.ndarray:
     forced = model.encode_target(pair.tgt_text)  # their spans point into the text as it was given
     rows = membership(pair.tgt_spans, [(token.start, token.end) for token in forced])
     columns = membership(pair.src_spans, [(label.start, label.end) for label in translation.src])
-    return word_maps(alignment_maps(model, translation), rows, columns)
+    return word_maps(alignment_maps(model, translation, drawn), rows, columns)
 
 
 def tokens_per_word(model: Source, pair: GoldPair) -> np.ndarray:
@@ -102,11 +128,13 @@ def tokens_per_word(model: Source, pair: GoldPair) -> np.ndarray:
     return membership(pair.tgt_spans, [(token.start, token.end) for token in forced]).sum(1)
 
 
-def translation_maps(model: Source, translation: TracedTranslation) -> tuple[list[str], list[str], np.ndarray]:
+def translation_maps(
+    model: Source, translation: TracedTranslation, drawn: Sequence[Drawn] = ALIGN_DRAWN
+) -> tuple[list[str], list[str], np.ndarray]:
     """Source words, target words, and the maps over them, as ``pair_maps`` gives them, of a finished translation."""
     src, columns = label_words(translation.src)
     tgt, rows = label_words(translation.tgt)
-    return src, tgt, word_maps(alignment_maps(model, translation), rows, columns)
+    return src, tgt, word_maps(alignment_maps(model, translation, drawn), rows, columns)
 
 
 def membership(spans: Sequence[Span], tokens: Sequence[Span]) -> np.ndarray:

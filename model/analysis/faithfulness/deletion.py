@@ -9,7 +9,7 @@ import numpy as np
 
 from model.analysis.maps.reading import Reading, merge_columns, words_of
 from model.analysis.maps.sorts import SORTS, Drawn
-from model.source import Source
+from model.source import Source, Way
 from model.trace import Label, Translation
 
 
@@ -29,22 +29,24 @@ class LeftOut:
     costs: np.ndarray
 
 
-def leave_one_out(model: Source, translation: Translation) -> LeftOut:
+def leave_one_out(model: Source, translation: Translation, way: Way = "mask") -> LeftOut:
     """What each source word is worth to each written token, by deleting it (see ``deletion_costs``).
 
     Raises:
         EmptySentenceError, SentenceTooLongError: as ``Source.ids``.
     """
     words = source_words(translation.src)
-    found = written_without(model, translation, np.eye(len(words), dtype=bool))
+    found = written_without(model, translation, np.eye(len(words), dtype=bool), way)
     return LeftOut(words, found[0], found[0] - found[1:])
 
 
-def deletion_costs(model: Source, translation: Translation, deleted: np.ndarray) -> np.ndarray:
+def deletion_costs(model: Source, translation: Translation, deleted: np.ndarray, way: Way = "mask") -> np.ndarray:
     """Fall of each written token's log-probability, in nats, for each set of deleted words: float32 [N, T].
 
-    A deleted word is masked: no encoder state and no decoder state can attend to its tokens, and the
-    other words keep their positions. Putting ``<unk>`` in its place would be the other way, but
+    By "mask" no encoder state and no decoder state can attend to a deleted word's tokens, and the other
+    words keep their positions; by "remove" they move up; by "average" the word's embeddings become the mean
+    of the vocabulary's. None of them is what the model has learnt to read, so what holds under one way
+    only says something about the way (Hase et al. 2021). Putting ``<unk>`` in its place would be the other way, but
     neither the byte-pair encoding, which falls back to bytes, nor the letters of ``reverse`` ever
     make an ``<unk>``, so its embedding was never trained: it would put noise where nothing should be.
     <eos> is never deleted, so there is always something to attend to.
@@ -53,16 +55,17 @@ def deletion_costs(model: Source, translation: Translation, deleted: np.ndarray)
         model: that is asked.
         translation: the model's own, or one that was forced; its words stay what they are (teacher forcing).
         deleted: bool [N, W], True where a word is deleted; all sets go through the model as one batch.
+        way: of deleting.
 
     Raises:
         ValueError: there are not W columns.
         EmptySentenceError, SentenceTooLongError: as ``Source.ids``.
     """
-    found = written_without(model, translation, deleted)
+    found = written_without(model, translation, deleted, way)
     return found[0] - found[1:]
 
 
-def written_without(model: Source, translation: Translation, deleted: np.ndarray) -> np.ndarray:
+def written_without(model: Source, translation: Translation, deleted: np.ndarray, way: Way = "mask") -> np.ndarray:
     """Log-probability of each written token, float32 [1 + N, T]: of the whole source, then without each set of words.
 
     <eos> counts as written where the translation was finished. Raises as ``deletion_costs``.
@@ -74,7 +77,7 @@ def written_without(model: Source, translation: Translation, deleted: np.ndarray
     hidden = np.zeros((1 + len(deleted), ids.src.shape[1]), dtype=bool)
     for word, places in enumerate(groups):
         hidden[1:, places] = deleted[:, word, None]
-    return model.log_probs(ids, hidden=hidden).float().cpu().numpy()
+    return model.log_probs(ids, hidden=hidden, way=way).float().cpu().numpy()
 
 
 def source_words(src: Sequence[Label]) -> tuple[Label, ...]:

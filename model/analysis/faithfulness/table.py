@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.analysis.maps.sorts import DRAWN
+from model.analysis.maps.sorts import SORTS, Drawn
+from model.source import Way
 from model.tables import load_table
 
 FAITHFULNESS = "faithfulness.json"
 MEASURES = ("comprehensiveness", "sufficiency", "rank_correlation", "token_cost", "token_rank_correlation")
 LOWER_IS_BETTER = ("sufficiency",)
-RANDOM, LEAVE_ONE_OUT = "random", "leave_one_out"
-ROWS = (*DRAWN, RANDOM, LEAVE_ONE_OUT)
+RANDOM = "random"
+ROWS = (*SORTS, RANDOM)
+BASE: Drawn = "norms"  # with which all others are compared, pair by pair
+WAYS_SCORED: tuple[Way, ...] = ("mask", "remove", "average")
+OWN_WAYS: tuple[Way, ...] = ("mask", "average")  # which differ most, on what the model writes itself
+TARGETS = ("references", "own")  # what is forced: the pairs' other side, or what the model writes itself
+PARTS_OF_CELL = ("mean", "se", "gap", "gap_se")
 
 
 def load_faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
@@ -19,18 +25,18 @@ def load_faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | No
     return load_table(checkpoint, FAITHFULNESS, sha256, _is_complete)
 
 
+def rows_of(table: dict[str, Any], target: str = "references", way: str = "mask") -> dict[str, Any]:
+    """Cells by row and measure of one setting; {} where it was not scored."""
+    settings = (each for each in table["settings"] if (each["target"], each["way"]) == (target, way))
+    found: dict[str, Any] = next(settings, {"rows": {}})["rows"]
+    return found
+
+
 def _is_complete(table: dict[str, Any]) -> bool:
-    return int(table["sentences"]) > 0 and all(_has(table, measure) for measure in MEASURES)
-
-
-def _has(table: dict[str, Any], measure: str) -> bool:
-    """True where every row has a number, or null, for this measure, and the best one is named.
-
-    Raises:
-        KeyError, TypeError: it is not even a table.
-    """
-    cells = [table["drawn"][name][measure] for name in ROWS]
-    numbers = [cell[part] for cell in cells for part in ("mean", "se")]
-    best = table["best"][measure]
-    named = best["drawn"] in DRAWN and best["next"] in DRAWN
-    return named and all(each is None or isinstance(each, int | float) for each in (*numbers, best["lead"], best["se"]))
+    every = [rows_of(table), *(each["rows"] for each in table["settings"])]
+    cells = [
+        rows[name][measure][part] for rows in every for name in ROWS for measure in MEASURES for part in PARTS_OF_CELL
+    ]
+    known = all(each is None or isinstance(each, int | float) for each in cells)
+    named = table["best"] in SORTS and set(table["pairs"]) == set(table["seconds"]) == set(SORTS)
+    return int(table["sentences"]) > 0 and known and named

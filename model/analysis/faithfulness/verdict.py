@@ -152,6 +152,12 @@ def honesty_of_words(
     return Honesty(float(costs[0]), np.sort(costs[1:]), math.nan, k, exact)
 
 
+def diagonal_map(n_rows: int, n_words: int) -> np.ndarray:
+    """A map that has read nothing: row t marks the word at the same part of the sentence, float [T, W]."""
+    at = np.linspace(0, n_words - 1, n_rows).round().astype(int)
+    return np.eye(n_words)[at]
+
+
 def top_words(rows: np.ndarray) -> np.ndarray:
     """Each row's top word as shares [..., T, W] that sum to 1; words that are equally top share it."""
     top = rows == rows.max(axis=-1, keepdims=True)

@@ -7,18 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Literal
 
 import numpy as np
 
 from model.analysis.maps.rollout import rollout_maps
 from model.source import Ability, Source, require
-from model.trace import AttentionTrace, Kind, TracedTranslation
+from model.trace import KINDS, AttentionTrace, Kind, TracedTranslation
 
-Maps = dict[Kind, np.ndarray]  # float32 [L, H, Q, K] of every kind
-Drawn = Literal["weights", "scores", "norms", "gradient", "gradient_weight", "rollout"]
+Maps = dict[Kind, np.ndarray]  # float32 [L, H, Q, K] of every kind that a sort has
+Drawn = Literal[
+    "weights",
+    "scores",
+    "norms",
+    "gradient",
+    "gradient_weight",
+    "rollout",
+    "votes",
+    "frozen",
+    "chefer",
+    "alti",
+    "flow",
+    "leave_one_out",
+    "value_zeroing",
+    "cross_zeroing",
+    "input_gradient",
+    "integrated",
+]
 Shift = Literal["written", "read"]
 SHIFTS: tuple[Shift, ...] = ("written", "read")
+_OF_WRITING: tuple[Kind, ...] = ("decoder_self", "cross")
 
 
 @dataclass(frozen=True)
@@ -30,28 +49,56 @@ class MapSort:
         from_model: makes them with a model; ``step`` is the row of ``tgt_outputs`` that a sort of one token is of.
         from_maps: makes them from maps of another sort, whose name comes first, and the trace.
         needs: what a model must offer.
+        kinds: of attention that it has maps of; what is not among them says nothing of a written token.
+        per: what there is one map of: each "head"; each "layer"; all "layers" up to one; or the whole "model",
+            whose rows of ``decoder_self`` mark tokens read so far, those of ``cross`` source tokens.
         signed: values have either sign.
         words: a word's value is the "sum" over its pieces, or their "mean" where it is no amount.
         shares: rows are shares of a whole, to be divided by what is left when special tokens are hidden.
         of_token: there is one set of maps for each output token, and one for all of them together.
         by_size: what a row marks is told by the size of a value: either sign says that it reacts.
+        perturbs: made by taking something away, as the yardstick is: its kin, which flatters it there.
+        slow: too slow to be drawn while somebody waits; it is scored and no more.
     """
 
     from_trace: Callable[[AttentionTrace], Mapping[Kind, np.ndarray]] | None = None
     from_model: Callable[[Source, TracedTranslation, int | None], Maps] | None = None
     from_maps: tuple[Drawn, Callable[[Mapping[Kind, np.ndarray], AttentionTrace], Maps]] | None = None
     needs: tuple[Ability, ...] = ()
+    kinds: tuple[Kind, ...] = KINDS
+    per: Literal["head", "layer", "layers", "model"] = "head"
     signed: bool = False
     words: Literal["sum", "mean"] = "sum"
     shares: bool = False
     of_token: bool = False
     by_size: bool = False
+    perturbs: bool = False
+    slow: bool = False
+
+    @property
+    def of_written(self) -> bool:
+        """True where a row is about the token that its step writes, so that it is named after that one."""
+        return self.kinds != KINDS
+
+    def whole(self, cross: np.ndarray) -> np.ndarray:
+        """All heads' maps [L, H, Q, K] as one, [Q, K]: their mean, or the last layer's where layers add up."""
+        return cross[-1, 0] if self.per == "layers" else cross.mean((0, 1), dtype=np.float64).astype(np.float32)
 
 
 def _rolled(trace: AttentionTrace) -> Mapping[Kind, np.ndarray]:
     """Rollout is the same for all heads of a layer."""
     rolled = rollout_maps(trace)
     return {kind: np.broadcast_to(rolled[kind][:, None], trace.weights[kind].shape) for kind in trace.weights}
+
+
+def _by(module: str, function: str) -> Callable[[Source, TracedTranslation, int | None], Maps]:
+    """A function of this folder that makes a sort's maps of a model and a translation; it is imported when asked."""
+
+    def make(model: Source, translation: TracedTranslation, _step: int | None) -> Maps:
+        found: Maps = getattr(import_module(f"model.analysis.maps.{module}"), function)(model, translation)
+        return found
+
+    return make
 
 
 def _norms(model: Source, translation: TracedTranslation, _step: int | None) -> Maps:
@@ -70,6 +117,20 @@ def _times_weights(gradients: Mapping[Kind, np.ndarray], trace: AttentionTrace) 
     return {kind: gradients[kind] * trace.weights[kind] for kind in gradients}
 
 
+def _whole(function: str, *needs: Ability, shares: bool = False, signed: bool = False, slow: bool = False) -> MapSort:
+    """A sort of the whole model."""
+    make = _by("through", function)
+    return MapSort(
+        from_model=make, needs=needs, kinds=_OF_WRITING, per="model", shares=shares, signed=signed, slow=slow
+    )
+
+
+def _deleting(function: str, need: Ability) -> MapSort:
+    """A sort of the whole model that takes source words away."""
+    make = _by("through", function)
+    return MapSort(from_model=make, needs=(need,), kinds=("cross",), per="model", signed=True, perturbs=True)
+
+
 SORTS: dict[Drawn, MapSort] = {
     # α, after softmax; rows sum to 1
     "weights": MapSort(from_trace=lambda trace: trace.weights, shares=True),
@@ -86,9 +147,31 @@ SORTS: dict[Drawn, MapSort] = {
         from_maps=("gradient", _times_weights), needs=("gradients",), signed=True, of_token=True
     ),
     # layers multiplied (Abnar and Zuidema 2020), the same for all heads of a layer
-    "rollout": MapSort(from_trace=_rolled, shares=True),
+    "rollout": MapSort(from_trace=_rolled, shares=True, per="layers"),
+    # what a key adds, through the head, to the written token's logit above the mean (Elhage et al. 2021)
+    "votes": MapSort(
+        from_model=_by("votes", "vote_maps"), needs=("internals", "votes"), kinds=_OF_WRITING, signed=True
+    ),
+    # the logit's parts, attention and norms held (as DecompX, Modarressi et al. 2023, but for biases)
+    "frozen": _whole("frozen_maps", "slopes", signed=True),
+    # (Chefer et al. 2021)
+    "chefer": _whole("chefer_maps", "gradients"),
+    # ALTI+ (Ferrando et al. 2022)
+    "alti": _whole("alti_maps", "internals", shares=True),
+    # norms with the residual connection, layers multiplied (Kobayashi et al. 2021)
+    "flow": _whole("flow_maps", "internals", shares=True),
+    # what leaving words out costs
+    "leave_one_out": _deleting("leave_one_out_maps", "hide"),
+    # within each layer, and in all cross layers at once (Mohebbi et al. 2023)
+    "value_zeroing": MapSort(
+        from_model=_by("zeroing", "zeroing_maps"), needs=("internals", "tails"), per="layer", shares=True, perturbs=True
+    ),
+    "cross_zeroing": _deleting("cross_zeroing_maps", "silence"),
+    # to be compared with
+    "input_gradient": _whole("input_gradient_maps", "slopes", signed=True),
+    "integrated": _whole("integrated_maps", "slopes", signed=True, slow=True),
 }
-DRAWN: tuple[Drawn, ...] = tuple(SORTS)
+DRAWN: tuple[Drawn, ...] = tuple(name for name, sort in SORTS.items() if not sort.slow)  # that can be looked at
 
 
 def drawn_maps(model: Source, translation: TracedTranslation, drawn: Drawn, step: int | None = None) -> Maps:
@@ -115,7 +198,10 @@ def drawn_maps(model: Source, translation: TracedTranslation, drawn: Drawn, step
         other, make = sort.from_maps
         return make(drawn_maps(model, translation, other, step), translation.trace)
     assert sort.from_model
-    return sort.from_model(model, translation, step)
+    from model.passage import one_thread
+
+    with one_thread():
+        return sort.from_model(model, translation, step)
 
 
 def traced_maps(trace: AttentionTrace, drawn: Drawn) -> Mapping[Kind, np.ndarray]:

@@ -4,7 +4,7 @@ The flow starts as 1 at the decoder's last state of the chosen step and runs dow
 is split over the states that went into the sum there, so it is conserved: attention rollout with the
 residual connection (Abnar and Zuidema 2020, section 3) read from the top, drawn as the "information
 flow routes" of Ferrando and Voita 2024. Feed-forward networks and norms mix no positions and split
-nothing. Numpy only; ``flow_norms`` measures the shares by norms.
+nothing. Numpy only; ``model.analysis.maps.shares`` measures the shares by norms.
 """
 
 from __future__ import annotations
@@ -15,29 +15,12 @@ from typing import Literal
 
 import numpy as np
 
+from model.analysis.maps.shares import Shares
 from model.trace import AttentionTrace, Kind
 
 Measure = Literal["weights", "norms"]
 MEASURES: tuple[Measure, ...] = ("norms", "weights")
 NO_HEAD = -1
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Which part of each state came from which state below it; float [layer, query, key].
-
-    Attributes:
-        encoder: of an encoder layer's outputs, [L, S, S]; rows sum to 1, the residual connection is on the diagonal.
-        own: of the decoder's states after self-attention, [L, T, T]; rows sum to 1, as above.
-        cross: of the decoder's states after cross-attention, [L, T, S]; rows sum to what came from the
-            encoder, and the rest is the state after self-attention.
-        heads: by kind, the head with the most of each share, int [L, Q, K].
-    """
-
-    encoder: np.ndarray
-    own: np.ndarray
-    cross: np.ndarray
-    heads: dict[Kind, np.ndarray]
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,8 @@ def votes(model: Source, ids: ForcedIds, for_id: int, against_id: int) -> Votes:
     assert seen.stream is not None
     assert seen.logits is not None
     table = model.unembedding.table.double()
-    direction, biases = model.unembedding.direction(seen.stream.levels[-1, -1], table[for_id] - table[against_id])
+    direction, shift = model.unembedding.direction(seen.stream.levels[-1, -1], table[for_id] - table[against_id])
+    biases = float(shift)
     heads: dict[Kind, np.ndarray] = {}
     for kind in kinds:
         shares = []

@@ -36,6 +36,9 @@ from model.errors import CorpusError
 PAIR = GoldPair(("i", "love", "you"), ("我", "爱", "你"), frozenset({(0, 0)}), frozenset({(0, 0), (1, 1)}))
 
 
+THREE = ("weights", "norms", "votes")
+
+
 @pytest.fixture
 def translation(translator):
     return translator.trace("I love you.", "我爱你。")
@@ -73,16 +76,24 @@ def test_every_place_holds_what_its_name_says(translator, translation):
     np.testing.assert_array_equal(maps[0, names.index((1, 2))], weights[1, 2])
     np.testing.assert_allclose(maps[0, names.index((1, ALL))], weights[1].mean(0), atol=1e-6)
     np.testing.assert_allclose(maps[0, -1], weights.reshape(8, *weights.shape[2:]).mean(0), atol=1e-6)
-    np.testing.assert_allclose(maps[2, names.index((0, 3))], helped[0, 3].clip(0), atol=1e-6)
-    np.testing.assert_allclose(maps[2, -1], helped.sum((0, 1)).clip(0), atol=1e-5)
+    by_name = dict(zip(ALIGN_DRAWN, maps, strict=True))
+    np.testing.assert_allclose(by_name["gradient_weight"][names.index((0, 3))], helped[0, 3].clip(0), atol=1e-6)
+    np.testing.assert_allclose(by_name["gradient_weight"][-1], helped.sum((0, 1)).clip(0), atol=1e-5)
     assert (helped[0, 3] < 0).any()
-    assert maps.shape[:2] == (3, 11)
+    whole = drawn_maps(translator, translation, "chefer")["cross"][0, 0]
+    np.testing.assert_allclose(by_name["chefer"][-1], whole, atol=1e-6)
+    assert not by_name["chefer"][:-1].any(), "a map of the whole model is of no head and no layer"
+    zeroing = drawn_maps(translator, translation, "value_zeroing")["cross"]
+    np.testing.assert_allclose(by_name["value_zeroing"][names.index((1, ALL))], zeroing[1, 0], atol=1e-6)
+    assert maps.shape[:2] == (len(ALIGN_DRAWN), 11)
+    assert {"gradient", "scores", "integrated"}.isdisjoint(ALIGN_DRAWN)
+    np.testing.assert_array_equal(alignment_maps(translator, translation, ("votes",))[0], by_name["votes"])
 
 
 def test_written_and_read_rows_are_one_step_apart(translator):
     merged = pair_maps(translator, PAIR)
     trace = translator.trace("i love you", "我爱你").trace
-    assert merged.shape == (2, 3, 11, 3, 3)
+    assert merged.shape == (2, len(ALIGN_DRAWN), 11, 3, 3)
     np.testing.assert_allclose(merged[1, :, :, 0], merged[0, :, :, 1], atol=1e-6)
     last = [label.word for label in trace.src].index(2)
     of_you = trace.cross[0, 0, :, last:-1].sum(-1)
@@ -139,7 +150,7 @@ def test_links_are_written_in_the_order_of_the_target():
 def test_the_tables_rates_agree_with_the_error_rate_of_link_sets():
     draw, rng = np.random.default_rng(6), random.Random(6)
     every = [(i, j) for i in range(4) for j in range(5)]
-    table, found, sure = ErrorTable(2, 3), [], 0
+    table, found, sure = ErrorTable(2, 3, THREE), [], 0
     for _ in range(3):
         possible = frozenset(rng.sample(every, 8))
         pair = GoldPair(("w",) * 4, ("字",) * 5, frozenset(sorted(possible)[:4]), possible)
@@ -148,7 +159,7 @@ def test_the_tables_rates_agree_with_the_error_rate_of_link_sets():
         links = link_set(RULES["grow"](maps[1, 2, 7]))
         found.append((len(links), len(links & pair.sure) + len(links & pair.possible)))
         sure += 4
-        alone = ErrorTable(2, 3)
+        alone = ErrorTable(2, 3, THREE)
         alone.add(maps, pair)
         assert alone.rates[1, 1, 2, 7] == pytest.approx(error_rate(links, pair))
     total, hits = map(sum, zip(*found, strict=True))
@@ -158,7 +169,7 @@ def test_the_tables_rates_agree_with_the_error_rate_of_link_sets():
 def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(translator):
     too_long = GoldPair(("word",) * 400, ("字",), frozenset({(0, 0)}), frozenset({(0, 0)}))
     table = error_table(translator, [PAIR, too_long])
-    assert table.rates.shape == (2, 2, 3, 11)
+    assert table.rates.shape == (2, 2, len(ALIGN_DRAWN), 11)
     assert list(table.refused) == [2]
     assert table.best()["aer"] == round(100 * table.rates.min(), 2)
     one = table.best(single=True)
@@ -172,7 +183,7 @@ def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(trans
 
 def test_held_out_rates_are_those_of_the_setting_that_the_other_half_chose():
     """Two settings, worked by hand: one is right on the even pairs, the other on the odd ones."""
-    table = ErrorTable(1, 1)
+    table = ErrorTable(1, 1, THREE)
     assert held_out(table) is None
     good, bad = GoldPair(("a", "b"), ("甲", "乙"), *[frozenset({(0, 0), (1, 1)})] * 2), ((0.1, 0.9), (0.9, 0.1))
     right = np.array(((0.9, 0.1), (0.1, 0.9)))
@@ -192,7 +203,7 @@ def test_held_out_rates_are_those_of_the_setting_that_the_other_half_chose():
 
 def test_the_interval_of_a_held_out_rate_is_about_two_standard_errors():
     draw = np.random.default_rng(4)
-    table = ErrorTable(1, 1)
+    table = ErrorTable(1, 1, THREE)
     for _ in range(200):
         wrong = draw.random() < 0.3
         maps = np.tile(np.eye(2)[::-1] if wrong else np.eye(2), (2, 3, 3, 1, 1))

@@ -8,17 +8,11 @@ import numpy as np
 import pytest
 
 from model.__main__ import main
+from model.analysis.faithfulness.corpus import FaithfulnessTable, faithfulness_table
 from model.analysis.faithfulness.deletion import by_words, deletion_costs, leave_one_out
-from model.analysis.faithfulness.scores import (
-    FaithfulnessTable,
-    faithfulness_table,
-    mean_maps,
-    score_translation,
-    spearman,
-    top_sets,
-)
-from model.analysis.faithfulness.table import LEAVE_ONE_OUT, MEASURES, RANDOM, ROWS, load_faithfulness
-from model.analysis.maps.sorts import DRAWN, drawn_maps
+from model.analysis.faithfulness.scores import Scored, score_translation, spearman, top_sets, word_maps
+from model.analysis.faithfulness.table import MEASURES, ROWS, WAYS_SCORED, load_faithfulness, rows_of
+from model.analysis.maps.sorts import SORTS, drawn_maps
 from model.errors import CorpusError
 from model.folders import available
 from model.translator import Translator
@@ -55,11 +49,12 @@ def forced(translator):
 
 
 def test_maps_are_means_of_all_heads_and_a_rollout_its_last_layer(translator, forced):
-    found = mean_maps(translator, forced)
-    assert list(found) == list(DRAWN)
-    for name in ("weights", "norms", "gradient_weight"):
+    found, seconds = word_maps(translator, forced)
+    assert list(found) == list(seconds) == list(SORTS)
+    assert "integrated" not in word_maps(translator, forced, slow=False)[0]
+    for name in ("weights", "norms", "gradient_weight", "votes"):
         maps = drawn_maps(translator, forced, name)["cross"].astype(float)
-        np.testing.assert_allclose(found[name], by_words(maps.mean((0, 1)), forced.trace.src), rtol=1e-4, atol=1e-7)
+        np.testing.assert_allclose(found[name], by_words(maps.mean((0, 1)), forced.trace.src), rtol=1e-3, atol=1e-6)
     rolled = drawn_maps(translator, forced, "rollout")["cross"][-1, 0]
     np.testing.assert_allclose(found["rollout"], by_words(rolled, forced.trace.src), atol=1e-6)
     gradient = drawn_maps(translator, forced, "gradient")["cross"]
@@ -68,7 +63,7 @@ def test_maps_are_means_of_all_heads_and_a_rollout_its_last_layer(translator, fo
     )
 
 
-def by_hand(translator, forced, rows: np.ndarray, left) -> list[float]:
+def by_hand(translator, forced, rows: np.ndarray, left, way: str) -> list[float]:
     """The five measures of one map, set by set and token by token."""
     importance = rows.sum(axis=0)
     order = sorted(range(len(importance)), key=lambda word: -importance[word])
@@ -76,57 +71,74 @@ def by_hand(translator, forced, rows: np.ndarray, left) -> list[float]:
     for share in (0.1, 0.2, 0.3, 0.5):
         top = np.zeros((1, len(order)), dtype=bool)
         top[0, order[: max(1, round(share * len(order)))]] = True
-        lost.append(deletion_costs(translator, forced, top).mean())
-        kept.append(deletion_costs(translator, forced, ~top).mean())
+        lost.append(deletion_costs(translator, forced, top, way).mean())
+        kept.append(deletion_costs(translator, forced, ~top, way).mean())
     dear = [left.costs[rows[t].argmax(), t] for t in range(len(rows))]
     ranks = [spearman(rows[t], np.abs(left.costs[:, t])) for t in range(len(rows))]
     whole = spearman(importance, np.abs(left.costs.sum(axis=1)))
     return [statistics.fmean(each) for each in (lost, kept, [whole], dear, ranks)]
 
 
-@pytest.mark.parametrize("name", ["weights", "norms", "gradient", "rollout"])
-def test_measures_are_those_taken_one_by_one(translator, forced, name):
-    left = leave_one_out(translator, forced)
-    scores = score_translation(translator, forced, np.random.default_rng(0))
-    rows = mean_maps(translator, forced)[name][: left.costs.shape[1]]
-    np.testing.assert_allclose(scores[name], by_hand(translator, forced, rows, left), atol=1e-5)
-    assert np.abs(scores[name] - scores[LEAVE_ONE_OUT]).max() > 1e-3
-    np.testing.assert_allclose(scores[LEAVE_ONE_OUT][[2, 4]], 1)  # the same order as itself
+@pytest.mark.parametrize("way", WAYS_SCORED)
+@pytest.mark.parametrize("name", ["weights", "norms", "gradient", "rollout", "alti"])
+def test_measures_are_those_taken_one_by_one(translator, forced, name, way):
+    left = leave_one_out(translator, forced, way)
+    scores = score_translation(translator, forced, np.random.default_rng(0)).rows[way]
+    rows = word_maps(translator, forced)[0][name][: left.costs.shape[1]]
+    np.testing.assert_allclose(scores[ROWS.index(name)], by_hand(translator, forced, rows, left, way), atol=1e-5)
+    yardstick = scores[ROWS.index("leave_one_out")]
+    assert np.abs(scores[ROWS.index(name)] - yardstick).max() > 1e-3
+    assert (np.abs(yardstick[[2, 4]] - 1) < 1e-6).all() == (way == "mask")  # its own order, under its own way
 
 
 def test_a_signed_map_is_ranked_by_its_size(translator, forced):
     left = leave_one_out(translator, forced)
-    scores = score_translation(translator, forced, np.random.default_rng(0))["gradient_weight"]
-    rows = mean_maps(translator, forced)["gradient_weight"][: left.costs.shape[1]]
+    scores = score_translation(translator, forced, np.random.default_rng(0)).rows["mask"][ROWS.index("votes")]
+    rows = word_maps(translator, forced)[0]["votes"][: left.costs.shape[1]]
     assert (rows < 0).any()
     assert scores[2] == pytest.approx(spearman(np.abs(rows.sum(0)), np.abs(left.costs.sum(1))))
-    np.testing.assert_allclose(
-        scores[[0, 1, 3]], np.array(by_hand(translator, forced, rows, left))[[0, 1, 3]], atol=1e-5
-    )
+    expected = np.array(by_hand(translator, forced, rows, left, "mask"))[[0, 1, 3]]
+    np.testing.assert_allclose(scores[[0, 1, 3]], expected, atol=1e-5)
 
 
-def test_the_table_is_mean_error_and_lead_over_pairs():
-    generator, table = np.random.default_rng(2), FaithfulnessTable()
+def test_the_table_is_mean_error_and_lead_over_norms_pair_by_pair():
+    generator = np.random.default_rng(2)
     scores = generator.normal(size=(6, len(ROWS), len(MEASURES)))
-    scores[:, DRAWN.index("norms")] += 9
-    for each in scores:
-        table.add(dict(zip(ROWS, each, strict=True)), tokens=4)
+    place, base, measure = ROWS.index("votes"), ROWS.index("norms"), MEASURES.index("sufficiency")
+    scores[:, place, measure] -= 30  # lower is better
+    scores[:, ROWS.index("leave_one_out"), measure] -= 90  # but takes words away itself
+    seconds = np.full(len(SORTS), 0.25)
+    table = FaithfulnessTable([{"references": Scored({"mask": each}, seconds, 4)} for each in scores])
     facts = table.facts()
-    assert (facts["sentences"], facts["tokens"], list(facts["drawn"])) == (6, 24, list(ROWS))
-    values = scores[:, 0, 0].tolist()
-    expected = {"mean": statistics.fmean(values), "se": statistics.stdev(values) / 6**0.5}
-    assert facts["drawn"]["weights"]["comprehensiveness"] == pytest.approx(expected, abs=1e-4)
-    best = facts["best"]
-    assert (best["comprehensiveness"]["drawn"], best["sufficiency"]["drawn"] == "norms") == ("norms", False)
-    second = scores[:, DRAWN.index(best["token_cost"]["next"]), 3]
-    assert best["token_cost"]["lead"] == pytest.approx(float(scores[:, 2, 3].mean() - second.mean()), abs=1e-4)
+    assert (facts["sentences"], facts["tokens"], facts["best"]) == (6, 24, "votes")
+    assert [(each["target"], each["way"]) for each in facts["settings"]] == [("references", "mask")]
+    cell = rows_of(facts)["votes"]["sufficiency"]
+    values, gaps = scores[:, place, measure], scores[:, base, measure] - scores[:, place, measure]
+    expected = {
+        "mean": statistics.fmean(values),
+        "se": statistics.stdev(values) / 6**0.5,
+        "gap": statistics.fmean(gaps),
+        "gap_se": statistics.stdev(gaps) / 6**0.5,
+    }
+    assert cell == pytest.approx(expected, abs=1e-4)
+    assert rows_of(facts)["norms"]["sufficiency"]["gap"] == 0
+    assert rows_of(facts, "own") == {}
+    assert facts["seconds"]["votes"] == 0.25
+
+
+def test_two_processes_find_what_one_does(folder, translator):
+    pairs = [("Tom didn't see it.", "汤姆没看见它。"), ("Tom.", "汤姆。"), ("I love the red car.", "我爱红车。")]
+    found = [faithfulness_table(translator, pairs, workers=n, checkpoint=str(folder)) for n in (1, 2)]
+    one, two = (each.facts() | {"seconds": {}} for each in found)
+    assert one == two
+    assert found[0].refused == found[1].refused == {2: found[0].refused[2]}
 
 
 def test_pairs_that_cannot_be_scored_are_named(translator):
     table = faithfulness_table(translator, [("Tom.", "汤姆。"), ("I love you.", "我爱你。"), ("red " * 300, "红")])
     assert list(table.refused) == [1, 3]
     assert "2 words" in table.refused[1]
-    assert len(table.scores) == 1
+    assert len(table.scored) == 1
     with pytest.raises(CorpusError, match="no sentence pair could be scored; the first: the English side has 2 words"):
         faithfulness_table(translator, [("Tom.", "汤姆。")])
 
@@ -140,8 +152,8 @@ def test_the_command_prints_one_object_and_saves_it(folder, tsv, capsys):
     command = ["faithfulness", "--tsv", str(tsv), "--checkpoint", str(folder), "--limit", "3", "--json", "--save"]
     assert main(command) == 0
     facts = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert list(facts["drawn"]) == list(ROWS)
-    assert set(facts["drawn"]["norms"]) == set(MEASURES)
+    assert list(rows_of(facts)) == list(ROWS)
+    assert set(rows_of(facts, "own", "average")["norms"]) == set(MEASURES)
     assert facts["sentences"] == 3
     sha256 = json.loads((folder / "meta.json").read_text())["sha256"]
     table, why = load_faithfulness(str(folder), sha256)
@@ -163,7 +175,7 @@ def test_the_command_prints_a_table_and_one_sentence_about_a_bad_line(folder, ts
     arguments = ["--checkpoint", str(folder)]
     assert main(["faithfulness", "--tsv", str(tsv), *arguments, "--limit", "2"]) == 0
     printed = capsys.readouterr().out
-    assert all(name in printed for name in (*ROWS, "best by sufficiency"))
+    assert all(name in printed for name in (*ROWS, "most ahead, of those that take nothing away"))
     bad = tmp_path / "bad.tsv"
     for content, sentence in (("a b c\tx\nno tab\n", "line 2: expected English, a tab, and Chinese"), ("", "holds no")):
         bad.write_text(content)
@@ -177,5 +189,6 @@ def test_the_command_prints_a_table_and_one_sentence_about_a_bad_line(folder, ts
 def test_on_reverse_weights_point_at_the_letter_that_counts():
     translator = Translator.from_checkpoint("reverse", "cpu")
     table = faithfulness_table(translator, [(word, word[::-1]) for word in ("headlight", "sequence", "abc123")])
-    means = {name: table.facts()["drawn"][name]["token_cost"]["mean"] for name in ("weights", RANDOM, LEAVE_ONE_OUT)}
-    assert means[RANDOM] + 1 < means["weights"] <= means[LEAVE_ONE_OUT]
+    rows = rows_of(table.facts())
+    means = {name: rows[name]["token_cost"]["mean"] for name in ("weights", "random", "leave_one_out")}
+    assert means["random"] + 1 < means["weights"] <= means["leave_one_out"]

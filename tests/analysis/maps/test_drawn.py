@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from model.analysis.maps.rollout import by_receptive_field, rolled, rollout_maps
-from model.analysis.maps.sorts import DRAWN, drawn_maps, traced_maps
+from model.analysis.maps.sorts import DRAWN, SORTS, drawn_maps, traced_maps
 from model.own.capture import capture_attention, hook_name
 from model.trace import KINDS, AttentionTrace, Label
 
@@ -17,6 +17,11 @@ TEXT = "Tom didn't see it."
 @pytest.fixture(scope="module")
 def made(translator):
     return translator.trace(TEXT, "汤姆没看见它。")
+
+
+def place_row(step, nudge) -> int | None:
+    """Whose log-probability a cell's gradient is of: the step's, else the row's own; None: of all."""
+    return nudge[1][1] if step is None and nudge[0][0] != "encoder_self" else step
 
 
 def log_prob(translator, made, step, nudge=None) -> float:
@@ -34,7 +39,8 @@ def log_prob(translator, made, step, nudge=None) -> float:
     try:
         with torch.inference_mode():
             found = model(src, inputs)[0].log_softmax(-1).gather(1, written[:, None])[:, 0]
-            return float(found.sum() if step is None else found[step])
+            row = place_row(step, nudge)
+            return float(found.sum() if row is None else found[row])
     finally:
         model.float()
         if handle:
@@ -144,7 +150,7 @@ def test_cross_rollout_is_a_plain_product_over_one_graph(translator, made):
 @pytest.mark.parametrize("drawn", DRAWN)
 def test_every_kind_has_the_shape_of_the_weights(translator, made, drawn):
     found = drawn_maps(translator, made, drawn)
-    for kind in KINDS:
+    for kind in SORTS[drawn].kinds:
         assert found[kind].shape == made.trace.weights[kind].shape
         assert found[kind].dtype == np.float32
         assert np.isfinite(found[kind]).all()

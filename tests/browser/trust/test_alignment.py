@@ -24,7 +24,7 @@ def lines(page) -> set[tuple[int, int]]:
 
 
 def test_the_shift_switch_changes_the_links_to_those_of_the_other_row(visit, en_zh, translation):
-    _, _, maps = translation_maps(en_zh, translation)
+    _, _, maps = translation_maps(en_zh, translation, ("weights",))
     written, read = (link_set(argmax_links(maps[shift, 0, places(6, 8).index((1, 2))])) for shift in (0, 1))
     page = opened(visit, shift="writes it")
     assert lines(page) == written
@@ -35,7 +35,7 @@ def test_the_shift_switch_changes_the_links_to_those_of_the_other_row(visit, en_
 
 
 def test_pointing_at_a_word_shows_its_links_only(visit, en_zh, translation):
-    src, tgt, maps = translation_maps(en_zh, translation)
+    src, tgt, maps = translation_maps(en_zh, translation, ("weights",))
     links = link_set(argmax_links(maps[0, 0, places(6, 8).index((1, 2))]))
     page = opened(visit)
     page.locator('.words[data-side="tgt"] .word').nth(2).hover()
@@ -47,8 +47,8 @@ def test_pointing_at_a_word_shows_its_links_only(visit, en_zh, translation):
 def test_the_truth_meter_shows_every_heads_error_and_opens_the_one_that_is_clicked(visit, wait_idle, en_zh):
     page = opened(visit, align_view="Truth meter", pair=3)
     pair = truth_pairs("english")[2]
-    table = ErrorTable(6, 8)
-    table.add(pair_maps(en_zh, pair), pair)
+    table = ErrorTable(6, 8, ("weights",))
+    table.add(pair_maps(en_zh, pair, ("weights",)), pair)
     names = places(6, 8)
     shown = page.locator(".score-grid .cell").evaluate_all("all => all.map(c => Number(c.dataset.here))")
     np.testing.assert_allclose(shown, 100 * table.rates[0, 0, 0, :-1], atol=0.06)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from model.analysis.maps.shares import norm_shares
 from model.analysis.residual.flow import flow_graph, weight_shares
-from model.analysis.residual.flow_norms import norm_shares
 from tests.browser.reading import PATIENCE, settle
 from tests.pages import SENTENCE
 

@@ -7,7 +7,7 @@ import pytest
 from tests.pages import charts, opened, shipped
 from viz.parts import drawing
 
-SHORT, LONG = "A cat sleeps.", " ".join(["cats"] * (drawing.SOON + 1))
+SHORT, LONG = "A cat sleeps.", " ".join(["cats"] * (drawing.SHORT + 1))
 
 pytestmark = shipped
 
@@ -25,7 +25,7 @@ def made(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize(("sentence", "prepared"), [(SHORT, list(drawing.BY_MODEL)), (LONG, [])])
+@pytest.mark.parametrize(("sentence", "prepared"), [(SHORT, list(drawing.SOON)), (LONG, [])])
 def test_maps_that_need_the_model_are_made_ahead_for_short_sentences(made, sentence, prepared):
     opened("one_head", text=sentence)
     assert made == prepared

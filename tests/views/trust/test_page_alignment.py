@@ -42,16 +42,17 @@ def at() -> AppTest:
 @pytest.mark.parametrize(
     ("choices", "setting"),
     [
-        ({"layer": 1, "head": 3, "shift": "read"}, (1, 0, (1, 3), "argmax")),
-        ({"layer": 0, "align_from": "layer", "align_drawn": "norms"}, (0, 1, (0, ALL), "argmax")),
-        ({"align_from": "all", "align_drawn": "gradient_weight", "align_links": "grow"}, (0, 2, (ALL, ALL), "grow")),
+        ({"layer": 1, "head": 3, "shift": "read"}, (1, "weights", (1, 3), "argmax")),
+        ({"layer": 0, "align_from": "layer", "align_drawn": "norms"}, (0, "norms", (0, ALL), "argmax")),
+        ({"align_from": "all", "align_drawn": "votes", "align_links": "grow"}, (0, "votes", (ALL, ALL), "grow")),
+        ({"align_from": "head", "align_drawn": "chefer"}, (0, "chefer", (ALL, ALL), "argmax")),
     ],
 )
 def test_the_line_of_links_is_what_the_analysis_makes(at, en_zh, translation, choices, setting):
     choose(at, text=SENTENCE, **{"shift": "written", **choices})
-    _, _, maps = translation_maps(en_zh, translation)
     shift, drawn, place, rule = setting
-    links = RULES[rule](maps[shift, drawn, places(6, 8).index(place)])
+    _, _, maps = translation_maps(en_zh, translation, (drawn,))
+    links = RULES[rule](maps[shift, 0, places(6, 8).index(place)])
     assert at.code[0].value == pharaoh(link_set(links))
 
 
@@ -70,8 +71,8 @@ def test_an_empty_sentence_is_the_frames_to_explain(at):
 def test_the_truth_meter_scores_the_pair_that_is_chosen(at, en_zh):
     choose(at, align_view="truth", pair=4, layer=2, head=1, shift="written")
     pair = truth_pairs("english")[4]
-    table = ErrorTable(6, 8)
-    table.add(pair_maps(en_zh, pair), pair)
+    table = ErrorTable(6, 8, ("weights",))
+    table.add(pair_maps(en_zh, pair, ("weights",)), pair)
     rate = 100 * table.rates[0, 0, 0, places(6, 8).index((2, 1))]
     assert f"alignment error {rate:.0f} % on this pair" in words(at)
     outlines = [shape["line"]["dash"] for shape in charts(at)[0]["layout"]["shapes"]]

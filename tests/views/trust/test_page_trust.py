@@ -9,10 +9,11 @@ from streamlit.testing.v1 import AppTest
 from model.analysis.faithfulness.deletion import by_words, leave_one_out
 from model.analysis.faithfulness.table import MEASURES, ROWS
 from model.analysis.faithfulness.verdict import honesty, honesty_of_all, honesty_of_words
-from model.analysis.maps.sorts import DRAWN, drawn_maps
+from model.analysis.maps.sorts import DRAWN, SORTS, drawn_maps
 from tests.pages import SENTENCE, array, charts, choose, components, markup, prepared, reverse, sent, shipped
 from viz.figures.honesty import BarText, honesty_html
 from viz.figures.trust import Measure, dots_figure, matrices_figure
+from viz.parts.trust.table import ORDER
 from viz.state.answers import faithfulness
 from viz.theme import DARK, LIGHT
 
@@ -27,15 +28,18 @@ def at() -> AppTest:
 
 
 def table() -> dict:
-    """A made-up table in which norms win everywhere, and clearly so but for the last measure."""
-    drawn = {
-        name: {m: {"mean": row + column / 10, "se": 0.05} for column, m in enumerate(MEASURES)}
+    """A made-up table in which votes are most ahead of norms."""
+    rows = {
+        name: {
+            m: {"mean": row + column / 10, "se": 0.05, "gap": row / 10, "gap_se": 0.02}
+            for column, m in enumerate(MEASURES)
+        }
         for row, name in enumerate(ROWS)
     }
-    drawn["scores"]["token_cost"] = {"mean": None, "se": None}
-    best = {measure: {"drawn": "norms", "next": "weights", "lead": 0.3, "se": 0.1} for measure in MEASURES}
-    best[MEASURES[-1]]["lead"] = 0.19
-    return {"sentences": 12, "tokens": 99, "command": "<i>made up</i>", "drawn": drawn, "best": best}
+    rows["scores"]["token_cost"] = {"mean": None, "se": None, "gap": None, "gap_se": None}
+    settings = [{"target": "references", "way": way, "sentences": 12, "rows": rows} for way in ("mask", "average")]
+    facts = {"sentences": 12, "tokens": 99, "command": "<i>made up</i>", "base": "norms", "best": "votes"}
+    return facts | {"settings": settings, "pairs": dict.fromkeys(SORTS, 12), "seconds": dict.fromkeys(SORTS, 0.1)}
 
 
 def bar(at: AppTest) -> dict[str, str]:
@@ -48,16 +52,23 @@ def test_the_table_draws_its_numbers_and_names_the_winner(at, monkeypatch):
     monkeypatch.setattr(faithfulness, "load_faithfulness", lambda name, sha256: (table(), ""))
     drawn = charts(at.run())[0]["data"]
     assert len(drawn) == len(MEASURES)
+    rows = [ROWS.index(name) for name in ORDER]
     for column, trace in enumerate(drawn):
-        expected = [row + column / 10 for row in range(len(ROWS))]
+        expected = np.array(rows) + column / 10
         if MEASURES[column] == "token_cost":
-            expected[1] = np.nan
+            expected[ORDER.index("scores")] = np.nan
         np.testing.assert_allclose(array(trace["x"]), expected)
         np.testing.assert_allclose(np.nan_to_num(array(trace["error_x"]["array"]))[2], 0.1)
-    assert "Trust norms most here: best in 5 of 5 measures" in markup(at)
-    assert "over attention weights it is within two standard errors" in markup(at)
+        hollow = [name for name, symbol in zip(ORDER, trace["marker"]["symbol"], strict=True) if "open" in symbol]
+        assert hollow == ["leave_one_out", "value_zeroing", "cross_zeroing", "random"]
+    assert "Begin with votes here" in markup(at)
+    assert "ahead of norms" in markup(at)
+    assert "Comprehensiveness +0.60 ± 0.04" in markup(at)
     assert "<i>made up" not in markup(at)
-    assert at.dataframe[0].value.shape == (len(ROWS), 1 + len(MEASURES))
+    assert at.dataframe[0].value.shape == (len(ROWS), 5 + len(MEASURES))
+    choose(at, target="own")
+    assert not at.get("plotly_chart")
+    assert "was not scored" in at.info[0].value
 
 
 @shipped
@@ -88,7 +99,8 @@ def test_the_sentence_draws_deletions_the_map_and_every_head(at, en_zh, translat
 @pytest.mark.parametrize("drawn", DRAWN)
 def test_whatever_is_drawn_is_judged(at, en_zh, translation, drawn):
     choose(at, trust="sentence", drawn=drawn, layer=1, head=3, shift="read")
-    maps = drawn_maps(en_zh, translation, drawn)["cross"][1, 3, 1:]
+    read = slice(0 if SORTS[drawn].of_written else 1, None)  # what is about the written token is named after it
+    maps = drawn_maps(en_zh, translation, drawn)["cross"][1, 3, read]
     one = honesty(leave_one_out(en_zh, translation), by_words(maps, translation.trace.src, drawn))
     assert float(bar(at)["cost"]) == pytest.approx(one.cost, abs=2e-3)
 

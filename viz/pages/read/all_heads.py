@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from model.analysis.maps.sorts import SORTS
 from viz.components.head_grid.head_grid import KindMaps, head_grid
 from viz.figures.markup import line
 from viz.parts import drawing
@@ -19,10 +20,9 @@ lead.html(line("lead", say("all_heads.lead")))
 own_scale = switch.toggle(say("all_heads.own"), key="own", help=say("all_heads.own.help"), bind="query-params")
 
 maps = []
-for kind in trace(now.subject).kinds:
+for kind in (kind for kind in SORTS[now.drawn].kinds if kind in trace(now.subject).kinds):
     every = drawing.drawing(now, kind)
-    if now.drawn == "rollout":  # one map for all heads of a layer
-        every = every.of(every.reading.weights[:, :1])
+    every = every.of(drawing.one_of(now.drawn, every.reading.weights))
     reads = every.beside_key.removeprefix("heatmap.")
     maps.append(KindMaps(kind, say(f"kind.{kind}"), every.reading, every.beside, reads, every.high, every.is_signed))
 legends = {name: say(f"all_heads.{name}", drawn=drawing.name(now)) for name in ("legend", "legend_pooled")}

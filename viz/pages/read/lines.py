@@ -16,6 +16,8 @@ from viz.state.view import view
 TEXTS = ("rows", "columns", "head", "heads", "layers", "squares", "failed")
 
 now = view()
+if not drawing.is_drawn(now, now.kind):
+    st.stop()
 reading = drawing.drawing(now, now.kind).reading
 
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):

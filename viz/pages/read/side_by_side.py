@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model.analysis.maps.reading import Reading
+from model.analysis.maps.sorts import SORTS
 from model.trace import Kind
 from viz.components.linked_maps.linked_maps import LinkedMap, linked_maps
 from viz.parts import chart, drawing
@@ -16,8 +17,9 @@ from viz.state.view import view
 FEWEST = 2
 now = view()
 weights = trace(now.subject).weights
-sizes: dict[Kind, tuple[int, int]] = {kind: (maps.shape[0], maps.shape[1]) for kind, maps in weights.items()}
-heads, n_heads = every_head(sizes), sizes[now.kind][1]
+drawable = [kind for kind in SORTS[now.drawn].kinds if kind in weights]
+sizes: dict[Kind, tuple[int, int]] = {kind: (weights[kind].shape[0], weights[kind].shape[1]) for kind in drawable}
+heads, n_heads = every_head(sizes), weights[now.kind].shape[1]
 
 
 def name(code: str) -> str:
@@ -30,7 +32,7 @@ state, link = st.session_state, st.query_params.get("heads")
 is_old = link is None or link == state.get("_heads_link")
 asked = state.get("heads", [""]) if is_old else str(link).split(",")
 opening = list(dict.fromkeys(now.head._replace(head=(now.head.head + by) % n_heads).code for by in (0, 1)))
-state["heads"] = chosen_heads(asked, heads) or (opening if asked else [])
+state["heads"] = chosen_heads(asked, heads) or (chosen_heads(opening, heads) if asked else [])
 
 pick, switches = st.columns([3, 2], vertical_alignment="bottom")
 codes = pick.multiselect(

@@ -15,6 +15,7 @@ from viz.figures.markup import line
 from viz.parts import combined, drawing
 from viz.parts.alignment import opening_line
 from viz.parts.forms import overview
+from viz.parts.trust.answer import answer
 from viz.state import checkpoints
 from viz.state.answers import translations
 from viz.state.checkpoints import warning
@@ -52,6 +53,7 @@ def draw_links(translation: TracedTranslation) -> None:
     )
     if chosen.how == "head":
         opening_line(now)
+    answer(now)
 
 
 def draw_hints(translation: TracedTranslation) -> None:

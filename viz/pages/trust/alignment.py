@@ -42,7 +42,7 @@ def score_line(key: str, **values: object) -> None:
 
 def this_sentence() -> None:
     """Links of the current translation, to look at and to take away."""
-    src, tgt, maps = word_maps(now.subject)
+    src, tgt, maps = word_maps(now.subject, chosen.drawn)
     links = chosen.links(maps[place])
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         score_line("alignment.links")
@@ -62,7 +62,7 @@ def known_pair() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         number = truth_meter.pair_picker(pairs)
         best_buttons()
-    maps, rates, tokens = truth_maps(now.checkpoint, number)
+    maps, rates, tokens = truth_maps(now.checkpoint, number, chosen.drawn)
     links = chosen.links(maps[place])
     score_line("alignment.meter", here=f"{100 * error_rate(links, pairs[number]):.0f}")
     scores, picture = st.columns([9, 11], gap="medium")

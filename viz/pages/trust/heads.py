@@ -52,6 +52,8 @@ head_list(
     key="ten_heads",
     **shared,
 )
+if not any(role for layers in facts.roles.values() for roles in layers for role in roles):
+    st.html(line("alt", say("heads.no_role")))
 
 measure = pick("measure", explained=False)
 values = facts.values(measure)

@@ -14,8 +14,9 @@ from viz.figures.layout import chart_config
 from viz.figures.markup import line
 from viz.figures.trust import matrices_figure
 from viz.numbers import number
-from viz.parts import chart, drawing, honesty_bar, trust_table
+from viz.parts import chart, drawing, honesty_bar
 from viz.parts.picker import pick
+from viz.parts.trust.table import draw_table
 from viz.shell import pickers
 from viz.shell.navigation import open_head
 from viz.state.answers.faithfulness import left_out
@@ -66,13 +67,18 @@ def this_sentence() -> None:
 
 def every_head(rows: np.ndarray) -> None:
     """The honesty of every head of cross-attention, [L, H, T, W], as a board that opens one on a click."""
-    from model.analysis.faithfulness.verdict import honesty_of_all
+    from model.analysis.faithfulness.verdict import LEVEL, honesty_of_all
 
     honesty = honesty_of_all(left_out(now.subject), rows)
-    one_a_layer = now.drawn == "rollout"
-    cost, verdict = (each[:, :1] if one_a_layer else each for each in (honesty.cost, honesty.verdict))
+    cost, verdict = (drawing.one_of(now.drawn, each) for each in (honesty.cost, honesty.verdict))
     signs = np.vectorize(lambda each: VERDICTS.get(str(each), ("", ""))[1], otypes=[str])(verdict)
-    chart.lead("trust.heads.lead", drawn=drawing.name(now), n=int((verdict == "green").sum()), all=verdict.size)
+    chart.lead(
+        "trust.heads.lead",
+        drawn=drawing.name(now),
+        n=int((verdict == "green").sum()),
+        all=verdict.size,
+        luck=f"{LEVEL * verdict.size:.0f}",
+    )
     top = max(float(honesty.cost.max()), 1e-6)
     board = Board({CROSS: np.maximum(cost, 0.0)}, {CROSS: say("kind.cross")}, number, number, top, marks={CROSS: signs})
     head_board(
@@ -84,7 +90,7 @@ def every_head(rows: np.ndarray) -> None:
         on_open=open_head,
     )
     best = [f"{HeadRef(CROSS, n, h).title} {number(honesty.cost[n, h])}" for n, h in honesty.order()[:5]]
-    if not one_a_layer:
+    if SORTS[now.drawn].per == "head":
         st.html(line("alt", say("trust.heads.best", heads=" · ".join(best))))
 
 
@@ -97,6 +103,6 @@ def _said(costs: np.ndarray, tokens: list[str], words: list[str]) -> str:
 shown = pick("trust", labelled=False)
 if shown == "table":
     pickers.hide(_WITH_SENTENCE)
-    trust_table.draw_table(now.checkpoint, now.theme)
+    draw_table(now.checkpoint, now.theme)
 else:
     this_sentence()

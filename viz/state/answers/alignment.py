@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     import numpy as np
 
     from model.analysis.alignment.gold import GoldPair
+    from model.analysis.maps.sorts import Drawn
     from viz.state.view import Subject
 
 
 @kept(32)
-def word_maps(subject: Subject) -> tuple[list[str], list[str], np.ndarray]:
-    """Words of a sentence and its translation, and every map over them that can link them."""
+def word_maps(subject: Subject, drawn: Drawn) -> tuple[list[str], list[str], np.ndarray]:
+    """Words of a sentence and its translation, and the maps of one sort over them that can link them."""
     from model.analysis.alignment.word_maps import translation_maps
 
-    return translation_maps(translator(subject.checkpoint), translation(subject))
+    return translation_maps(translator(subject.checkpoint), translation(subject), (drawn,))
 
 
 @kept(8)
@@ -32,14 +33,14 @@ def truth_pairs(checkpoint: str) -> list[GoldPair]:
 
 
 @kept(64)
-def truth_maps(checkpoint: str, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Every map over the words of one such pair, its target forced; the error rates of the links they make;
+def truth_maps(checkpoint: str, number: int, drawn: Drawn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The maps of one sort over the words of one such pair, its target forced; the error rates of the links they make;
     and how many tokens each target word has."""
     from model.analysis.alignment.error_table import ErrorTable
     from model.analysis.alignment.word_maps import pair_maps, tokens_per_word
 
     sizes, pair = facts(checkpoint).anatomy.kinds["cross"], truth_pairs(checkpoint)[number]
-    maps = pair_maps(translator(checkpoint), pair)
-    table = ErrorTable(sizes.layers, sizes.heads)
+    maps = pair_maps(translator(checkpoint), pair, (drawn,))
+    table = ErrorTable(sizes.layers, sizes.heads, (drawn,))
     table.add(maps, pair)
     return maps, table.rates, tokens_per_word(translator(checkpoint), pair)

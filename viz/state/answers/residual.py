@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def flow_shares(subject: Subject, measure: str) -> Shares:
     """Which part of each state came from which state below it, by attention weights or by norms."""
     if measure == "norms":
-        from model.analysis.residual.flow_norms import norm_shares
+        from model.analysis.maps.shares import norm_shares
 
         return norm_shares(translator(subject.checkpoint), translation(subject))
     from model.analysis.residual.flow import weight_shares

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from model.analysis.alignment.links import RULES
 from model.analysis.alignment.word_maps import ALIGN_DRAWN
+from model.analysis.faithfulness.table import TARGETS, WAYS_SCORED
 from model.analysis.heads.patterns import PATTERNS
 from model.analysis.maps.sorts import DRAWN, SHIFTS
 from model.analysis.residual.flow import MEASURES
@@ -71,10 +72,12 @@ CHOICES: Mapping[str, Choice] = {
         _choice("pattern", (*PATTERNS, PAINTED)),
         _choice("align_view", ("sentence", "truth")),
         _choice("align_from", ("head", "layer", "all")),
-        _choice("align_drawn", ALIGN_DRAWN),
+        _choice("align_drawn", ALIGN_DRAWN, "drawn", "align_drawn"),
         _choice("align_links", tuple(RULES)),
         _choice("flow_by", MEASURES, "flow.by"),
         _choice("trust", ("table", "sentence"), "trust.view"),
+        _choice("way", WAYS_SCORED),
+        _choice("target", TARGETS),
         _choice("inside_view", ("steps", "scaling"), "inside.view"),
         _choice("inside", ("1", "2", "3", "4", "5", "6"), "inside.step"),
         _choice("mask", ("padding", "causal", "combined", "triu", "steps"), "masks.view"),
@@ -95,4 +98,5 @@ def read_token(said: object) -> int | None:
     number = str(said).partition(" ")[0]
     if number.isascii() and number.isdecimal():
         return int(number)
-    return 0 if str(said) in {text(language, "of.all") for language in LANGUAGES} else None
+    own = {text(language, "of.all") for language in LANGUAGES}
+    return 0 if str(said) in own | {"whole translation", "整句译文"} else None

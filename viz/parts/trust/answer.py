@@ -1,0 +1,68 @@
+"""The answer in words: which source word each written token comes from, by the map that the table trusts."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.maps.sorts import SORTS, Drawn, traced_maps
+from model.trace import AttentionTrace
+from viz.figures.markup import line, tag
+from viz.numbers import number
+from viz.state import checkpoints
+from viz.state.answers.faithfulness import faithfulness, left_out
+from viz.state.answers.maps import drawn_maps
+from viz.state.answers.translations import trace, translator
+from viz.state.language import say
+from viz.state.view import Subject, View
+
+CHIP = "display: inline-block; border: 1px solid currentColor; border-radius: .4rem; padding: 0 .45rem; margin: .1rem;"
+
+
+def trusted(checkpoint: str) -> Drawn | None:
+    """The sort of map that a checkpoint's table of faithfulness begins with; None where there is no such table."""
+    table, _ = faithfulness(checkpoint, checkpoints.sha256(checkpoint))
+    return table["best"] if table else None
+
+
+def word_marks(subject: Subject, found: AttentionTrace, drawn: Drawn) -> np.ndarray:
+    """How much each written token's row marks each source word, all heads and layers together: [T, W]."""
+    from model.analysis.faithfulness.deletion import by_words
+
+    maps = traced_maps(found, drawn) if SORTS[drawn].from_trace else drawn_maps(subject, drawn, None)
+    return by_words(SORTS[drawn].whole(maps["cross"]), found.src, drawn)
+
+
+def answer(now: View) -> None:
+    """Each written token with the word that it comes from, what deleting that costs, and how often this is right.
+
+    Nothing where the checkpoint has no table, the sentence no word, or the model does not offer what it takes.
+    """
+    drawn, found = trusted(now.checkpoint), trace(now.subject)
+    offered = translator(now.checkpoint).anatomy.abilities
+    if drawn is None or not offered.issuperset(("hide", *SORTS[drawn].needs)):
+        return
+    left = left_out(now.subject)
+    if not left.costs.size:
+        return
+    marks = word_marks(now.subject, found, drawn)
+    chips = []
+    for step, costs in enumerate(left.costs.T):
+        token, place = found.tgt_outputs[step], int(marks[step].argmax())
+        if token.is_special:
+            continue
+        said = {"token": token.text, "word": left.words[place].text, "cost": number(costs[place], 1)}
+        chips.append(tag("span", say("answer.chip", **said), title=say("answer.said", **said), style=CHIP))
+    st.html(line("alt", tag("b", say("answer.title")), " ", *chips, data_answer=drawn))
+    st.html(line("alt", say("answer.how", drawn=say(f"drawn.{drawn}")), " ", _right(now.checkpoint, drawn)))
+
+
+def _right(checkpoint: str, drawn: Drawn) -> str:
+    """How often such an answer names a word that people linked, where it was measured."""
+    table, _ = checkpoints.alignment(checkpoint)
+    named = (table or {}).get("named", {}).get(drawn)
+    if named is None:
+        return ""
+    low, high = named["interval"]
+    facts = {"percent": f"{named['percent']:.0f}", "words": named["words"], "low": f"{low:.0f}", "high": f"{high:.0f}"}
+    return say("answer.right", **facts)
