@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from model.errors import HeadlightError
+from model.errors import REASONS, HeadlightError, Why
 from model.trace import KINDS, HeadRef, Kind, TracedTranslation, Translation
 
 if TYPE_CHECKING:
@@ -45,31 +45,6 @@ ABILITIES: tuple[Ability, ...] = (
 
 Need = Ability | Kind  # what a view may ask of a model
 Reads = Literal["text", "prompt", "sentence", "picture", "maps"]
-Why = Literal[
-    "form",
-    "maps_only",
-    "saved",
-    "eager",
-    "other",
-    "no_output",
-    "no_mask",
-    "nothing_to_hide",
-    "post_norm",
-    "own_table",
-    "own_only",
-]
-REASONS: Mapping[Why, str] = {
-    "form": "its kind of model has no such part",
-    "maps_only": "its attention can only be watched, not entered",
-    "saved": "a file of maps holds no model",
-    "other": "worked out by hand, its numbers come out differently",
-    "no_output": "it says nothing at the end that could become more or less probable",
-    "no_mask": "the sentence has no place to fill in",
-    "nothing_to_hide": "it reads no text beside what it writes",
-    "post_norm": "its norms stand after the sums, so its logits do not split",
-    "own_table": "only our own checkpoints show theirs",
-    "own_only": "only our own checkpoints offer it",
-}
 
 
 class LacksAbilityError(HeadlightError):

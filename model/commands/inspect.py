@@ -7,7 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from model.commands.shared.options import opened
-from model.source import ABILITIES, REASONS
+from model.errors import REASONS
+from model.source import ABILITIES
 from model.trace import KINDS
 
 if TYPE_CHECKING:

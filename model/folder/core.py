@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from model.errors import FolderError
+from model.errors import FolderError, Why
 from model.folder.eager import EagerPasses, eager_sites
 from model.folder.files.load import Loaded, load
 from model.folder.forms import Continuing, Filling, Form, Translating
@@ -25,7 +25,7 @@ from model.folder.words.languages import languages_of
 from model.folder.words.spell import Speller
 from model.folder.writing import can_keep
 from model.passage import one_thread
-from model.source import ABILITIES, Anatomy, Need, Why
+from model.source import ABILITIES, Anatomy, Need
 from model.trace import KINDS
 
 Pictures = Callable[[str], bytes]

@@ -10,7 +10,7 @@ from torch import Tensor
 from model.errors import FolderError
 from model.folder.passes import Passes
 from model.folder.sites import Sites, attention_kind, kind_of
-from model.folder.watch import Site
+from model.folder.watch import LayerSite
 from model.passage import Ask, ForcedIds, Pass, Step
 from model.trace import KINDS, Kind
 
@@ -42,7 +42,7 @@ class EagerPasses(Passes):
     def forced(self, ids: ForcedIds, ask: Ask) -> Pass:
         """As ``Passes.forced``."""
         output = self.model(**self.form.arguments(ids), output_attentions=bool(ask.steps))
-        attention: dict[Site, dict[Step, Tensor]] = {}
+        attention: dict[LayerSite, dict[Step, Tensor]] = {}
         for kind, layers in zip(self.sites.kinds, self._in_order(output), strict=True) if ask.steps else ():
             attention |= {(kind, layer): {"weights": each[0].float()} for layer, each in enumerate(layers)}
         return Pass(attention, None, self.form.logits(output, ids)[0] if ask.logits else None)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from model.folder.forms import Form
 from model.folder.sites import Sites, first_tensor, states_of
-from model.folder.watch import Site, Watch, watching
+from model.folder.watch import LayerSite, Watch, watching
 from model.passage import Ask, ForcedIds, Pass, Step, Stream
 from model.source import Gains
 from model.trace import Kind, may_attend
@@ -62,15 +62,15 @@ class Passes:
             found.append(self._part(ids, own, None if masks is None else masks[part], part.stop - start))
         return torch.cat(found)
 
-    def _part(self, ids: ForcedIds, factors: dict[Site, Tensor], hidden: Tensor | None, rows: int) -> Tensor:
+    def _part(self, ids: ForcedIds, factors: dict[LayerSite, Tensor], hidden: Tensor | None, rows: int) -> Tensor:
         with watching(Watch(self.sites.of, gains=factors)):
             output = self.model(**self.form.arguments(ids, hidden, rows))
         logits = self.form.logits(output, ids)[:, : ids.steps].log_softmax(-1)
         return logits.gather(2, ids.written[: ids.steps].expand(rows, -1)[..., None])[..., 0]
 
-    def _factors(self, gains: Sequence[Gains], rows: int) -> dict[Site, Tensor]:
+    def _factors(self, gains: Sequence[Gains], rows: int) -> dict[LayerSite, Tensor]:
         """Factor of each head by site, [rows, H]; sites whose heads all keep 1 are left out."""
-        factors: dict[Site, Tensor] = {}
+        factors: dict[LayerSite, Tensor] = {}
         for row, each in enumerate(gains):
             for (kind, layer, head), gain in each.items():
                 sizes = self.sites.kinds.get(kind)
@@ -90,7 +90,7 @@ class Passes:
 
         What may not attend gets 0.
         """
-        found: dict[Site, Tensor] = {}
+        found: dict[LayerSite, Tensor] = {}
         watch = Watch(self.sites.of, ask.kinds, graph=True)
         with torch.inference_mode(False), torch.enable_grad(), ExitStack() as stack:
             own = ForcedIds(ids.src.clone(), ids.inputs.clone(), ids.written.clone(), ids.finished)
@@ -113,7 +113,7 @@ class Passes:
                     wanted, inputs=[kept["weights"] for kept in watch.seen.values()], retain_graph=True
                 )
                 of_steps.append({site: _of_the_possible(site[0], found[site]) for site in watch.seen})
-        weights: dict[Site, dict[Step, Tensor]] = {
+        weights: dict[LayerSite, dict[Step, Tensor]] = {
             site: {"weights": kept["weights"].detach()[0]} for site, kept in watch.seen.items()
         }
         if ask.gradient != "each":
@@ -150,7 +150,7 @@ class _Beside:
         for norm in norms(self.sites):
             stack.callback(norm.register_forward_pre_hook(self._summed).remove)
 
-    def steps(self, site: Site, memory: Tensor | None) -> dict[Step, Tensor]:
+    def steps(self, site: LayerSite, memory: Tensor | None) -> dict[Step, Tensor]:
         """What was asked for of a layer."""
         module, turn = self.sites.modules[site], self.sites.of[self.sites.modules[site]].index(site)
         found: dict[Step, Tensor] = {}

@@ -8,12 +8,13 @@ from contextlib import suppress
 import torch
 from torch import Tensor
 
+from model.errors import Why
 from model.folder.forms import Form
 from model.folder.inner import Inner
 from model.folder.passes import Passes
 from model.folder.sites import Sites
 from model.passage import Ask, ForcedIds
-from model.source import Ability, Anatomy, Need, Why
+from model.source import Ability, Anatomy, Need
 from model.trace import KINDS, Kind
 
 CLOSE = 1e-4

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
 from model.errors import FolderError
-from model.folder.watch import Call, Site, Watch, watching
+from model.folder.watch import Call, LayerSite, Watch, watching
 from model.source import AttentionKind
 from model.trace import KINDS, Kind
 
@@ -34,9 +34,9 @@ class Sites:
 
     root: nn.Module
     kinds: dict[Kind, AttentionKind]
-    of: Mapping[nn.Module, tuple[Site, ...]]
-    modules: Mapping[Site, nn.Module]
-    out: Mapping[Site, nn.Module]
+    of: Mapping[nn.Module, tuple[LayerSite, ...]]
+    modules: Mapping[LayerSite, nn.Module]
+    out: Mapping[LayerSite, nn.Module]
     blocks: tuple[nn.Module, ...]
     key_heads: Mapping[Kind, int]
 
@@ -78,8 +78,8 @@ def _sites(
     name: str, model: nn.Module, calls: Sequence[Call], joined: Mapping[int, nn.Module], lengths: tuple[int, int]
 ) -> Sites:
     counted: Counter[Kind] = Counter()
-    of: dict[nn.Module, tuple[Site, ...]] = {}
-    modules, out = dict[Site, nn.Module](), dict[Site, nn.Module]()
+    of: dict[nn.Module, tuple[LayerSite, ...]] = {}
+    modules, out = dict[LayerSite, nn.Module](), dict[LayerSite, nn.Module]()
     heads, key_heads = dict[Kind, int](), dict[Kind, int]()
     for number, call in enumerate(calls):
         kind = kind_of(name, call.weights, lengths)
@@ -124,7 +124,7 @@ def kind_of(name: str, weights: Tensor, lengths: tuple[int, int]) -> Kind:
 
 
 def _blocks(
-    model: nn.Module, kinds: Mapping[Kind, AttentionKind], modules: Mapping[Site, nn.Module]
+    model: nn.Module, kinds: Mapping[Kind, AttentionKind], modules: Mapping[LayerSite, nn.Module]
 ) -> tuple[nn.Module, ...]:
     """The layers of the stack that writes: the decoder's, or the encoder's where there is no other."""
     kind: Kind = "decoder_self" if "decoder_self" in kinds else "encoder_self"

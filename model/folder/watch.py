@@ -24,7 +24,7 @@ from model.trace import Kind
 
 NAME = "headlight"
 HIDDEN = -1e30  # a mask adds something smaller than this where a key is hidden
-Site = tuple[Kind, int]  # a kind of attention and a layer
+LayerSite = tuple[Kind, int]  # a kind of attention and a layer
 
 
 @dataclass
@@ -50,16 +50,16 @@ class Watch:
         calls: every call, where ``sites`` is empty: the run that finds them.
     """
 
-    sites: Mapping[nn.Module, Sequence[Site]] = field(default_factory=dict)
+    sites: Mapping[nn.Module, Sequence[LayerSite]] = field(default_factory=dict)
     kinds: tuple[Kind, ...] = ()
     keep: frozenset[Step] = frozenset()
-    gains: Mapping[Site, Tensor] = field(default_factory=dict)
+    gains: Mapping[LayerSite, Tensor] = field(default_factory=dict)
     graph: bool = False
-    seen: dict[Site, dict[Step, Tensor]] = field(default_factory=dict)
+    seen: dict[LayerSite, dict[Step, Tensor]] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     turns: Counter[nn.Module] = field(default_factory=Counter)
 
-    def site(self, module: nn.Module) -> Site:
+    def site(self, module: nn.Module) -> LayerSite:
         """Which layer this call of a module is."""
         places = self.sites[module]
         turn = self.turns[module]
@@ -93,7 +93,7 @@ def attention(
 
 def _keep(
     watch: Watch,
-    site: Site,
+    site: LayerSite,
     given: tuple[Tensor, Tensor, Tensor],
     mask: Tensor | None,
     heads: Tensor,

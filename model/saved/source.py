@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from model.errors import MapsError
+from model.errors import MapsError, Why
 from model.saved.reading import MOST_UNPACKED, read_maps
-from model.source import ABILITIES, Anatomy, AttentionKind, Facts, LacksAbilityError, Need, Why
+from model.source import ABILITIES, Anatomy, AttentionKind, Facts, LacksAbilityError, Need
 from model.trace import KINDS, Label, TracedTranslation
 from model.writing import Neighbour
 

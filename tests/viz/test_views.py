@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from model.source import ABILITIES, REASONS
+from model.errors import REASONS
+from model.source import ABILITIES
 from model.trace import KINDS
 from tests.pages import SENTENCE, choose, prepared, shipped, words
 from viz.shell.pickers import PICKERS
