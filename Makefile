@@ -1,4 +1,4 @@
-# make app: everything that the app needs, then the app.  make test: everything that the tests need, then the tests.
+# make app: everything that the app needs, then the app; MODELS=DIR adds your own models.  make test: everything that the tests need, then the tests.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,7 +15,7 @@ TABLES += $(if $(ONLY),--only $(ONLY))
 .PHONY: app test lint check tables clean
 
 app: $(VENV)/.app
-	$(BIN)/streamlit run app.py --server.port $(PORT)
+	$(BIN)/streamlit run app.py --server.port $(PORT) $(if $(MODELS),-- --models $(MODELS))
 
 test: $(VENV)/.dev
 	@$(BIN)/python -m bench.browser

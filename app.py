@@ -8,6 +8,7 @@ import streamlit as st
 
 from viz.shell import frame, garbage, navigation, pickers
 from viz.shell.errors import told
+from viz.shell.navigation import titles, visibility
 from viz.shell.views import SECTIONS, VIEWS
 from viz.state.choice import renew_link
 from viz.state.language import say, speak
@@ -15,7 +16,9 @@ from viz.state.language import say, speak
 st.set_page_config(page_title="Headlight", page_icon="🔦", layout="wide", initial_sidebar_state="collapsed")
 speak()
 pages = {
-    name: st.Page(spec.file, title=say(f"page.{name}"), url_path=name, default=name == "translate")
+    name: st.Page(
+        spec.file, title=say(titles(name)), url_path=name, default=name == "translate", visibility=visibility(spec)
+    )
     for name, spec in VIEWS.items()
 }
 sections = {
@@ -26,6 +29,8 @@ page = st.navigation(sections, position="top")
 renew_link()  # not before the page is known, or it would be forgotten
 spec = next(spec for name, spec in VIEWS.items() if pages[name] == page)
 asked = navigation.asked()
+if not frame.opened():
+    st.stop()
 frame.draw(spec)
 with told():
     frame.check(spec)

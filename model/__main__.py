@@ -18,6 +18,8 @@ COMMANDS = {
     "align": "alignment error rate of every cross-attention head against links made by people",
     "faithfulness": "which sort of map marks the words that a translation needs",
     "heads": "what every head does and what it is worth, over a file of sentence pairs",
+    "inspect": "say what a Hugging Face folder is, what Headlight could show of it, and what not, and why",
+    "convert": "make model.safetensors of a Hugging Face folder that has its weights as a pickle only",
     "warning": "at which confidence to warn that a translation may be wrong, and how often that is right",
     "history": "keep what a checkpoint could do at some twenty points of its training",
     "tables": "make all that follows from a checkpoint's weights: examples, scores, tables, the READMEs' figures",

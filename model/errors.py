@@ -2,6 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal
+
+# Why a model lacks something.
+Why = Literal[
+    "form",
+    "maps_only",
+    "saved",
+    "eager",
+    "other",
+    "no_output",
+    "no_mask",
+    "nothing_to_hide",
+    "post_norm",
+    "own_table",
+    "own_only",
+]
+REASONS: Mapping[Why, str] = {
+    "form": "its kind of model has no such part",
+    "maps_only": "its attention can only be watched, not entered",
+    "saved": "a file of maps holds no model",
+    "other": "worked out by hand, its numbers come out differently",
+    "no_output": "it says nothing at the end that could become more or less probable",
+    "no_mask": "the sentence has no place to fill in",
+    "nothing_to_hide": "it reads no text beside what it writes",
+    "post_norm": "its norms stand after the sums, so its logits do not split",
+    "own_table": "only our own checkpoints show theirs",
+    "own_only": "only our own checkpoints offer it",
+}
+
 
 class HeadlightError(Exception):
     """Something the person at the screen can mend; the message says what."""
@@ -41,3 +71,19 @@ class CheckpointError(HeadlightError):
 
 class CorpusError(HeadlightError):
     """A file of sentence pairs is missing or has a bad line."""
+
+
+class FolderError(HeadlightError):
+    """A Hugging Face folder cannot be shown; the sentence says why, and what would mend it."""
+
+
+class MapsError(HeadlightError):
+    """A file of maps cannot be read; the sentence says what is wrong with it."""
+
+
+class MapsTooLargeError(HeadlightError):
+    """The maps of what was given would take more memory than is allowed."""
+
+
+class PictureError(HeadlightError):
+    """A picture is missing, too large, or none."""

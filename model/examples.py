@@ -20,13 +20,29 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "My sister bought a red bicycle yesterday.",
         "Priya moved to Ljubljana.",
     ),
+    "text": (
+        "My sister bought a red bicycle yesterday.",
+        "The animal didn't cross the street because it was too tired.",
+        "I love you.",
+    ),
+    "sentence": (
+        "The animal didn't cross the street because it was too [MASK].",
+        "My sister [MASK] a red bicycle yesterday.",
+        "Paris is the capital of [MASK].",
+    ),
+    "prompt": (
+        "The animal didn't cross the street because",
+        "My sister bought a red",
+        "Once upon a time",
+    ),
+    "picture": ("house", "shapes", "ball"),
     "characters": ("headlight", "stressed", "abc123", "attention"),
 }
 FOLDER = "examples"
 
 
 def sentences(src_tokenizer: str) -> tuple[str, ...]:
-    """Example sentences for a checkpoint whose source tokenizer is of this kind."""
+    """Examples for a checkpoint whose source tokenizer is of this kind, or for a model that reads this."""
     return EXAMPLES.get(src_tokenizer, ())
 
 

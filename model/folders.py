@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal, NamedTuple
 
-from model.errors import CheckpointError
+from model.errors import CheckpointError, FolderError
 
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "checkpoints"
 WEIGHTS, CONFIG, META, LOG = "model.safetensors", "config.json", "meta.json", "training_log.jsonl"
@@ -18,12 +22,80 @@ def available(root: Path = CHECKPOINTS) -> list[str]:
 
 
 def resolve(name: str, root: Path = CHECKPOINTS) -> Path:
-    """The folder of a checkpoint given by its name, or by a path that holds a ``/``.
+    """Where a checkpoint, or a model of one's own, lies, given by its name, or by a path that holds a ``/``.
 
     Raises:
         CheckpointError: there is none; the message lists those that exist.
     """
     path = root / name if _NAME.fullmatch(name) else Path(name)
-    if not path.is_dir():
-        raise CheckpointError(f"there is no checkpoint {name!r}; there are: {', '.join(available(root)) or 'none'}")
-    return path
+    if path.is_dir():
+        return path
+    if root == CHECKPOINTS and (known := entry(name)):
+        return known.path
+    names = shelf() if root == CHECKPOINTS else available(root)
+    raise CheckpointError(f"there is no checkpoint {name!r}; there are: {', '.join(names) or 'none'}")
+
+
+MODELS = "HEADLIGHT_MODELS"  # names the folder of one's own models
+Sort = Literal["own", "folder", "maps"]
+
+
+class Entry(NamedTuple):
+    """Something that can be chosen: a checkpoint of our own, a Hugging Face folder, or a file of saved maps."""
+
+    path: Path
+    sort: Sort
+
+
+def set_models(arguments: Sequence[str]) -> None:
+    """Take the folder of one's own models from arguments, ``--models DIR``, into the environment.
+
+    Raises:
+        FolderError: there is no such folder.
+    """
+    for place, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        if name == "--models":
+            os.environ[MODELS] = value or next(iter(arguments[place + 1 :]), "")
+    folder = os.environ.get(MODELS)
+    if folder and not Path(folder).is_dir():
+        raise FolderError(f"There is no folder of models {folder}.")
+
+
+def shelf() -> dict[str, Entry]:
+    """All that can be chosen, by its name: the checkpoints that ship, then what lies in the folder of one's own models.
+
+    That folder may also be one model itself. A name that is taken gets the folder's before it.
+    """
+    found = {name: Entry(CHECKPOINTS / name, "own") for name in available()}
+    folder = os.environ.get(MODELS)
+    if not folder or not Path(folder).is_dir():
+        return found
+    own = Path(folder).resolve()
+    for path in [own] if (own / CONFIG).is_file() else sorted(own.iterdir()):
+        name = f"{own.name}/{path.name}" if path.name in found else path.name
+        if path.is_dir() and (path / CONFIG).is_file():
+            found[name] = Entry(path, "own" if (path / META).is_file() and (path / WEIGHTS).is_file() else "folder")
+        elif path.is_file() and path.suffix == ".npz":
+            found[name] = Entry(path, "maps")
+    return found
+
+
+def fingerprint(path: Path) -> str:
+    """What tells a model's weights from others without reading them: names, sizes and times of its files."""
+    files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
+    told = [f"{each.name} {each.stat().st_size} {each.stat().st_mtime_ns}" for each in files]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+
+
+def entry(name: str) -> Entry | None:
+    """What a name stands for, which after ``@`` may say from which language into which; None where for nothing."""
+    known = shelf()
+    return known.get(name) or known.get(name.rpartition("@")[0])
+
+
+def languages_in(name: str) -> tuple[str, str]:
+    """The languages that a name asks for: "nllb@eng_Latn-zho_Hans"; two "" where it asks for none."""
+    _, said, code = ("", "", "") if name in shelf() else name.rpartition("@")
+    source, _, target = code.partition("-") if said else ("", "", "")
+    return source, target

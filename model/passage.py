@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from model.trace import Kind
+from model.trace import KINDS, Kind
 
 Step = Literal[
     "inputs", "memory", "query", "key", "value", "scores", "masked_scores", "weights", "heads", "residual", "output"
@@ -21,8 +21,8 @@ class ForcedIds(NamedTuple):
     """What a model reads and writes while it goes through one finished translation again.
 
     Attributes:
-        src: [1, S], with whatever ends a source.
-        inputs: what the decoder reads, [1, T], the start first.
+        src: [1, S], with whatever ends a source; of a picture its pixels, [1, colours, height, width].
+        inputs: what the decoder reads, [1, T], the start first; [1, 0] where there is none.
         written: the token that each step writes, [T], the end last, also where decoding was cut before it.
         finished: whether that end was really written.
     """
@@ -65,7 +65,7 @@ class Ask:
     """
 
     steps: tuple[Step, ...] = ()
-    kinds: tuple[Kind, ...] = ("encoder_self", "decoder_self", "cross")
+    kinds: tuple[Kind, ...] = KINDS
     stream: bool = False
     logits: bool = False
     gradient: int | Literal["all", "each"] | None = None
@@ -149,12 +149,14 @@ class Unembedding(NamedTuple):
         table: [V, D].
         scale, shift: of the norm, [D].
         eps: of the norm.
+        centred: the norm takes away the mean (layer norm), or it does not (root mean square).
     """
 
     table: Tensor
     scale: Tensor
     shift: Tensor
     eps: float
+    centred: bool = True
 
     def parts(self, final: Tensor, part: Tensor) -> Tensor:
         """What a part [D] of the final residual vector ``final`` [D] adds to the logits, float64 [V].
@@ -163,8 +165,19 @@ class Unembedding(NamedTuple):
         attribution, Elhage et al. 2021; "freezing" the norm as in nostalgebraist 2020). The norm's shift
         belongs to no part.
         """
-        rate = torch.rsqrt(final.double().var(unbiased=False) + self.eps).to(part.device)
-        return self.table.double() @ ((part - part.mean()) * rate * self.scale.double())
+        rate = self._rate(final).to(part.device)
+        return self.table.double() @ (self._around(part) * rate * self.scale.double())
+
+    def logits(self, final: Tensor) -> Tensor:
+        """All logits of a final residual vector [D], float64 [V]."""
+        return self.parts(final, final.double()) + self.table.double() @ self.shift.double()
+
+    def _rate(self, final: Tensor) -> Tensor:
+        """What the norm multiplies a vector by."""
+        return torch.rsqrt((self._around(final.double()) ** 2).mean(-1, keepdim=True) + self.eps)
+
+    def _around(self, part: Tensor) -> Tensor:
+        return part - part.mean(-1, keepdim=True) if self.centred else part
 
     def direction(self, final: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         """Directions d and constants c with wanted · logits' difference = d · final + c, for each ``final`` [..., D].
@@ -172,9 +185,8 @@ class Unembedding(NamedTuple):
         ``wanted`` [..., D] is a difference of the table's rows; float64 [..., D] and [...]. The norm is frozen as in
         ``parts``.
         """
-        rate = torch.rsqrt(final.double().var(-1, unbiased=False, keepdim=True) + self.eps)
         scaled = wanted.double() * self.scale.double()
-        return (scaled - scaled.mean(-1, keepdim=True)) * rate, wanted.double() @ self.shift.double()
+        return self._around(scaled) * self._rate(final), wanted.double() @ self.shift.double()
 
 
 class Projections(NamedTuple):

@@ -6,10 +6,10 @@ Analysis asks nothing of a model but this. Importing it loads no PyTorch.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from model.errors import HeadlightError
+from model.errors import REASONS, HeadlightError, Why
 from model.trace import KINDS, HeadRef, Kind, TracedTranslation, Translation
 
 if TYPE_CHECKING:
@@ -43,13 +43,16 @@ ABILITIES: tuple[Ability, ...] = (
     "positions",  # a table of positions that is added to the embeddings
 )
 
+Need = Ability | Kind  # what a view may ask of a model
+Reads = Literal["text", "prompt", "sentence", "picture", "maps"]
+
 
 class LacksAbilityError(HeadlightError):
     """The model cannot give what an analysis needs."""
 
-    def __init__(self, ability: Ability, name: str) -> None:
-        super().__init__(f"the model {name} does not offer {ability!r}")
-        self.ability = ability
+    def __init__(self, ability: Need, name: str, why: Why | None = None) -> None:
+        super().__init__(f"the model {name} does not offer {ability!r}" + (f": {REASONS[why]}" if why else ""))
+        self.ability, self.why = ability, why
 
 
 @dataclass(frozen=True)
@@ -65,10 +68,24 @@ class AttentionKind:
 
 @dataclass(frozen=True)
 class Anatomy:
-    """Which attention a model has, and what can be asked of it."""
+    """Which attention a model has, and what can be asked of it.
+
+    Attributes:
+        kinds: those that it has, in the order of KINDS.
+        abilities: what it offers.
+        reads: what it is given: a "text" to translate, a "prompt" to go on from, a "sentence" to read, a
+            "picture", or nothing: its "maps" are all there is.
+        why: a reason for what it lacks, where one is known.
+    """
 
     kinds: Mapping[Kind, AttentionKind]
     abilities: frozenset[Ability]
+    reads: Reads = "text"
+    why: Mapping[Need, Why] = field(default_factory=dict)
+
+    def offers(self, need: Need) -> bool:
+        """Whether the model has this kind of attention, or this ability."""
+        return need in self.kinds or need in self.abilities
 
     def layers(self, kind: Kind) -> int:
         """Number of layers that have attention of this kind; 0 where the model has none."""
@@ -182,12 +199,38 @@ class Source(Protocol):
         """The text of target ids."""
 
 
-def require(source: Source, *abilities: Ability) -> None:
+@dataclass(frozen=True)
+class Facts:
+    """Sizes of a model.
+
+    Attributes:
+        anatomy: kinds of attention with their layers and heads, and what can be asked.
+        d_model: width of the residual stream; ``d_head`` of one head's queries, keys and values.
+        vocabulary: number of target tokens.
+        max_len: the longest translation, in tokens.
+        end_id: of the token that ends a translation; ``never_written``: of those that decoding never writes.
+    """
+
+    anatomy: Anatomy
+    d_model: int
+    d_head: int
+    vocabulary: int
+    max_len: int
+    end_id: int
+    never_written: tuple[int, ...]
+
+
+def require(source: Source, *needs: Need) -> None:
     """Say what is missing before anything is computed.
 
     Raises:
         LacksAbilityError: the model does not offer one of these.
     """
-    for ability in abilities:
-        if ability not in source.anatomy.abilities:
-            raise LacksAbilityError(ability, source.name)
+    require_of(source.anatomy, source.name, *needs)
+
+
+def require_of(anatomy: Anatomy, name: str, *needs: Need) -> None:
+    """As ``require``, of a model that need not be there yet."""
+    for need in needs:
+        if not anatomy.offers(need):
+            raise LacksAbilityError(need, name, anatomy.why.get(need))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -76,12 +76,14 @@ class Label:
 class AttentionTrace:
     """Every attention map of one translation, with the tokens of its axes.
 
-    Axes are [layer, head, query, key], float32, read-only. Rows of the decoder's maps belong to its inputs:
-    row t has read ``tgt_inputs[t]`` (<bos> first) and writes ``tgt_outputs[t]`` (<eos> last).
+    Axes are [layer, head, query, key], float32, read-only; each kind has layers and heads of its own. Rows of
+    the decoder's maps belong to its inputs: row t has read ``tgt_inputs[t]`` (<bos> first) and writes
+    ``tgt_outputs[t]`` (<eos> last).
 
     Attributes:
-        weights: after softmax, before dropout, by kind.
-        scores: q·k / √d_head before the mask, by kind; the same shapes.
+        src: what the encoder reads; () where there is none.
+        weights: after softmax, before dropout, by kind: those kinds that the model has.
+        scores: q·k / √d_head before the mask, by kind; the same shapes; {} where the model does not show them.
     """
 
     src: tuple[Label, ...]
@@ -91,12 +93,17 @@ class AttentionTrace:
     scores: dict[Kind, np.ndarray]
 
     def __post_init__(self) -> None:
-        for kind in KINDS:
+        for kind in self.kinds:
             expected = tuple(len(labels) for labels in self.axis_labels(kind))
-            for values in (self.weights[kind], self.scores[kind]):
+            for values in (maps[kind] for maps in (self.weights, self.scores) if kind in maps):
                 if values.ndim != 4 or values.shape[2:] != expected:
                     raise ValueError(f"{kind} maps have shape {values.shape}, but the axes hold {expected} tokens")
                 values.setflags(write=False)  # many visitors share them
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of attention that there are, in the order of KINDS."""
+        return tuple(kind for kind in KINDS if kind in self.weights)
 
     @property
     def encoder_self(self) -> np.ndarray:
@@ -130,7 +137,7 @@ class AttentionTrace:
             ValueError: there is no such kind, layer or head.
         """
         if kind not in self.weights:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+            raise ValueError(f"kind must be one of {', '.join(self.kinds)}, got {kind!r}")
         layers, heads = self.weights[kind].shape[:2]
         if not (0 <= layer < layers and 0 <= head < heads):
             raise ValueError(f"{kind} has layers 0–{layers - 1} and heads 0–{heads - 1}, got L{layer} H{head}")
@@ -160,6 +167,7 @@ class Translation:
         log_probs: natural log-probability of each target token, then of <eos> if it was reached.
         finished: False where the cap on length cut the translation.
         end_id: id of the token that ends a translation.
+        given: how many of the target tokens, from the first, were given and not written: a prompt's.
     """
 
     source: str
@@ -170,6 +178,7 @@ class Translation:
     log_probs: tuple[float, ...]
     finished: bool
     end_id: int
+    given: int = field(default=0, kw_only=True)
 
     @property
     def written_ids(self) -> tuple[int, ...]:

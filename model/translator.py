@@ -1,6 +1,44 @@
-"""The way in: a checkpoint of our own at work."""
+"""The way in: a model at work, a checkpoint of our own, somebody's folder, or a file of saved maps."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from model.folders import Entry, entry, languages_in, resolve
 from model.own.paragraphs import translate_text
 from model.own.translator import Translator
 
-__all__ = ["Translator", "translate_text"]
+__all__ = ["Translator", "open_model", "translate_text"]
+
+
+def open_model(name: str, pictures: Callable[[str], bytes] | None = None) -> Any:
+    """The model of a name or a path: a ``Translator``, a ``FolderSource`` or a ``SavedSource``.
+
+    transformers is imported for a folder alone.
+
+    Args:
+        name: as ``model.folders.shelf`` lists it, or a path that holds a ``/``; after ``@`` languages.
+        pictures: gives the bytes of a picture by its name, for a model that sees.
+
+    Raises:
+        HeadlightError: there is no such model, or something is wrong with it.
+    """
+    found = entry(name) or Entry(resolve(name), _sort(resolve(name)))
+    if found.sort == "own":
+        return Translator.from_checkpoint(found.path if "/" in name else name)
+    if found.sort == "maps":
+        from model.saved.source import SavedSource
+
+        return SavedSource.open(found.path, name)
+    from model.folder.source import FolderSource, no_picture
+
+    made = FolderSource.open(found.path, name, pictures or no_picture)
+    languages = languages_in(name)
+    return made.in_languages(*languages, name) if any(languages) else made
+
+
+def _sort(path: Path) -> Any:
+    """What lies at a path that somebody typed."""
+    return "own" if (path / "meta.json").is_file() and (path / "src.json").is_file() else "folder"

@@ -1,4 +1,4 @@
-"""The seam holds for two models: our own Transformer, and a post-norm Marian with other sizes, ids and hooks."""
+"""The seam holds for two models: our own Transformer, and a folder: a post-norm Marian with other sizes and ids."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ from model.analysis.residual.proof import proven_steps
 from model.analysis.residual.votes import votes
 from model.analysis.what_if.mixing import log_probs
 from model.analysis.what_if.steps import decoding_steps
+from model.folder.source import FolderSource
 from model.passage import Ask
 from model.source import WAYS, LacksAbilityError
 from model.trace import may_attend
-from tests.marian_source import MarianSource
+from tests.folder import tiny
 
 
 @pytest.fixture(scope="module", params=["own", "marian"])
-def source(request, translator):
-    return translator if request.param == "own" else MarianSource()
+def source(request, translator, tmp_path_factory):
+    if request.param == "own":
+        return translator
+    return FolderSource.open(tiny.made("marian", tmp_path_factory.mktemp("folder")))
 
 
 @pytest.fixture(scope="module")
 def made(source):
-    texts = ("abcde", "fghi") if isinstance(source, MarianSource) else ("Tom didn't see it.", "汤姆没看见它。")
-    return source.trace(*texts)
+    return source.trace("Tom didn't see it.", "汤姆没看见它。")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,7 @@ def ids(source, made):
 def module_names(source):
     """The block of every head, by names that each library has, and its output projection."""
     own = {"encoder_self": "encoder.layers.{}.self_attn", "decoder_self": "decoder.layers.{}.self_attn"}
-    if isinstance(source, MarianSource):
+    if isinstance(source, FolderSource):
         return {kind: f"model.{name}" for kind, name in own.items()} | {"cross": "model.decoder.layers.{}.encoder_attn"}
     return own | {"cross": "decoder.layers.{}.cross_attn"}
 
@@ -54,7 +56,8 @@ def test_a_muted_head_is_one_whose_columns_of_the_output_projection_are_zero(sou
     for kind, sizes in source.anatomy.kinds.items():
         assert found.costs[kind].shape == (sizes.layers, sizes.heads, len(made.tgt_ids) + 1)
         layer, head = sizes.layers - 1, 1
-        weight = source.model.get_submodule(module_names(source)[kind].format(layer)).out_proj.weight
+        model = source.core.loaded.model if isinstance(source, FolderSource) else source.model
+        weight = model.get_submodule(module_names(source)[kind].format(layer)).out_proj.weight
         width = weight.shape[1] // sizes.heads
         kept = weight.detach().clone()
         with torch.no_grad():
@@ -165,7 +168,7 @@ def test_maps_are_scored_by_what_deleting_costs(source, made):
 
 
 def test_what_a_model_does_not_offer_is_said_in_a_sentence(source, made, ids):
-    if isinstance(source, MarianSource):
+    if isinstance(source, FolderSource):
         with pytest.raises(LacksAbilityError, match="marian does not offer 'votes'"):
             votes(source, ids, 3, 4)
         with pytest.raises(LacksAbilityError, match="marian does not offer 'positions'"):

@@ -6,7 +6,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from model.commands.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.commands.shared.options import opened
+from model.commands.shared.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
 from model.tables import save_table
 
 if TYPE_CHECKING:
@@ -23,11 +24,12 @@ def run(args: argparse.Namespace) -> None:
     from model.analysis.alignment.error_table import error_table
     from model.analysis.alignment.gold import read_gold
     from model.analysis.alignment.known_pairs import ALIGNMENT, truth_pairs
-    from model.translator import Translator
+    from model.source import require
 
-    by_letter = _reads_letters(args.checkpoint)
+    translator = opened(args)
+    require(translator, "cross", "internals", "gradients")
+    by_letter = getattr(translator, "by_letter", False)
     gold = truth_pairs("characters" if by_letter else "english") if args.truth else read_gold(args.tsv, by_letter)
-    translator = Translator.from_checkpoint(args.checkpoint)
     with pair_bar(len(gold)) as progress:
         table = error_table(translator, gold, progress)
     say_left_out("align", table.refused)
@@ -35,16 +37,6 @@ def run(args: argparse.Namespace) -> None:
     if args.save:
         say_written("align", save_table(args.checkpoint, ALIGNMENT, made_by(args, translator) | facts))
     print(json.dumps(facts) if args.json else _as_text(facts))
-
-
-def _reads_letters(checkpoint: str) -> bool:
-    from model.folders import META, resolve
-
-    path = resolve(str(checkpoint)) / META
-    try:
-        return bool(json.loads(path.read_text(encoding="utf-8")).get("src_tokenizer") == "characters")
-    except (OSError, ValueError, AttributeError):  # loading the checkpoint will say what is wrong with it
-        return False
 
 
 def facts_of(table: ErrorTable) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from model.commands.options import add_beam, add_checkpoint, add_joint, positive
+from model.commands.shared.options import add_beam, add_checkpoint, add_joint, positive
 
 if TYPE_CHECKING:
     from model.evaluation.kept import Kept

@@ -5,14 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from model.commands.options import positive
-from model.commands.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.commands.shared.options import opened, positive
+from model.commands.shared.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
 from model.tables import save_table
-
-if TYPE_CHECKING:
-    from model.translator import Translator
 
 TITLES = {
     "comprehensiveness": "compreh. ↑",
@@ -34,10 +31,11 @@ def run(args: argparse.Namespace) -> None:
     """Print how well every sort of map does in each setting; left-out lines go to stderr."""
     from model.analysis.faithfulness.corpus import faithfulness_table
     from model.analysis.faithfulness.table import FAITHFULNESS
-    from model.translator import Translator
+    from model.source import require
 
     given = None if args.truth else _pairs(args.tsv)
-    translator = Translator.from_checkpoint(args.checkpoint)
+    translator = opened(args)
+    require(translator, "cross", "hide", "gradients")
     pairs = (_truth(translator) if given is None else given)[: args.limit]
     with pair_bar(len(pairs)) as progress:
         table = faithfulness_table(translator, pairs, progress, args.workers, str(args.checkpoint))
@@ -55,10 +53,11 @@ def _pairs(path: Path) -> list[tuple[str, str]]:
     return [(english, chinese) for english, chinese, _ in read_rows(path)]
 
 
-def _truth(translator: Translator) -> list[tuple[str, str]]:
+def _truth(translator: Any) -> list[tuple[str, str]]:
     from model.analysis.alignment.known_pairs import truth_pairs
 
-    return [(pair.src_text, pair.tgt_text) for pair in truth_pairs(translator.src_tokenizer.kind)]
+    known = truth_pairs("characters" if getattr(translator, "by_letter", False) else "english")
+    return [(pair.src_text, pair.tgt_text) for pair in known]
 
 
 def as_text(facts: dict[str, Any]) -> str:

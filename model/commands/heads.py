@@ -6,8 +6,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from model.commands.options import positive
-from model.commands.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.commands.shared.options import opened, positive
+from model.commands.shared.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
 
 if TYPE_CHECKING:
     from model.analysis.heads.table import HeadTable
@@ -24,10 +24,9 @@ def run(args: argparse.Namespace) -> None:
     from model.analysis.heads.corpus import corpus_heads
     from model.folders import resolve
     from model.pairs import read_rows
-    from model.translator import Translator
 
     pairs = [(row[0], row[1]) for row in read_rows(args.tsv)][: args.limit]
-    translator = Translator.from_checkpoint(args.checkpoint)
+    translator = opened(args)
     facts = {**made_by(args, translator), "file": args.tsv.name}
     with pair_bar(len(pairs)) as progress:
         table, refused = corpus_heads(translator, pairs, facts, progress)
@@ -48,10 +47,9 @@ def run(args: argparse.Namespace) -> None:
 def ranked(table: HeadTable) -> list[dict[str, Any]]:
     """One entry a head, the most important first."""
     from model.analysis.heads.table import plain
-    from model.trace import KINDS
 
     entries = []
-    for kind in KINDS:
+    for kind in table.importance:
         measures = {name: plain(values) for name, values in table.measures[kind].items()}
         patterns = {name: plain(values) for name, values in table.patterns[kind].items()}
         for layer, row in enumerate(plain(table.importance[kind])):

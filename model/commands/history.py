@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from model.commands.options import add_checkpoint, positive
+from model.commands.shared.options import add_checkpoint, positive
 
 if TYPE_CHECKING:
     from model.translator import Translator

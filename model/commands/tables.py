@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from model.commands.options import add_checkpoint
+from model.commands.shared.options import add_checkpoint
 from model.errors import HeadlightError
 from model.release.parts import PARTS, Job
 

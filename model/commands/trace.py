@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from model.commands.options import add_beam, add_checkpoint, add_joint, positive
+from model.commands.shared.options import add_beam, add_checkpoint, add_joint, opened, positive
 from model.errors import HeadlightError
 
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the file, and print the translation that it belongs to."""
     from model.own.paragraphs import spans_of
-    from model.translator import Translator
 
-    translator = Translator.from_checkpoint(args.checkpoint)
+    translator = opened(args)
     if args.target is not None:
         translation = translator.trace(args.text, args.target)
     else:

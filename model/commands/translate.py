@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from model.commands.options import add_beam, add_checkpoint, add_joint
+from model.commands.shared.options import add_beam, add_checkpoint, add_joint, opened
 from model.errors import EmptySentenceError, HeadlightError
 
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Translate, printing each line at once; 2 if a line could not be translated."""
     from model.own.paragraphs import translate_text
-    from model.translator import Translator
 
-    translator = Translator.from_checkpoint(args.checkpoint)
+    translator = opened(args)
     status = 0
     for where, text in _lines(args.text):
         try:

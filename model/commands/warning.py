@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from model.commands.options import positive
-from model.commands.table_options import add_table_options, made_by, pair_bar, say_written
+from model.commands.shared.options import positive
+from model.commands.shared.table_options import add_table_options, made_by, pair_bar, say_written
 from model.errors import HeadlightError
 
 

@@ -6,23 +6,21 @@ evaluate --join 200 --tsv dev.tsv``, with ``--joint`` and without, says by how m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from model.errors import SentenceTooLongError
+from model.own.source import OwnSource
 from model.sentences import parts_of
 from model.trace import Span, TranslatedText, Translation
 
-if TYPE_CHECKING:
-    from model.own.translator import Translator
 
-
-def spans_of(translator: Translator, text: str) -> list[Span]:
-    """Where the parts of a text lie that are translated one by one; see ``parts_of``."""
-    return parts_of(text, translator.src_tokenizer.kind)
+def spans_of(translator: Any, text: str) -> list[Span]:
+    """Where the parts of a text lie that are translated one by one; see ``parts_of``. A folder's is one part."""
+    return parts_of(text, translator.src_tokenizer.kind if isinstance(translator, OwnSource) else "")
 
 
 def translate_text(
-    translator: Translator, text: str, beam: int = 1, capture: bool = False, joint: bool = False
+    translator: Any, text: str, beam: int = 1, capture: bool = False, joint: bool = False
 ) -> TranslatedText:
     """Translate a text sentence by sentence, or with ``joint`` as one; see ``Translator.translate`` for the rest.
 

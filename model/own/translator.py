@@ -11,11 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from model.common.sampling import Sampler
 from model.errors import EmptySentenceError, SentenceTooLongError
 from model.own import checkpoint
 from model.own.capture import SCORES, WEIGHTS, Captured, capture_attention
 from model.own.decoding import search
-from model.own.decoding.sampling import Sampler
 from model.own.decoding.stepping import Stepper
 from model.own.interventions import scaled_heads
 from model.own.network.transformer import Transformer

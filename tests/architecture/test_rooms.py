@@ -14,8 +14,17 @@ from tests.architecture.tree import HOUSE, imports, sources, used_files
 WINGS = [f"model/analysis/{wing}" for wing in ("alignment", "faithfulness", "heads", "lessons", "residual", "what_if")]
 WINGS += ["model/analysis/maps"]
 # What anything may read of the model. Our own Transformer, training and commands are not among it.
-MODEL = {"model/*", "model/checkpoints.py", "model/translator.py", "model/analysis/*", *WINGS}
+MODEL = {
+    "model/*",
+    "model/common",
+    "model/saved",
+    "model/checkpoints.py",
+    "model/translator.py",
+    "model/analysis/*",
+    *WINGS,
+}
 SEAM = {"model/*", "model/checkpoints.py", "model/translator.py"}
+MODEL = SEAM | {"model/common", "model/saved", "model/analysis/*", *WINGS}
 GROUND = {"viz/text", "viz/theme.py", "viz/numbers.py"}
 
 # A room is a folder with all below it, the files that stand directly in a folder (/*), or one file. The most exact line
@@ -33,10 +42,13 @@ MAY: dict[str, set[str]] = {
     "viz/theme.py": set(),
     "viz/numbers.py": set(),
     "model/*": set(),
-    "model/own": {"model/*"},
+    "model/common": {"model/*"},
+    "model/own": {"model/*", "model/common"},
+    "model/folder": {"model/*", "model/common"},
+    "model/saved": {"model/*"},
     "model/checkpoints.py": {"model/*", "model/own"},
-    "model/translator.py": {"model/*", "model/own"},
-    "model/evaluation": {"model/*", "model/own", "model/translator.py"},
+    "model/translator.py": {"model/*", "model/own", "model/folder", "model/saved"},
+    "model/evaluation": {"model/*", "model/common", "model/own", "model/translator.py"},
     "model/analysis/*": SEAM,
     "model/analysis/maps": SEAM | {"model/analysis/*"},
     "model/analysis/residual": SEAM | {"model/analysis/*", "model/analysis/maps"},
@@ -47,10 +59,10 @@ MAY: dict[str, set[str]] = {
     "model/analysis/lessons": SEAM | {"model/own", "model/analysis/*", "model/analysis/maps"},
     "model/training": {"model/*", "model/own", "model/evaluation"},
     "model/release": {"model/evaluation", "model/own"} | MODEL,
-    "model/commands": {"model/evaluation", "model/own", "model/training", "model/release"} | MODEL,
+    "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release"} | MODEL,
     "bench": {"model/own", "viz/text", "viz/shell"} | MODEL,
     "tests": {"app.py", "bench", "viz/pages", "viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures"}
-    | {"model/own", "model/training", "model/evaluation", "model/commands", "model/release"}
+    | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
     | GROUND
     | MODEL,
 }
@@ -64,12 +76,13 @@ LIBRARIES: dict[str, set[str]] = {
     "pypinyin": {"viz/figures/ruby.py"},
     "numpy": {"model", "viz", "bench"},
     "torch": {"model", "bench", "viz/figures/lines/bertviz_views.py"},
-    "safetensors": {"model/own", "model/training"},
+    "safetensors": {"model/own", "model/training", "model/folder"},
     "tokenizers": {"model/own", "model/training"},
     "nltk": {"model/own"},
     "sacrebleu": {"model/evaluation"},
     "tqdm": {"model/training", "model/commands"},
-    "transformers": {"bench"},
+    "transformers": {"bench", "model/folder"},
+    "PIL": {"model/common", "model/folder"},
     "playwright": {"bench"},
 }
 # These say things about folders and traces, and must be quick to import.

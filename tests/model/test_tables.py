@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from model.analysis.pairs import score_pairs
-from model.commands.table_options import made_by
+from model.commands.shared.table_options import made_by
 from model.errors import CorpusError, EmptySentenceError
 from model.tables import load_table, save_table
 

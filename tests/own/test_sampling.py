@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from model.own.decoding.sampling import Sampler, filtered
+from model.common.sampling import Sampler, filtered
 from model.writing import Sampling
 
 LOG_PROBS = torch.tensor([[0.5, 0.3, 0.15, 0.05]]).log()

@@ -136,14 +136,14 @@ def test_linked_maps_of_one_kind_must_agree(weights):
 
 
 def test_head_codes_name_every_head_once():
-    heads = every_head({"encoder_self": 2, "decoder_self": 3, "cross": 3}, 4)
+    heads = every_head({"encoder_self": (2, 4), "decoder_self": (3, 4), "cross": (3, 4)})
     assert len(heads) == (2 + 3 + 3) * 4
     assert all(HeadRef.parse(code) == head and head.code == code for code, head in heads.items())
     assert {kind for kind, _, _ in heads.values()} == set(KINDS)
 
 
 def test_heads_in_a_link_are_checked_and_bounded():
-    known = every_head(dict.fromkeys(KINDS, 2), 4)
+    known = every_head(dict.fromkeys(KINDS, (2, 4)))
     assert chosen_heads(["c1.3", "e0.0", "c1.3"], known) == ["c1.3", "e0.0"]
     assert chosen_heads(["c.1.3", "e.0.0", "c1.3"], known) == ["c1.3", "e0.0"]
     assert chosen_heads(["", "c9.9", "c.9.9", "<img>", "c.1", "c1", "C.0.0", "C0.0"], known) == []

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from model.errors import REASONS
 from model.source import ABILITIES
+from model.trace import KINDS
 from tests.pages import SENTENCE, choose, prepared, shipped, words
 from viz.shell.pickers import PICKERS
-from viz.shell.views import SECTIONS, VIEWS
+from viz.shell.views import EVERY_FORM, SECTIONS, VIEWS
 from viz.text import LANGUAGES, text
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDY = [name for name, spec in VIEWS.items() if spec.needs]
+NEEDY = [name for name, spec in VIEWS.items() if spec.needs & set(ABILITIES)]
 
 
 @pytest.mark.parametrize("spec", VIEWS.values(), ids=list(VIEWS))
@@ -23,7 +25,8 @@ def test_a_view_has_a_page_and_a_title_in_every_language(spec) -> None:
     assert find_spec(spec.module) is not None
     assert all(text(language, f"page.{spec.name}") for language in LANGUAGES)
     assert set(spec.pickers) <= set(PICKERS)
-    assert spec.needs <= set(ABILITIES)
+    assert spec.needs <= {*ABILITIES, *KINDS}
+    assert set(spec.reads) <= set(EVERY_FORM)
     assert spec.name in SECTIONS[spec.section]
 
 
@@ -34,7 +37,9 @@ def test_every_page_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_ability_has_its_words(language: str) -> None:
-    assert all(text(language, f"ability.{ability}") for ability in ABILITIES)
+    assert all(text(language, f"ability.{need}") for need in (*ABILITIES, *KINDS))
+    assert all(text(language, f"why.{why}") for why in REASONS)
+    assert all(text(language, f"reads.{form}") for form in EVERY_FORM)
 
 
 def offering(monkeypatch, en_zh, abilities) -> None:
@@ -50,7 +55,7 @@ def offering(monkeypatch, en_zh, abilities) -> None:
 @shipped
 @pytest.mark.parametrize("name", NEEDY)
 def test_a_view_says_in_one_sentence_what_the_model_lacks_for_it(monkeypatch, en_zh, name: str) -> None:
-    missing = sorted(VIEWS[name].needs)[0]
+    missing = sorted(VIEWS[name].needs & set(ABILITIES))[0]
     offering(monkeypatch, en_zh, set(ABILITIES) - {missing})
     at = choose(prepared(name, text=SENTENCE))
     sentence = text("en", "view.lacks", checkpoint="en-zh", ability=text("en", f"ability.{missing}"))
@@ -63,7 +68,7 @@ def test_a_view_says_in_one_sentence_what_the_model_lacks_for_it(monkeypatch, en
 @shipped
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_needs_no_more_than_it_says(monkeypatch, en_zh, name: str) -> None:
-    offering(monkeypatch, en_zh, VIEWS[name].needs)
+    offering(monkeypatch, en_zh, VIEWS[name].needs & set(ABILITIES))
     at = choose(prepared(name, text="A cat sleeps.", flow_by="weights"))
     assert "does not offer" not in words(at)
 

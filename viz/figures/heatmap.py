@@ -88,6 +88,15 @@ def attention_heatmap(
     return go.Figure({"data": traces, "layout": _layout(rows, columns, title, theme, text)}, _validate=False)
 
 
+def divided(figure: go.Figure, place: int, theme: Theme) -> go.Figure:
+    """The heatmap with a line before a token on both sides: where a prompt ends."""
+    at = place - 0.5
+    look = {"type": "line", "line": {"color": theme.accent, "width": 1.5}}
+    across = {**look, "xref": "paper", "x0": 0, "x1": 1, "y0": at, "y1": at}
+    down = {**look, "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at}
+    return figure.update_layout(shapes=[*figure.layout.shapes, across, down])
+
+
 def heatmap_summary(weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], text: HeatmapText) -> str:
     """The alternative text of a map: which query attends most to which key, the most decided first.
 

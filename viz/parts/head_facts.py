@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from model.analysis.heads.table import HeadTable
 from model.analysis.maps.reading import Reading, read
-from model.trace import KINDS, HeadRef, Kind
+from model.trace import HeadRef, Kind, Label
 from viz.components.head_list.head_list import Listed
 from viz.numbers import number, signed
 from viz.parts import drawing
@@ -35,6 +35,7 @@ class HeadFacts:
         importance: nats that muting it costs a sentence, [L, H].
         measures: by kind and name, see ``model.analysis.heads.roles.Profile``.
         offset_at, roles: see there.
+        sinks: by kind the special tokens that a sink looks at; our own <bos> and <eos> where it does not say.
         worst: the written token that muting it hurts most, L lists of H; None over a corpus.
     """
 
@@ -43,11 +44,13 @@ class HeadFacts:
     offset_at: dict[Kind, np.ndarray]
     roles: dict[Kind, list[list[str]]]
     worst: dict[Kind, list[list[str]]] | None = None
+    sinks: Mapping[Kind, str] = field(default_factory=dict)
 
     def values(self, measure: str) -> dict[Kind, np.ndarray]:
         """One of MEASURED for every head, [L, H] by kind."""
         return {
-            kind: self.importance[kind] if measure == "importance" else self.measures[kind][measure] for kind in KINDS
+            kind: self.importance[kind] if measure == "importance" else self.measures[kind][measure]
+            for kind in self.importance
         }
 
     def ranked(self) -> list[HeadRef]:
@@ -58,20 +61,21 @@ class HeadFacts:
         """What a head does, in a few words: its role, or what it does most often, or that it has no habit."""
         kind, at = head.kind, head[1:]
         role, offset = self.roles[kind][head.layer][head.head], int(self.offset_at[kind][at])
+        sink = self.sinks.get(kind, "")
         if role:
-            return say("heads.is", role=role_name(role, kind, offset))
+            return say("heads.is", role=role_name(role, kind, offset, sink))
         shares = {name: float(self.measures[kind][name][at]) for name in HABITS if kind != "cross" or name != "offset"}
         often = max(shares, key=lambda name: -1.0 if np.isnan(shares[name]) else shares[name])
         if not shares[often] >= HABIT_FROM:
             return say("heads.no_habit")
         named = "itself" if often == "offset" and offset == 0 else often
-        return say("heads.often", role=role_name(named, kind, offset), share=f"{shares[often]:.0%}")
+        return say("heads.often", role=role_name(named, kind, offset, sink), share=f"{shares[often]:.0%}")
 
 
-def role_name(role: str, kind: Kind, offset: int) -> str:
+def role_name(role: str, kind: Kind, offset: int, sink: str = "") -> str:
     """A role of ``model.analysis.heads.roles`` as the visitor reads it."""
     if role == "sink":
-        return say("heads.role.sink", token="<bos>" if kind == "decoder_self" else "<eos>")
+        return say("heads.role.sink", token=sink or ("<bos>" if kind == "decoder_self" else "<eos>"))
     if role == "offset":
         key = "heads.role.off_diagonal" if kind == "cross" else "heads.role.offset"
         return say(key, offset=signed(offset, 0))
@@ -87,24 +91,32 @@ def best_first(scores: Mapping[Kind, np.ndarray]) -> list[HeadRef]:
 def of_sentence(now: View) -> HeadFacts:
     """Of this sentence and its translation; raises as ``translations.translation``."""
     ablation, profiles = heads.ablation(now.subject), heads.profiles(now.subject)
-    tokens = [label.text for label in translation(now.subject).tgt] + ["<eos>"]
+    found = translation(now.subject)
+    tokens = [label.text for label in found.tgt] + ["<eos>"]
     worst = None
     if len(ablation.before):
         worst = {
-            kind: [[tokens[step] for step in row] for row in ablation.costs[kind].argmax(-1).tolist()] for kind in KINDS
+            kind: [[tokens[step] for step in row] for row in costs.argmax(-1).tolist()]
+            for kind, costs in ablation.costs.items()
         }
     return HeadFacts(
         ablation.importance,
-        {kind: profiles[kind].measures for kind in KINDS},
-        {kind: profiles[kind].offset_at for kind in KINDS},
-        {kind: profiles[kind].roles for kind in KINDS},
+        {kind: each.measures for kind, each in profiles.items()},
+        {kind: each.offset_at for kind, each in profiles.items()},
+        {kind: each.roles for kind, each in profiles.items()},
         worst,
+        {kind: _special(found.trace.axis_labels(kind)[1]) for kind in found.trace.kinds},
     )
+
+
+def _special(labels: Sequence[Label]) -> str:
+    """The special tokens among labels, as one name."""
+    return " ".join(dict.fromkeys(label.text for label in labels if label.is_special))
 
 
 def of_corpus(table: HeadTable) -> HeadFacts:
     """Of a checkpoint's table."""
-    importance = {kind: table.importance[kind] * table.tokens_per_sentence for kind in KINDS}
+    importance = {kind: each * table.tokens_per_sentence for kind, each in table.importance.items()}
     return HeadFacts(importance, table.measures, table.offset_at, table.roles)
 
 
@@ -124,8 +136,8 @@ def corpus_table(name: str) -> tuple[HeadTable | None, str]:
 def readings(now: View) -> dict[Kind, Reading]:
     """The weights of every head as the frame's pickers ask for them; raises as ``translations.translation``."""
     found = trace(now.subject)
-    axes = {kind: (drawing.labels_of(found, kind, now.shift)[0], found.axis_labels(kind)[1]) for kind in KINDS}
-    return {kind: read(found.weights[kind], *axes[kind], now.words, now.hide_special) for kind in KINDS}
+    axes = {kind: (drawing.labels_of(found, kind, now.shift)[0], found.axis_labels(kind)[1]) for kind in found.kinds}
+    return {kind: read(found.weights[kind], *axes[kind], now.words, now.hide_special) for kind in found.kinds}
 
 
 def title(head: HeadRef) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from model.analysis.heads.patterns import GRID, alike, match_named, match_painted, template
 from model.analysis.heads.table import HeadTable
 from model.analysis.maps.reading import Reading
-from model.trace import KINDS, HeadRef, Kind
+from model.trace import HeadRef, Kind
 from viz.components.head_list.head_list import Listed
 from viz.parts import head_facts
 from viz.state.answers import heads
@@ -44,7 +44,7 @@ def over_corpus(name: str, pattern: str, code: str) -> tuple[_Scores, str] | Non
     """
     table, _ = head_facts.corpus_table(name)
     if pattern != PAINTED and table is not None:
-        return {kind: table.patterns[kind][pattern] for kind in KINDS}, table_note(table)
+        return {kind: each[pattern] for kind, each in table.patterns.items()}, table_note(table)
     if not (count := len(heads.stored_traces(name))):
         return None
     return heads.example_matches(name, pattern, code), say("find.examples", count=count)

@@ -15,7 +15,8 @@ from viz.figures.markup import line
 from viz.numbers import number
 from viz.parts import drawing
 from viz.state.answers import faithfulness
-from viz.state.answers.translations import trace
+from viz.state.answers.translations import trace, translation
+from viz.state.checkpoints import facts
 from viz.state.language import say
 from viz.state.view import View
 
@@ -36,10 +37,19 @@ def honesty_bar(now: View, kind: Kind, values: np.ndarray, name: str) -> None:
         values: the map as it is drawn, one row and one column a token, special ones included, [Q, K].
         name: of the head, or of what was combined; shown literally.
     """
+    anatomy, found = facts(now.checkpoint).anatomy, translation(now.subject)
+    if "hide" not in anatomy.abilities or not found.log_probs:
+        why = anatomy.why.get("hide") or "no_mask"
+        _line(say("honesty.cannot", why=say(f"why.{why}")))
+        return
     if kind == "decoder_self":
         _line(say("honesty.decoder_self"))
         return
-    found = found_honesty(now, kind, values)
+    honest = found_honesty(now, kind, values)
+    _draw(now, kind, values, honest, name)
+
+
+def _draw(now: View, kind: Kind, values: np.ndarray, found: Honesty, name: str) -> None:
     if not found.can_tell:
         _line(say("honesty.short", name=name))
         return

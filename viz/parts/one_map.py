@@ -11,7 +11,7 @@ from model.analysis.maps.export import map_csv, trace_npz
 from model.analysis.maps.reading import Reading
 from model.analysis.maps.sanity import check_map
 from viz.components.picture_buttons.picture_buttons import picture_buttons
-from viz.figures.heatmap import HeatmapText, attention_heatmap, heatmap_config, heatmap_summary
+from viz.figures.heatmap import HeatmapText, attention_heatmap, divided, heatmap_config, heatmap_summary
 from viz.figures.markup import line
 from viz.parts import drawing
 from viz.parts.combined import Combination
@@ -47,6 +47,9 @@ def draw(now: View, chosen: Combination) -> tuple[Reading, str]:
         high=shown.high,
         signed=shown.is_signed,
     )
+    found = translation(now.subject)
+    if not found.src and found.given and not (now.words or now.hide_special):
+        figure = divided(figure, found.given + 1, now.theme)
     summary = heatmap_summary(reading.weights, rows, columns, words)
     config = heatmap_config(_file_stem(now, chosen))
     st.plotly_chart(figure, key="map", width="content", theme=None, config=config, alt=summary)

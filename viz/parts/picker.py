@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import streamlit as st
@@ -12,7 +12,13 @@ from viz.state.language import say
 
 
 def pick(
-    name: str, start: str = "", labelled: bool = True, explained: bool = True, as_list: bool = False, **more: Any
+    name: str,
+    start: str = "",
+    labelled: bool = True,
+    explained: bool = True,
+    as_list: bool = False,
+    only: Collection[str] | None = None,
+    **more: Any,
 ) -> str:
     """One of ``CHOICES[name]``, as buttons or as a list.
 
@@ -22,16 +28,17 @@ def pick(
         labelled: the visitor sees what is chosen here.
         explained: and what that means.
         as_list: a list to unfold instead of buttons.
+        only: the options that there are, where a model does not have all.
         more: goes to the widget.
     """
     choice = CHOICES[name]
-    labels = {option: say(f"{choice.key}.{option}") for option in choice.options}
+    labels = {option: say(f"{choice.key}.{option}") for option in choice.options if only is None or option in only}
     label, explanation = say(choice.label), say(f"{choice.label}.help") if labelled and explained else None
     look = {"label_visibility": "visible" if labelled else "collapsed", "help": explanation, **more}
     if not as_list:
         look["required"] = True
     widget = st.selectbox if as_list else st.segmented_control
-    return coded(widget, name, label, labels, start or choice.options[0], choice.read, **look)
+    return coded(widget, name, label, labels, start or next(iter(labels)), choice.read, **look)
 
 
 def coded(

@@ -51,7 +51,7 @@ def sum_html(votes: Votes, written: str, other: str) -> str:
     share = math.exp(min(50.0, abs(votes.difference)))
     favoured = (written, other) if votes.difference >= 0 else (other, written)
     sentence = say(
-        "votes.sum",
+        "votes.sum" if "cross" in votes.heads else "votes.sum.alone",
         a=written,
         b=other,
         difference=signed(votes.difference, 4),
@@ -73,17 +73,23 @@ def sum_html(votes: Votes, written: str, other: str) -> str:
     return line("lead", sentence, id="hl-votes", **exact) + line("alt", rest, style="max-width:60rem")
 
 
+def _kinds(votes: Votes) -> list[Kind]:
+    """The kinds whose heads voted, in the order in which they are drawn."""
+    return [kind for kind in _KINDS if kind in votes.heads]
+
+
 def _draw_heads(votes: Votes, said: dict[str, str], theme: Theme) -> None:
-    grids = [votes.heads[kind] for kind in _KINDS]
+    kinds = _kinds(votes)
+    grids = [votes.heads[kind] for kind in kinds]
     lead("votes.heads", **said)
-    strongest = [_strongest(votes.heads[kind], say(f"kind.{kind}")) for kind in _KINDS]
-    figure = heads_figure(grids, [say(f"kind.{kind}") for kind in _KINDS], theme, "{title} {place}: {vote}")
+    strongest = [_strongest(votes.heads[kind], say(f"kind.{kind}")) for kind in kinds]
+    figure = heads_figure(grids, [say(f"kind.{kind}") for kind in kinds], theme, "{title} {place}: {vote}")
     _chart(figure, "votes_heads", say("votes.heads.alt", strongest="; ".join(strongest), **said))
 
 
 def _draw_parts(votes: Votes, said: dict[str, str], theme: Theme) -> None:
-    names = [say(f"votes.part.{part}") for part in ("cross", "decoder_self", "rest", "sum")]
-    kinds = [float(votes.heads[kind].sum()) for kind in _KINDS]
+    names = [say(f"votes.part.{part}") for part in (*_kinds(votes), "rest", "sum")]
+    kinds = [float(votes.heads[kind].sum()) for kind in _kinds(votes)]
     values = np.array([*kinds, votes.rest, votes.total])
     lead("votes.parts", **said)
     hover = [f"{name}: {signed(value)}" for name, value in zip(names, values, strict=True)]

@@ -9,16 +9,29 @@ import streamlit as st
 
 from model.errors import HeadlightError
 from model.limits import MAX_CHARACTERS, MAX_PARTS, MAX_SRC_TOKENS
-from model.source import LacksAbilityError
+from model.source import LacksAbilityError, Reads
 from viz.figures.markup import alert
 from viz.state.checkpoints import checkpoint
 from viz.state.language import say
 
 
+class OtherFormError(HeadlightError):
+    """A view is about another form of model."""
+
+    def __init__(self, reads: Reads, about: tuple[Reads, ...]) -> None:
+        super().__init__(f"this view is about models that read {', '.join(about)}, not {reads}")
+        self.reads, self.about = reads, about
+
+
 def show_error(error: HeadlightError) -> None:
     """One plain sentence that says what is wrong; whatever stands in it is shown literally."""
     if isinstance(error, LacksAbilityError):
-        sentence = say("view.lacks", checkpoint=checkpoint(), ability=say(f"ability.{error.ability}"))
+        why = say(f"why.{error.why}") if error.why else ""
+        said = {"checkpoint": checkpoint(), "ability": say(f"ability.{error.ability}"), "why": why}
+        sentence = say("view.lacks.why" if why else "view.lacks", **said)
+    elif isinstance(error, OtherFormError):
+        about = say("view.or").join(say(f"reads.{each}") for each in error.about)
+        sentence = say("view.other", checkpoint=checkpoint(), what=say(f"reads.{error.reads}"), about=about)
     else:
         sentence = say(
             f"error.{type(error).__name__}",
@@ -35,5 +48,5 @@ def told() -> Iterator[None]:
     """Where the model lacks what is asked of it inside, one sentence says so, and what follows inside is left out."""
     try:
         yield
-    except LacksAbilityError as error:
+    except (LacksAbilityError, OtherFormError) as error:
         show_error(error)

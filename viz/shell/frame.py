@@ -7,13 +7,14 @@ from pathlib import Path
 import streamlit as st
 
 from model.errors import HeadlightError
-from model.source import require
+from model.source import LacksAbilityError, require
 from model.trace import Translation
 from viz.figures.markup import alert, line
 from viz.numbers import number
 from viz.parts.picker import pick
-from viz.shell.errors import show_error
-from viz.shell.sentences import choose_part, parts_row, said, shown_parts
+from viz.shell.errors import OtherFormError, show_error
+from viz.shell.given import given_row, maps_uploader, told_line
+from viz.shell.sentences import choose_part, parts_row, shown_parts
 from viz.shell.views import ViewSpec
 from viz.state import checkpoints
 from viz.state.answers.translations import translation, translator
@@ -35,7 +36,7 @@ STYLE = f"""<style>
 [data-testid="InputInstructions"] {{ display: none; }}
 [data-testid="stBaseButton-primaryFormSubmit"], [data-testid="stBaseButton-primaryFormSubmit"] p {{
   color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}
-.hl-translation {{ font-size: 1.75rem; line-height: 1.35; margin: 0; }}
+.hl-translation {{ font-size: 1.75rem; line-height: 1.35; margin: 0; overflow-wrap: anywhere; }}
 .hl-translation ruby {{ ruby-align: center; }}
 .hl-translation rt {{ font-size: .5em; padding: 0 .12em; user-select: none; }}
 .hl-translation mark {{ color: inherit; background: light-dark(#FFE9C7, #4A3A1A); border-radius: .25rem; }}
@@ -57,10 +58,10 @@ def draw(spec: ViewSpec) -> None:
     st.html(STYLE)
     st.logo(str(LOGO), size="large")
     name = checkpoints.checkpoint()
-    st.session_state.setdefault("text", checkpoints.default_text(name))
+    st.session_state.setdefault("text", str(st.query_params.get("text") or checkpoints.default_text(name)))
     _sentence_row(name)
     is_there = _translation_row(name)
-    if spec.name == "translate":
+    if spec.name == "translate" and checkpoints.reads(name) not in ("picture", "maps"):
         _examples(name)
     if spec.sentence and not is_there:
         status_line()
@@ -69,19 +70,13 @@ def draw(spec: ViewSpec) -> None:
 
 def _sentence_row(name: str) -> None:
     sentence, settings = st.columns([7, 1], vertical_alignment="bottom")
-    with sentence.form("sentence", enter_to_submit=True, border=False):
-        box, button = st.columns([5, 1], vertical_alignment="bottom")
-        box.text_input(
-            say("app.sentence"),
-            key="text",
-            placeholder=say("app.placeholder"),
-            label_visibility="collapsed",
-            bind="query-params",
-        )
-        button.form_submit_button(say("app.translate"), type="primary", width="stretch", on_click=choose_part)
+    with sentence:
+        given_row(name)
     with settings.popover(say("app.settings"), width="stretch"):
         _settings()
         with st.container(key="hl_forced"):
+            if checkpoints.reads(name) in ("picture", "maps"):  # nobody types here, but the link holds it
+                st.text_input("text", key="text", bind="query-params")
             for forced in FORCED:
                 st.text_input(forced, key=forced, bind="query-params")
 
@@ -102,9 +97,9 @@ def _translation_row(name: str) -> bool:
         if several:
             parts_row(about, found)
         else:
-            st.html(line("translation", said(found.text), lang="zh"))
+            told_line(found, name)
         _inspected_row(about, found)
-        if not found.finished:
+        if not found.finished and checkpoints.reads(name) == "text":
             notice = say("app.truncated", limit=len(found.tgt))
             st.html(alert(notice))
     return True
@@ -131,6 +126,18 @@ def _examples(name: str) -> None:
 
 
 def _settings() -> None:
+    _choose_checkpoint()
+    name = checkpoints.chosen_name()
+    if checkpoints.sort_of(name) != "own":
+        st.html(line("alt", describe(name)))
+    _languages(name)
+    st.select_slider(say("app.beam"), range(1, 9), 1, key="beam", help=say("app.beam.help"), bind="query-params")
+    pick("lang", browser_language(), explained=False)
+    st.toggle(say("app.pinyin"), key="pinyin", help=say("app.pinyin.help"), bind="query-params")
+    maps_uploader()
+
+
+def _choose_checkpoint() -> None:
     st.selectbox(
         say("app.checkpoint"),
         checkpoints.checkpoints(),
@@ -140,9 +147,22 @@ def _settings() -> None:
         bind="query-params",
         on_change=_checkpoint_changed,
     )
-    st.select_slider(say("app.beam"), range(1, 9), 1, key="beam", help=say("app.beam.help"), bind="query-params")
-    pick("lang", browser_language(), explained=False)
-    st.toggle(say("app.pinyin"), key="pinyin", help=say("app.pinyin.help"), bind="query-params")
+
+
+def _languages(name: str) -> None:
+    """From which language into which, where a model must be told."""
+    sources, targets, source, target = checkpoints.languages(name)
+    for key, options, start in (("from", sources, source), ("into", targets, target)):
+        if options:
+            index = options.index(start)
+            st.selectbox(say(f"app.{key}"), options, index, key=key, bind="query-params")
+
+
+def describe(name: str) -> str:
+    """What a model is, in one sentence."""
+    anatomy = checkpoints.facts(name).anatomy
+    sizes = [f"{say(f'kind.{kind}')} {each.layers} × {each.heads}" for kind, each in anatomy.kinds.items()]
+    return say("app.model", what=say(f"reads.{anatomy.reads}"), sizes=", ".join(sizes))
 
 
 def _take_example() -> None:
@@ -154,19 +174,48 @@ def _take_example() -> None:
 
 def _checkpoint_changed() -> None:
     """Another checkpoint opens on its own first example, with its own head."""
-    name = str(st.session_state["checkpoint"])
-    st.session_state.update(text=checkpoints.default_text(name), **checkpoints.opening(name))
+    name, state = str(st.session_state["checkpoint"]), st.session_state
+    for key in ("from", "into"):
+        state.pop(key, None)
     choose_part()
+    try:
+        state.update(text=checkpoints.default_text(name), **checkpoints.opening(name))
+    except HeadlightError:  # said when the frame is drawn
+        state["text"] = ""
 
 
 def check(spec: ViewSpec) -> None:
-    """Nothing, where the chosen model offers what a view needs.
+    """Nothing, where the view is about such models, and the chosen one offers what it needs.
 
     Raises:
-        LacksAbilityError: it does not.
+        OtherFormError: it is about others.
+        LacksAbilityError: the model does not offer it.
     """
+    name = checkpoints.checkpoint()
+    reads = checkpoints.reads(name)
+    if reads not in spec.reads:
+        raise OtherFormError(reads, spec.reads)
+    if "gains" in spec.needs and reads == "sentence" and not translation(subject()).log_probs:
+        raise LacksAbilityError("gains", name, "no_mask")
     if spec.needs:
-        require(translator(checkpoints.checkpoint()), *sorted(spec.needs))
+        require(translator(name), *sorted(spec.needs))
+
+
+def opened() -> bool:
+    """Whether the chosen model could be opened; where not, one sentence says why, and another can be chosen."""
+    if (problem := checkpoints.problem()) is not None:
+        show_error(problem)
+    try:
+        checkpoints.facts(checkpoints.checkpoint())
+    except HeadlightError as error:
+        st.html(STYLE)
+        st.logo(str(LOGO), size="large")
+        _, settings = st.columns([7, 1], vertical_alignment="bottom")
+        with settings.popover(say("app.settings"), width="stretch"):
+            _choose_checkpoint()
+        show_error(error)
+        return False
+    return True
 
 
 def status_line() -> None:

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
+from model.errors import HeadlightError
 from model.trace import HeadRef
-from viz.shell.views import VIEWS
+from viz.shell.views import VIEWS, ViewSpec
+from viz.state import checkpoints
 from viz.state.view import choose_head
 
 _OPENS = "_opens"  # the view that a callback asked for
+
+
+def visibility(spec: ViewSpec) -> Literal["visible", "hidden"]:
+    """Whether a view stands in the navigation: not where it is about other forms of model than the chosen one."""
+    try:
+        return "visible" if checkpoints.reads(checkpoints.checkpoint()) in spec.reads else "hidden"
+    except HeadlightError:
+        return "visible"
+
+
+def titles(name: str) -> str:
+    """The key of a view's title; the first view is called after what the model does."""
+    try:
+        reads = checkpoints.reads(checkpoints.checkpoint())
+    except HeadlightError:
+        reads = "text"
+    return f"page.{name}.{reads}" if name == "translate" and reads != "text" else f"page.{name}"
 
 
 def open_head(head: HeadRef) -> None:

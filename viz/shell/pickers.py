@@ -18,7 +18,7 @@ from viz.state.checkpoints import checkpoint, facts, opening
 from viz.state.choice import picked, token_code
 from viz.state.codes.choices import CHOICES
 from viz.state.language import say
-from viz.state.view import View, read_view, subject
+from viz.state.view import View, chosen_kind, read_view, subject
 
 PICKERS = ("kind", "layer", "head", "words", "special", "drawn", "of", "shift", "combine", "over")
 
@@ -73,6 +73,13 @@ def are_known(*others: str) -> bool:
 def idle(now: View) -> set[str]:
     """The pickers that have nothing to choose, given what the others hold."""
     none = set()
+    anatomy = facts(now.checkpoint).anatomy
+    if len(anatomy.kinds) == 1:
+        none.add("kind")
+    if "cross" not in anatomy.kinds:
+        none.add("shift")
+    if anatomy.reads == "picture":
+        none |= {"words", "of"}
     if not SORTS[now.drawn].of_token:
         none.add("of")
     if SORTS[now.drawn].of_written:
@@ -93,6 +100,13 @@ def _draw(picker: str, name: str) -> None:
         _over_picker(name)
     elif picker in CHOICES:
         look: dict[str, Any] = {"as_list": True, "width": 190} if picker == "drawn" else {}
+        anatomy = facts(name).anatomy
+        if picker == "kind":
+            look["only"] = anatomy.kinds
+        elif picker == "drawn":  # and what a link asks for in spite of it, which is then said
+            look["only"] = {each for each in SORTS if anatomy.abilities.issuperset(SORTS[each].needs)} | {
+                picked("drawn")
+            }
         pick(picker, str(opening(name).get(picker, "")), **look)
     elif picker in ("words", "special"):
         st.toggle(say(f"app.{picker}"), key=picker, help=say(f"app.{picker}.help"), bind="query-params")
@@ -111,12 +125,12 @@ def _draw(picker: str, name: str) -> None:
 
 def _numbers(picker: str, name: str) -> Sequence[int]:
     """The layers of the chosen kind, or the heads."""
-    sizes = facts(name).anatomy.kinds[picked("kind", opening(name)["kind"])]
+    sizes = facts(name).anatomy.kinds[chosen_kind(name)]
     return range(sizes.heads if picker == "head" else sizes.layers)
 
 
 def _combinable(name: str) -> list[str]:
-    return combined.codes(name, picked("kind", opening(name)["kind"]))
+    return combined.codes(name, chosen_kind(name))
 
 
 def _token_picker() -> None:

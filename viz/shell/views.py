@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from model.source import Ability
+    from model.source import Need, Reads
 
 Section = Literal["read", "decoding", "trust", "learn"]  # in the order of the navigation
+EVERY_FORM: tuple[Reads, ...] = ("text", "prompt", "sentence", "picture", "maps")
+_WRITERS: tuple[Reads, ...] = ("text", "prompt")
 _READ = ("words", "special")
 _HEAD = ("kind", "layer", "head")
 _DRAWN = ("drawn", "of", "shift")
@@ -25,6 +27,7 @@ class ViewSpec:
         section: of the navigation.
         pickers: the frame's pickers that it uses.
         needs: what a model must offer for any of it; what it lacks for a part is said when that is chosen.
+        reads: which forms of model it is about, by what they are given; others do not have it in their navigation.
         sentence: it is about the sentence: where that cannot be translated, there is nothing to see.
         fragment: its page is a function ``view`` that redraws itself with its pickers, and not the frame around it.
     """
@@ -32,7 +35,8 @@ class ViewSpec:
     name: str
     section: Section
     pickers: tuple[str, ...] = ()
-    needs: frozenset[Ability] = frozenset()
+    needs: frozenset[Need] = frozenset()
+    reads: tuple[Reads, ...] = EVERY_FORM
     sentence: bool = True
     fragment: bool = False
 
@@ -47,8 +51,8 @@ class ViewSpec:
         return f"{self.module.replace('.', '/')}.py"
 
 
-def _needs(*abilities: Ability) -> frozenset[Ability]:
-    return frozenset(abilities)
+def _needs(*needs: Need) -> frozenset[Need]:
+    return frozenset(needs)
 
 
 VIEWS: Mapping[str, ViewSpec] = {
@@ -59,19 +63,19 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("one_head", "read", (*_HEAD, *_READ, *_DRAWN, *_COMBINED), fragment=True),
         ViewSpec("side_by_side", "read", (*_READ, *_DRAWN)),
         ViewSpec("lines", "read", (*_HEAD, *_READ, *_DRAWN)),
-        ViewSpec("step_by_step", "decoding", ("layer", "head", "words", *_COMBINED)),
-        ViewSpec("beam", "decoding"),
-        ViewSpec("fork", "decoding", ("words",), _needs("internals", "votes")),
-        ViewSpec("swap", "decoding"),
-        ViewSpec("mixing_desk", "decoding", ("words",), _needs("gains")),
-        ViewSpec("heads", "trust", _READ, _needs("gains")),
+        ViewSpec("step_by_step", "decoding", ("layer", "head", "words", *_COMBINED), reads=("text",)),
+        ViewSpec("beam", "decoding", reads=_WRITERS),
+        ViewSpec("fork", "decoding", ("words",), _needs("internals", "votes"), _WRITERS),
+        ViewSpec("swap", "decoding", reads=("text", "sentence")),
+        ViewSpec("mixing_desk", "decoding", ("words",), _needs("gains"), ("text", "prompt", "sentence")),
+        ViewSpec("heads", "trust", _READ, _needs("gains"), ("text", "prompt", "sentence", "picture")),
         ViewSpec("find", "trust", (*_HEAD, *_READ)),
-        ViewSpec("alignment", "trust", ("layer", "head", "shift"), _needs("internals", "gradients")),
-        ViewSpec("flow", "trust", ("words",)),
-        ViewSpec("lens", "trust", _HEAD, _needs("internals", "finish")),
-        ViewSpec("trust", "trust", ("layer", "head", *_DRAWN)),
+        ViewSpec("alignment", "trust", ("layer", "head", "shift"), _needs("internals", "gradients"), ("text",)),
+        ViewSpec("flow", "trust", ("words",), _needs("cross"), ("text", "maps")),
+        ViewSpec("lens", "trust", _HEAD, _needs("internals", "finish"), _WRITERS),
+        ViewSpec("trust", "trust", ("layer", "head", *_DRAWN), reads=("text",)),
         ViewSpec("inside", "learn", _HEAD, _needs("internals", "scores", "projections")),
-        ViewSpec("masks", "learn", _HEAD, sentence=False),
+        ViewSpec("masks", "learn", _HEAD, reads=("text",), sentence=False),
         ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
         ViewSpec("about", "learn", sentence=False),
     )

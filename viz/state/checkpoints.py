@@ -1,10 +1,13 @@
-"""The checkpoints, and what lies in their folders."""
+"""The models that can be chosen, and what is known of them."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -12,17 +15,48 @@ import streamlit as st
 from model import examples
 from model.analysis.alignment.known_pairs import load_alignment
 from model.analysis.what_if.quality import load_warning
-from model.checkpoints import Facts, read_facts
-from model.folders import CONFIG, LOG, META, available, resolve
+from model.checkpoints import read_facts
+from model.errors import HeadlightError
+from model.folders import CONFIG, LOG, META, Entry, Sort, fingerprint, resolve, set_models, shelf
+from model.source import Facts, Reads
 from viz.state.choice import chosen
 
 DEFAULT_CHECKPOINT = "en-zh"
+UPLOADED = "_uploaded_maps"  # in a visitor's session: the file of maps that he opened
 
 
 @lru_cache(maxsize=1)
+def entries() -> Mapping[str, Entry]:
+    """All that could be chosen when the app started, by its name."""
+    problem()
+    return shelf()
+
+
+@lru_cache(maxsize=1)
+def problem() -> HeadlightError | None:
+    """What is wrong with the folder of models that the app was started with; None where nothing is."""
+    try:
+        set_models(sys.argv[1:])
+    except HeadlightError as error:
+        return error
+    return None
+
+
 def checkpoints() -> tuple[str, ...]:
-    """Names of the checkpoints that there were when the app started."""
-    return tuple(available())
+    """Names of all that can be chosen: checkpoints that ship, one's own models, and an uploaded file of maps last."""
+    uploaded = st.session_state.get(UPLOADED)
+    return (*entries(), uploaded.name) if uploaded is not None else tuple(entries())
+
+
+def sort_of(name: str) -> Sort:
+    """What a model is: a checkpoint of our own, somebody's folder, or a file of maps."""
+    base = base_of(name)
+    return entries()[base].sort if base in entries() else "maps" if base in checkpoints() else "own"
+
+
+def base_of(name: str) -> str:
+    """The name as it is listed, without the languages that may follow it."""
+    return name if name in checkpoints() else name.rpartition("@")[0] or name
 
 
 def default_checkpoint() -> str:
@@ -32,8 +66,28 @@ def default_checkpoint() -> str:
 
 
 def checkpoint() -> str:
-    """Name of the chosen checkpoint; the default where the choice does not exist."""
+    """Name of the chosen model, with its languages where others than its first are chosen; else the default."""
+    name = chosen_name()
+    if sort_of(name) != "folder":
+        return name
+    sources, targets, source, target = languages(name)
+    pair = (chosen("from", source, sources), chosen("into", target, targets))
+    return name if pair == (source, target) else f"{name}@{pair[0]}-{pair[1]}"
+
+
+def chosen_name() -> str:
+    """The listed name of the chosen model; the default where the choice does not exist."""
     return str(chosen("checkpoint", default_checkpoint(), checkpoints()))
+
+
+def languages(name: str) -> tuple[tuple[str, ...], tuple[str, ...], str, str]:
+    """Languages that a model can be asked for, from and into, and those that it starts with."""
+    return _model(base_of(name)).languages if sort_of(name) == "folder" else ((), (), "", "")
+
+
+def reads(name: str) -> Reads:
+    """What a model is given."""
+    return facts(name).anatomy.reads
 
 
 def default_text(name: str) -> str:
@@ -41,9 +95,37 @@ def default_text(name: str) -> str:
     return next(iter(example_sentences(name)), "")
 
 
+def mask(name: str) -> str:
+    """What stands for a place to fill in, where a model fills in any."""
+    return str(getattr(_model(name), "mask", ""))
+
+
+def uploaded(name: str, data: bytes) -> Any:
+    """A file of maps that a visitor brought; the end of its name tells it from others of the same name.
+
+    Raises:
+        MapsError: something is wrong with it.
+    """
+    from model.saved.reading import read_maps
+    from model.saved.source import SavedSource
+
+    return SavedSource(read_maps(data), f"{name[:60]} · {hashlib.sha256(data).hexdigest()[:12]}")
+
+
+def _model(name: str) -> Any:
+    from viz.state.answers.translations import translator
+
+    return translator(name)
+
+
 def example_sentences(name: str) -> tuple[str, ...]:
     """The sentences one click away for a checkpoint."""
-    return examples.sentences(str(meta(name).get("src_tokenizer", "")))
+    if sort_of(name) == "own":
+        return examples.sentences(str(meta(name).get("src_tokenizer", "")))
+    if sort_of(name) == "maps":
+        return (_model(name).found.source,)
+    found = examples.sentences(reads(name))
+    return tuple(each.replace("[MASK]", _model(name).mask) for each in found)
 
 
 @lru_cache(maxsize=16)
@@ -53,16 +135,18 @@ def opening(name: str) -> Mapping[str, Any]:
     The best single head of its alignment table, where these weights made it; else ``opens_on`` in its
     meta.json; else cross-attention's last layer.
     """
-    last = facts(name).anatomy.layers("cross") - 1
+    anatomy = facts(name).anatomy
+    kind = "cross" if "cross" in anatomy.kinds else next(iter(anatomy.kinds))
+    start = {"kind": kind, "layer": anatomy.kinds[kind].layers - 1, "head": 0, "shift": "written"}
     table, _ = alignment(name)
     best = {key: table["best_head"][key] for key in ("kind", "layer", "head", "shift")} if table else {}
-    return {"kind": "cross", "layer": last, "head": 0, "shift": "written", **meta(name).get("opens_on", {}), **best}
+    return {**start, **meta(name).get("opens_on", {}), **best}
 
 
 @lru_cache(maxsize=16)
 def alignment(name: str) -> tuple[dict[str, Any] | None, str]:
     """A checkpoint's alignment table; or None and why: "missing", "damaged", or "stale": other weights made it."""
-    return load_alignment(name, sha256(name))
+    return load_alignment(base_of(name), sha256(name)) if sort_of(name) != "maps" else (None, "missing")
 
 
 @lru_cache(maxsize=16)
@@ -74,18 +158,32 @@ def warning(name: str) -> dict[str, Any] | None:
 @lru_cache(maxsize=16)
 def config(name: str) -> dict[str, Any]:
     """What a checkpoint's config.json says, to be shown."""
-    return _json(name, CONFIG)
+    return _json(name, CONFIG) if sort_of(name) == "own" else dict(_model(name).config)
+
+
+def facts(name: str) -> Facts:
+    """The sizes of a model; a folder's are found by running it."""
+    if sort_of(name) == "own":
+        return _own_facts(name)
+    found: Facts = _model(name).facts
+    return found
 
 
 @lru_cache(maxsize=16)
-def facts(name: str) -> Facts:
-    """The sizes of a checkpoint."""
+def _own_facts(name: str) -> Facts:
     return read_facts(name)
 
 
-@lru_cache(maxsize=16)
 def meta(name: str) -> dict[str, Any]:
-    """What a checkpoint's meta.json says."""
+    """What a checkpoint's meta.json says; of other models what tells their weights apart."""
+    if sort_of(name) == "own":
+        return _own_meta(name)
+    base = base_of(name)
+    return {"sha256": fingerprint(entries()[base].path)} if base in entries() else {"sha256": base}
+
+
+@lru_cache(maxsize=16)
+def _own_meta(name: str) -> dict[str, Any]:
     return _json(name, META)
 
 
@@ -97,7 +195,7 @@ def sha256(name: str) -> str:
 @st.cache_data(max_entries=16, show_spinner=False)
 def training_log(name: str) -> list[dict[str, Any]]:
     """The entries of a checkpoint's training log; empty where it has none."""
-    path = resolve(name) / LOG
+    path = resolve(name) / LOG if sort_of(name) == "own" else Path()
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     return [json.loads(line) for line in lines]
 

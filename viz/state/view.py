@@ -74,7 +74,7 @@ def read_view() -> View:
     """The choices that the frame's widgets hold now, which ``view`` says from here on."""
     state, about = st.session_state, subject()
     start = opening(about.checkpoint)
-    kind = picked("kind", start["kind"])
+    kind = chosen_kind(about.checkpoint)
     sizes = facts(about.checkpoint).anatomy.kinds[kind]
     layers = sizes.layers
     layer = chosen("layer", min(start["layer"], layers - 1), range(layers))
@@ -90,6 +90,13 @@ def read_view() -> View:
     )
     _view.set(now)
     return now
+
+
+def chosen_kind(name: str) -> Kind:
+    """Which attention is chosen; that on which a model opens where it does not have the chosen one."""
+    start: Kind = opening(name)["kind"]
+    kind: Kind = picked("kind", start)
+    return kind if kind in facts(name).anatomy.kinds else start
 
 
 def subject() -> Subject:

@@ -13,7 +13,7 @@ from model.analysis.heads.roles import RowCounts, count_rows, summed_up
 from model.analysis.heads.table import HeadTable
 from model.analysis.pairs import score_pairs
 from model.source import Source
-from model.trace import KINDS, Kind
+from model.trace import Kind
 
 
 class _Sums:
@@ -32,7 +32,7 @@ class _Sums:
         self.sentences += 1
         self.tokens += len(ablation.before)
         self.log_prob += float(ablation.before.sum())
-        for kind in KINDS:
+        for kind in forced.trace.kinds:
             self.importance[kind] = self.importance.get(kind, 0.0) + ablation.importance[kind]
             rows = count_rows(forced.trace, kind, rarity)
             self.rows[kind] = self.rows[kind] + rows if kind in self.rows else rows
@@ -42,7 +42,7 @@ class _Sums:
                 sums[name] += score
 
     def table(self, facts: dict[str, Any]) -> HeadTable:
-        profiles = {kind: summed_up(self.rows[kind], kind) for kind in KINDS}
+        profiles = {kind: summed_up(self.rows[kind], kind) for kind in self.rows}
         more = {
             "sentences": self.sentences,
             "tokens": self.tokens,
@@ -50,11 +50,11 @@ class _Sums:
         }
         return HeadTable(
             facts | more,
-            {kind: self.importance[kind] / self.tokens for kind in KINDS},
-            {kind: profiles[kind].measures for kind in KINDS},
-            {kind: profiles[kind].offset_at for kind in KINDS},
-            {kind: profiles[kind].roles for kind in KINDS},
-            {kind: {name: total / self.sentences for name, total in self.patterns[kind].items()} for kind in KINDS},
+            {kind: self.importance[kind] / self.tokens for kind in self.rows},
+            {kind: profiles[kind].measures for kind in self.rows},
+            {kind: profiles[kind].offset_at for kind in self.rows},
+            {kind: profiles[kind].roles for kind in self.rows},
+            {kind: {name: total / self.sentences for name, total in self.patterns[kind].items()} for kind in self.rows},
         )
 
 

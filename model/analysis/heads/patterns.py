@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from model.analysis.maps.reading import row_entropy
-from model.trace import KINDS, AttentionTrace, Kind, Label
+from model.trace import AttentionTrace, Kind, Label
 
 PATTERNS = ("diagonal", "anti_diagonal", "previous", "next", "first", "last", "uniform")
 GRID = 8  # side of a painted pattern
@@ -155,7 +155,7 @@ def stored_matches(traces: Sequence[AttentionTrace], name: str, painted: np.ndar
         painted: [G, G].
     """
     found: dict[Kind, np.ndarray] = {}
-    for kind in KINDS:
+    for kind in traces[0].kinds:
         if name in PATTERNS:
             scores = [pattern_scores(trace, kind, name) for trace in traces]
         else:

@@ -43,7 +43,7 @@ class HeadTable:
 
     def save(self, folder: Path) -> Path:
         """Write ``heads.json``, and say where it is; numbers rounded to four decimals, NaN as null."""
-        value = {**self.facts, "kinds": {kind: self._of_kind(kind) for kind in KINDS}}
+        value = {**self.facts, "kinds": {kind: self._of_kind(kind) for kind in self.importance}}
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         path = folder / FILE
         path.write_text(text.replace('{"importance"', '\n{"importance"') + "\n", encoding="utf-8")
@@ -66,14 +66,16 @@ def load_head_table(folder: Path) -> HeadTable | None:
     """
     try:
         value = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        kinds = value.pop("kinds")
+        kinds = {kind: each for kind, each in value.pop("kinds").items() if kind in KINDS}
+        if not kinds:
+            return None
         return HeadTable(
             value,
-            {kind: _array(kinds[kind]["importance"]) for kind in KINDS},
-            {kind: {name: _array(rows) for name, rows in kinds[kind]["measures"].items()} for kind in KINDS},
-            {kind: np.array(kinds[kind]["offset_at"], dtype=int) for kind in KINDS},
-            {kind: kinds[kind]["roles"] for kind in KINDS},
-            {kind: {name: _array(rows) for name, rows in kinds[kind]["patterns"].items()} for kind in KINDS},
+            {kind: _array(each["importance"]) for kind, each in kinds.items()},
+            {kind: {name: _array(rows) for name, rows in each["measures"].items()} for kind, each in kinds.items()},
+            {kind: np.array(each["offset_at"], dtype=int) for kind, each in kinds.items()},
+            {kind: each["roles"] for kind, each in kinds.items()},
+            {kind: {name: _array(rows) for name, rows in each["patterns"].items()} for kind, each in kinds.items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

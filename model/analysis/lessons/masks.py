@@ -9,6 +9,7 @@ import numpy as np
 
 from model.errors import EmptySentenceError, TooManySentencesError
 from model.own.batch_masks import END, PAD, START, causal, sentence_mask, source_mask, target_masks
+from model.own.text.vocab import EOS_ID
 from model.trace import AttentionTrace, Kind
 from model.translator import Translator
 
@@ -95,8 +96,7 @@ def source_batch(translator: Translator, sentences: Sequence[str]) -> BatchMask:
         EmptySentenceError, SentenceTooLongError: a sentence cannot be encoded.
     """
     names = [[*(label.text for label in translator.labels(sentence)), END] for sentence in sentences]
-    ids = [translator.ids(sentence, ()).src[0].cpu().numpy() for sentence in sentences]
-    return BatchMask(tuple(sentences), _filled(names), source_mask(ids))
+    return BatchMask(tuple(sentences), _filled(names), source_mask([_some_ids(len(row)) for row in names]))
 
 
 def target_batch(translator: Translator, sentences: Sequence[str]) -> BatchMask:
@@ -107,7 +107,16 @@ def target_batch(translator: Translator, sentences: Sequence[str]) -> BatchMask:
     """
     made = [translator.translate(sentence) for sentence in sentences]
     names = [[START, *(label.text for label in each.tgt)] for each in made]
-    return BatchMask(tuple(each.text for each in made), _filled(names), *target_masks([each.tgt_ids for each in made]))
+    return BatchMask(
+        tuple(each.text for each in made),
+        _filled(names),
+        *target_masks([_some_ids(len(each.tgt_ids)).tolist() for each in made]),
+    )
+
+
+def _some_ids(length: int) -> np.ndarray:
+    """So many ids that are no padding: a mask goes by nothing else, and models differ in which id pads."""
+    return np.full(length, EOS_ID)
 
 
 def triu(size: int, k: int) -> Triu:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from model.analysis.maps.reading import Reading
-from model.trace import KINDS, TracedTranslation
+from model.trace import TracedTranslation
 
 
 def map_csv(reading: Reading) -> str:
@@ -34,7 +34,7 @@ def trace_arrays(translation: TracedTranslation) -> dict[str, Any]:
     """
     trace = translation.trace
     return {
-        **{kind: trace.weights[kind] for kind in KINDS},
+        **{kind: trace.weights[kind] for kind in trace.kinds},
         "src_tokens": np.array([label.text for label in trace.src]),
         "tgt_tokens": np.array([label.text for label in trace.tgt_inputs]),
         "tgt_outputs": np.array([label.text for label in trace.tgt_outputs]),

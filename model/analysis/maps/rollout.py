@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.trace import AttentionTrace, Kind
+from model.trace import KINDS, AttentionTrace, Kind
 
 
 def rollout_maps(trace: AttentionTrace) -> dict[Kind, np.ndarray]:
@@ -22,12 +22,19 @@ def rollout_maps(trace: AttentionTrace) -> dict[Kind, np.ndarray]:
     * ``cross``: from source words to output tokens. A decoder state is half itself and half what it
       gathered, first from decoder states, then from encoder states, which are the encoder's rollout of
       the source tokens. Rows sum to the share that came from the source; the rest came from the
-      translation so far.
+      translation so far. Where a file holds cross-attention alone, there is nothing to multiply: its mean.
     """
-    encoder = rolled(trace.weights["encoder_self"].mean(1))
-    decoder = rolled(by_receptive_field(trace.weights["decoder_self"].mean(1)))
-    cross = _cross(trace.weights["decoder_self"].mean(1), trace.weights["cross"].mean(1), encoder[-1])
-    return {"encoder_self": encoder, "decoder_self": decoder, "cross": cross}
+    means = {kind: trace.weights[kind].mean(1) for kind in trace.kinds}
+    found: dict[Kind, np.ndarray] = {}
+    if "encoder_self" in means:
+        found["encoder_self"] = rolled(means["encoder_self"])
+    if "decoder_self" in means:
+        found["decoder_self"] = rolled(by_receptive_field(means["decoder_self"]))
+    if len(means) == len(KINDS):
+        found["cross"] = _cross(means["decoder_self"], means["cross"], found["encoder_self"][-1])
+    elif "cross" in means:
+        found["cross"] = means["cross"]
+    return found
 
 
 def rolled(maps: np.ndarray) -> np.ndarray:

@@ -104,7 +104,7 @@ def nearing_shares(vectors: Tensor, residual: Tensor, output: Tensor, own_key: b
 
 
 def _shares(model: Source, translation: Translation, split: Split) -> Shares:
-    require(model, "internals")
+    require(model, *KINDS, "internals")
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
     seen = model.forced(ids, Ask(("weights", "value", "residual", "output")))
     found = {

@@ -65,9 +65,10 @@ def lens(model: Source, translation: Translation, k: int = 5) -> Lens:
     Raises:
         EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``Source.ids``.
     """
-    require(model, "internals", "finish")
+    require(model, "decoder_self", "internals", "finish")
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
-    seen = model.forced(ids, Ask(("heads",), DECODER_KINDS, stream=True))
+    kinds = tuple(kind for kind in DECODER_KINDS if kind in model.anatomy.kinds)
+    seen = model.forced(ids, Ask(("heads",), kinds, stream=True))
     assert seen.stream is not None
     states, written = seen.stream.levels, ids.written
     log_probs = model.finish(states).float().log_softmax(-1)  # [L + 1, T, V]
@@ -82,7 +83,7 @@ def lens(model: Source, translation: Translation, k: int = 5) -> Lens:
         written_probabilities=own[..., 0].exp().cpu().numpy(),
         vocabulary=log_probs.shape[-1],
         states=states.float().cpu().numpy(),
-        gathered={kind: seen.stacked(kind, "heads").float().cpu().numpy() for kind in DECODER_KINDS},
+        gathered={kind: seen.stacked(kind, "heads").float().cpu().numpy() for kind in kinds},
     )
 
 
@@ -97,8 +98,8 @@ def head_logits(model: Source, found: Lens, kind: Kind, layer: int, head: int, s
         ValueError: the kind is none of the decoder's.
         IndexError: there is no such layer, head or step.
     """
-    if kind not in DECODER_KINDS:
-        raise ValueError(f"only heads of the decoder write into its stream: {', '.join(DECODER_KINDS)}, not {kind}")
+    if kind not in found.gathered:
+        raise ValueError(f"only heads of the decoder write into its stream: {', '.join(found.gathered)}, not {kind}")
     layers, heads, steps = found.gathered[kind].shape[:3]
     if not (0 <= layer < layers and 0 <= head < heads and 0 <= step < steps):
         raise IndexError(f"there are {layers} layers, {heads} heads and {steps} steps, got {layer}, {head}, {step}")

@@ -25,7 +25,8 @@ class Votes:
 
     Attributes:
         heads: by kind ("decoder_self", "cross"), [L, H].
-        sources: each cross-attention head's vote split over the source tokens, [L, H, S].
+        sources: each cross-attention head's vote split over the source tokens, [L, H, S]; without
+            cross-attention that of the decoder's own over the tokens read so far, [L, H, T].
         feed_forward: of each layer's feed-forward network, [L].
         embedding: of the token just read and its position.
         biases: of the output projections' biases and the final norm's shift, which belong to no head.
@@ -61,15 +62,16 @@ def votes(model: Source, ids: ForcedIds, for_id: int, against_id: int) -> Votes:
     Raises:
         LacksAbilityError: the model's logits do not split into parts.
     """
-    require(model, "internals", "votes")
-    seen = model.forced(ids, Ask(("heads", "value", "weights"), DECODER_KINDS, stream=True, logits=True))
+    require(model, "decoder_self", "internals", "votes")
+    kinds = tuple(kind for kind in DECODER_KINDS if kind in model.anatomy.kinds)
+    seen = model.forced(ids, Ask(("heads", "value", "weights"), kinds, stream=True, logits=True))
     assert seen.stream is not None
     assert seen.logits is not None
     table = model.unembedding.table.double()
     direction, shift = model.unembedding.direction(seen.stream.levels[-1, -1], table[for_id] - table[against_id])
     biases = float(shift)
     heads: dict[Kind, np.ndarray] = {}
-    for kind in DECODER_KINDS:
+    for kind in kinds:
         shares = []
         for layer in range(model.anatomy.layers(kind)):
             gathered = seen.step(kind, layer, "heads")[:, -1].double()  # [H, d_head]
@@ -93,10 +95,11 @@ def _towards(model: Source, kind: Kind, layer: int, direction: Tensor) -> Tensor
 
 
 def _source_votes(model: Source, seen: Pass, direction: Tensor) -> np.ndarray:
-    """Cross-attention's votes by source token, [L, H, S]."""
+    """The votes of the heads that look at the source by source token, [L, H, S]."""
     per_layer = []
-    for layer in range(model.anatomy.layers("cross")):
-        value = seen.step("cross", layer, "value").double()  # [H, S, d_head]
-        weights = seen.step("cross", layer, "weights")[:, -1].double()  # [H, S]
-        per_layer.append(weights * (value @ _towards(model, "cross", layer, direction)[..., None])[..., 0])
+    kind: Kind = "cross" if "cross" in model.anatomy.kinds else "decoder_self"
+    for layer in range(model.anatomy.layers(kind)):
+        value = seen.step(kind, layer, "value").double()  # [H, S, d_head]
+        weights = seen.step(kind, layer, "weights")[:, -1].double()  # [H, S]
+        per_layer.append(weights * (value @ _towards(model, kind, layer, direction)[..., None])[..., 0])
     return torch.stack(per_layer).cpu().numpy()

@@ -52,7 +52,9 @@ def decoding_steps(model: Source, text: str, ids: tuple[int, ...], n: int = 5) -
     assert logits is not None
     log_probs = logits.log_softmax(-1)
     entropy = (-(log_probs.exp() * log_probs).sum(-1)).tolist()
-    best = log_probs.index_fill(1, torch.tensor(model.never_written, device=logits.device), -torch.inf).topk(n, dim=-1)
+    best = log_probs.index_fill(
+        1, torch.tensor(model.never_written, dtype=torch.long, device=logits.device), -torch.inf
+    ).topk(min(n, log_probs.shape[-1]), dim=-1)
     rows = zip(forced.written.tolist(), best.indices.tolist(), best.values.tolist(), strict=True)
     return [
         Step(

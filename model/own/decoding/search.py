@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
+from model.common.beam import expand, only
 from model.own.decoding.stepping import Stepper
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
@@ -107,8 +107,8 @@ def beam_search(
     for length in range(cap):
         log_p = step(last, [hypothesis.ids for hypothesis in growing])
         if length < len(prefix):
-            log_p = _only(log_p, prefix[length])
-        expansion = _expand(growing, log_p, beam)
+            log_p = only(log_p, prefix[length])
+        expansion = expand(growing, log_p, beam, EOS_ID)
         if watch is not None:
             watch(expansion)
         growing = expansion.kept
@@ -118,30 +118,3 @@ def beam_search(
         step.select(torch.tensor(expansion.rows, dtype=torch.long, device=src_ids.device))
         last = torch.tensor([[hypothesis.ids[-1]] for hypothesis in growing], device=src_ids.device)
     return done or sorted(growing, key=lambda h: h.score(alpha), reverse=True)
-
-
-def _only(log_p: Tensor, token: int) -> Tensor:
-    """The log-probabilities with every token but one at −∞: [N, V]."""
-    forced = torch.full_like(log_p, -math.inf)
-    forced[:, token] = log_p[:, token]
-    return forced
-
-
-def _expand(growing: list[Hypothesis], log_p: Tensor, beam: int) -> Expansion:
-    """One step of beam search: the 2 × beam best continuations of N hypotheses; log_p [N, V]."""
-    totals = torch.tensor([h.log_prob for h in growing], device=log_p.device)[:, None] + log_p
-    scores, places = totals.flatten().topk(min(2 * beam, totals.numel()))
-    step = Expansion([], [], [], [])
-    for score, place in zip(scores.tolist(), places.tolist(), strict=True):
-        row, token = divmod(place, log_p.shape[1])
-        if score == -math.inf:
-            continue
-        parent, log_probs = growing[row], (*growing[row].log_probs, float(log_p[row, token]))
-        if token == EOS_ID:
-            step.ended.append(Hypothesis(parent.ids, log_probs, finished=True))
-        elif len(step.kept) < beam:
-            step.kept.append(Hypothesis((*parent.ids, token), log_probs, finished=False))
-            step.rows.append(row)
-        else:
-            step.dropped.append(Hypothesis((*parent.ids, token), log_probs, finished=False))
-    return step

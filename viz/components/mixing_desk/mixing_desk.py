@@ -96,6 +96,7 @@ def desk_payload(desk: Desk) -> dict[str, object]:
                 "gains": [round(100 * gain) for row in table(desk.gains, desk.sizes, kind) for gain in row],
             }
             for kind in KINDS
+            if kind in desk.sizes
         ],
         "before": [
             [

@@ -32,7 +32,7 @@ SAMPLING: tuple[tuple[str, Any, Any, Any, Any], ...] = (  # name, lowest, highes
 )
 now = view()
 text, name = now.subject.text, now.checkpoint
-tokenizer = translator(name).tgt_tokenizer
+model = translator(name)
 
 
 def draw_tree(width: int) -> None:
@@ -41,7 +41,7 @@ def draw_tree(width: int) -> None:
     about = f"{say('beam.tree.lead', nodes=len(tree.nodes), width=width)} {overtaken(tree, hypotheses)}"
     st.html(line("lead", about, id="hl-overtaken", style="max-width:none"))
     beam_tree(
-        tree_payload(tree, hypotheses, tokenizer.decode, tokenizer.piece, translation(now.subject).tgt_ids),
+        tree_payload(tree, hypotheses, model.decode_target, model.piece, translation(now.subject).tgt_ids),
         theme=now.theme,
         labels=within("beam"),
         key="beam_tree",
@@ -72,9 +72,9 @@ def overtaken(tree: BeamTree, hypotheses: Sequence[Hypothesis]) -> str:
     return say(
         "beam.lost",
         step=lost.rival.depth + 1,
-        start=tokenizer.decode(list(lost.rival.hypothesis.ids)),
+        start=model.decode_target(lost.rival.hypothesis.ids),
         score=number(lost.rival.score),
-        winner=tokenizer.decode(list(lost.winner_start.hypothesis.ids)),
+        winner=model.decode_target(lost.winner_start.hypothesis.ids),
         winner_score=number(lost.winner_start.score),
         fate=fate,
     )

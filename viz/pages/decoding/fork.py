@@ -17,6 +17,7 @@ from viz.parts.versions import compared
 from viz.parts.votes import draw_votes
 from viz.state.answers import residual, what_if
 from viz.state.answers.translations import trace, translation, translator
+from viz.state.checkpoints import reads
 from viz.state.language import say, within
 from viz.state.view import force, forced, view
 
@@ -49,7 +50,7 @@ def prefix_form() -> None:
     """The beginning that the translation must have, to be typed over."""
     refused = st.session_state.get("refused")
     if refused is None or st.session_state.get("prefix") != refused[0]:
-        st.session_state["prefix"] = own.tgt_tokenizer.decode(list(prefix))
+        st.session_state["prefix"] = own.decode_target(prefix)
     with st.form("prefix_form", border=False):
         box, button = st.columns([5, 1.4], vertical_alignment="bottom")
         box.text_input(say("fork.prefix"), key="prefix", max_chars=200, help=say("fork.prefix.help"))
@@ -61,14 +62,15 @@ def prefix_form() -> None:
 
 def said(token_id: int) -> str:
     """A target token in words."""
-    return shown_piece(own.tgt_tokenizer.piece(token_id))
+    return shown_piece(own.piece(token_id))
 
 
 def draw_fork(fork: Fork) -> None:
     """Who voted at a fork."""
     before = written.tgt_ids[: fork.place]
     votes = residual.votes(now.subject.text, now.checkpoint, before, fork.written, fork.other)
-    sources = Reading(votes.sources, (), trace(now.subject).src)
+    seen = trace(now.subject)
+    sources = Reading(votes.sources, (), seen.src or seen.tgt_inputs[: votes.sources.shape[-1]])
     draw_votes(votes, merge_columns(sources) if now.words else sources, said(fork.written), said(fork.other), now.theme)
 
 
@@ -83,7 +85,8 @@ fork_picker(
     key="fork_picker",
     on_pick=pick,
 )
-prefix_form()
+if reads(now.checkpoint) == "text":  # a prompt has its own box
+    prefix_form()
 if fork is None:
     chart.lead("fork.same")
 else:

@@ -16,7 +16,7 @@ from viz.figures.markup import line
 from viz.parts import chart
 from viz.shell.errors import show_error
 from viz.state.answers import translations, what_if
-from viz.state.checkpoints import meta
+from viz.state.checkpoints import meta, sort_of
 from viz.state.language import say
 from viz.state.view import view
 
@@ -43,7 +43,7 @@ def show(title: str, source: str, word: Word, translation: Translation, marked: 
 now = view()
 translation = translations.translation(now.subject)
 chart.lead("swap.lead")
-if meta(now.checkpoint).get("src_tokenizer") != "english":
+if sort_of(now.checkpoint) == "own" and meta(now.checkpoint).get("src_tokenizer") != "english":
     st.info(say("swap.letters"))
     st.stop()
 words = source_words(translation.source, translation.src)

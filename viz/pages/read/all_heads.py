@@ -9,6 +9,7 @@ from viz.components.head_grid.head_grid import KindMaps, head_grid
 from viz.figures.markup import line
 from viz.parts import drawing
 from viz.shell.navigation import open_head
+from viz.state.answers.translations import trace
 from viz.state.language import say, within
 from viz.state.view import view
 
@@ -19,7 +20,7 @@ lead.html(line("lead", say("all_heads.lead")))
 own_scale = switch.toggle(say("all_heads.own"), key="own", help=say("all_heads.own.help"), bind="query-params")
 
 maps = []
-for kind in SORTS[now.drawn].kinds:
+for kind in (kind for kind in SORTS[now.drawn].kinds if kind in trace(now.subject).kinds):
     every = drawing.drawing(now, kind)
     every = every.of(drawing.one_of(now.drawn, every.reading.weights))
     reads = every.beside_key.removeprefix("heatmap.")
@@ -34,4 +35,4 @@ head_grid(
     on_open=open_head,
     own_scale=own_scale,
 )
-drawing.meaning(now, cross=True)
+drawing.meaning(now, cross="cross" in trace(now.subject).kinds)

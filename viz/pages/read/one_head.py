@@ -6,9 +6,11 @@ import streamlit as st
 
 from model.trace import HeadRef
 from viz.parts import combined, drawing, honesty_bar, one_map
+from viz.parts.forms import patches
 from viz.shell import pickers
 from viz.shell.errors import told
 from viz.shell.views import VIEWS
+from viz.state import checkpoints
 from viz.state.answers.translations import trace
 from viz.state.language import say
 from viz.state.view import choose_head, read_view
@@ -60,6 +62,8 @@ def _draw() -> None:
     now = read_view()
     chosen = combined.combination(now)
     with place:
+        if checkpoints.reads(now.checkpoint) == "picture":
+            patches.over_picture(now, chosen)
         reading, title = one_map.draw(now, chosen)
     if known:
         with choices:

@@ -17,9 +17,9 @@ from viz.state.view import view
 FEWEST = 2
 now = view()
 weights = trace(now.subject).weights
-layers: dict[Kind, int] = {kind: len(weights[kind]) for kind in SORTS[now.drawn].kinds}
-n_heads = weights[now.kind].shape[1]
-heads = every_head(layers, n_heads)
+drawable = [kind for kind in SORTS[now.drawn].kinds if kind in weights]
+sizes: dict[Kind, tuple[int, int]] = {kind: (weights[kind].shape[0], weights[kind].shape[1]) for kind in drawable}
+heads, n_heads = every_head(sizes), weights[now.kind].shape[1]
 
 
 def name(code: str) -> str:
@@ -31,7 +31,7 @@ def name(code: str) -> str:
 state, link = st.session_state, st.query_params.get("heads")
 is_old = link is None or link == state.get("_heads_link")
 asked = state.get("heads", [""]) if is_old else str(link).split(",")
-opening = [now.head._replace(head=(now.head.head + by) % n_heads).code for by in (0, 1)]
+opening = list(dict.fromkeys(now.head._replace(head=(now.head.head + by) % n_heads).code for by in (0, 1)))
 state["heads"] = chosen_heads(asked, heads) or (chosen_heads(opening, heads) if asked else [])
 
 pick, switches = st.columns([3, 2], vertical_alignment="bottom")

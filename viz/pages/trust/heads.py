@@ -15,6 +15,7 @@ from viz.parts import head_facts
 from viz.parts.head_facts import MEASURED, SHARES
 from viz.parts.picker import pick
 from viz.shell.navigation import open_head
+from viz.state import checkpoints
 from viz.state.language import say, within
 from viz.state.view import view
 
@@ -39,7 +40,8 @@ if scope == "corpus" and table:
 else:
     with st.spinner(say("heads.computing")):
         facts, shown = head_facts.of_sentence(now), "sentence"
-lead.html(line("lead", say(f"heads.lead.{shown}")), width="stretch")
+about_model = shown == "sentence" and checkpoints.reads(now.checkpoint) != "text"
+lead.html(line("lead", say("heads.lead.model" if about_model else f"heads.lead.{shown}")), width="stretch")
 if shown != scope:
     st.info(about)
 shared: dict[str, Any] = {"theme": now.theme, "on_open": open_head}
@@ -55,7 +57,7 @@ if not any(role for layers in facts.roles.values() for roles in layers for role 
 
 measure = pick("measure", explained=False)
 values = facts.values(measure)
-every = np.concatenate([values[kind].ravel() for kind in KINDS])
+every = np.concatenate([each.ravel() for each in values.values()])
 top = 1.0 if measure in SHARES else float(np.nanmax(np.abs(every), initial=0.0)) or 1.0
 board = Board(
     values,

@@ -14,6 +14,7 @@ from viz.figures.votes import bars_figure
 from viz.numbers import signed
 from viz.parts import chart
 from viz.parts.flow_words import middle_word
+from viz.shell.errors import told
 from viz.state.answers import residual, translations
 from viz.state.language import say, within
 from viz.state.view import theme, view
@@ -27,7 +28,7 @@ rows = len(trace.tgt_outputs) if translation.finished else max(1, len(translatio
 
 def piece(token: int) -> str:
     """The text of a target id."""
-    return translations.translator(now.checkpoint).tgt_tokenizer.piece(token)
+    return str(translations.translator(now.checkpoint).piece(token))
 
 
 def write_step(step: int) -> None:
@@ -50,7 +51,8 @@ def layers() -> None:
         key="lens_grid",
         on_step=write_step,
     )
-    promotion(step)
+    with told():
+        promotion(step)
 
 
 def promotion(step: int) -> None:

@@ -10,7 +10,7 @@ from model.analysis.heads.patterns import stored_likeness, stored_matches
 from model.analysis.heads.table import FILE, HeadTable, load_head_table
 from model.examples import load_example
 from model.folders import resolve
-from model.trace import KINDS, AttentionTrace, HeadRef, Kind
+from model.trace import AttentionTrace, HeadRef, Kind
 from viz.state.answers.kept import kept
 from viz.state.answers.translations import trace, translation, translator
 from viz.state.checkpoints import example_sentences, sha256
@@ -38,8 +38,8 @@ def profiles(subject: Subject) -> dict[Kind, Profile]:
     """What every head does in a sentence, by kind."""
     from model.analysis.heads.roles import profile
 
-    rarity = translator(subject.checkpoint).rarity(subject.text)
-    return {kind: profile(trace(subject), kind, rarity) for kind in KINDS}
+    rarity, found = translator(subject.checkpoint).rarity(subject.text), trace(subject)
+    return {kind: profile(found, kind, rarity) for kind in found.kinds}
 
 
 def head_table(checkpoint: str) -> HeadTable | None:

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from viz.state.view import Subject
 
 
+def seen_picture(subject: Subject) -> tuple[bytes, tuple[int, int]]:
+    """The part of a picture that the model sees, as a PNG file, and its rows and columns of patches."""
+    found: tuple[bytes, tuple[int, int]] = translator(subject.checkpoint).seen(subject.text)
+    return found
+
+
 @kept(24)
 def drawn_maps(subject: Subject, drawn: Drawn, step: int | None) -> dict[Kind, np.ndarray]:
     """Maps of one sort; gradients are of the output token ``step``, or of the whole translation."""

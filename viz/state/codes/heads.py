@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 
+import numpy as np
+
 from model.trace import KINDS, HeadRef, Kind
 
 MOST_HEADS = 6
 
 
-def every_head(layers: Mapping[Kind, int], heads: int) -> dict[str, HeadRef]:
-    """All heads of a checkpoint with this many layers a kind, by their codes."""
-    found = (
-        HeadRef(kind, layer, head) for kind in KINDS for layer in range(layers.get(kind, 0)) for head in range(heads)
-    )
-    return {head.code: head for head in found}
+def every_head(sizes: Mapping[Kind, tuple[int, int]]) -> dict[str, HeadRef]:
+    """All heads of a model with so many layers and heads of each kind, by their codes."""
+    places = ((kind, *place) for kind in KINDS if kind in sizes for place in np.ndindex(*sizes[kind]))
+    return {head.code: head for head in (HeadRef(*place) for place in places)}
 
 
 def chosen_heads(codes: Iterable[str], known: Container[str]) -> list[str]:

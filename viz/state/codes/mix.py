@@ -31,6 +31,8 @@ def parse_mix(code: str, sizes: Sizes) -> dict[HeadRef, float]:
         if match is None or float(match[4]) > MOST_GAIN:
             continue
         kind = _KINDS[match[1]]
+        if kind not in sizes:
+            continue
         layers, heads = (_chosen(match[place], count) for place, count in zip((2, 3), sizes[kind], strict=True))
         gains |= {HeadRef(kind, layer, head): float(match[4]) for layer in layers for head in heads}
     return {head: gain for head, gain in gains.items() if gain != 1}
@@ -38,7 +40,7 @@ def parse_mix(code: str, sizes: Sizes) -> dict[HeadRef, float]:
 
 def format_mix(gains: Mapping[HeadRef, float], sizes: Sizes) -> str:
     """A short string that ``parse_mix`` reads as these gains, to two decimals: "" where all are 1."""
-    return ",".join(entry for kind in KINDS for entry in _kind_entries(kind, table(gains, sizes, kind)))
+    return ",".join(entry for kind in _own(sizes) for entry in _kind_entries(kind, table(gains, sizes, kind)))
 
 
 def table(gains: Mapping[HeadRef, float], sizes: Sizes, kind: Kind) -> list[list[float]]:
@@ -49,12 +51,17 @@ def table(gains: Mapping[HeadRef, float], sizes: Sizes, kind: Kind) -> list[list
 
 def reported_gains(value: object, sizes: Sizes) -> dict[HeadRef, float] | None:
     """The gains other than 1 in a browser's message: percents of every head, in order; None if it is not."""
-    places = [HeadRef(kind, *place) for kind in KINDS for place in product(*map(range, sizes[kind]))]
+    places = [HeadRef(kind, *place) for kind in _own(sizes) for place in product(*map(range, sizes[kind]))]
     if not isinstance(value, list) or len(value) != len(places):
         return None
     if not all(type(percent) is int and 0 <= percent <= 100 * MOST_GAIN for percent in value):
         return None
     return {place: percent / 100 for place, percent in zip(places, value, strict=True) if percent != 100}
+
+
+def _own(sizes: Sizes) -> list[Kind]:
+    """The kinds of the model, in the order of KINDS."""
+    return [kind for kind in KINDS if kind in sizes]
 
 
 def _chosen(number: str | None, count: int) -> range:

@@ -8,12 +8,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from model.commands.options import add_checkpoint
-
-if TYPE_CHECKING:
-    from model.translator import Translator
+from model.commands.shared.options import add_checkpoint
 
 
 def add_table_options(parser: argparse.ArgumentParser, line: str, truth: bool) -> None:
@@ -33,7 +30,7 @@ def add_table_options(parser: argparse.ArgumentParser, line: str, truth: bool) -
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
 
 
-def made_by(args: argparse.Namespace, translator: Translator) -> dict[str, Any]:
+def made_by(args: argparse.Namespace, translator: Any) -> dict[str, Any]:
     """Which weights and which command made a table; of paths the command keeps the last part."""
     names = {str(args.tsv): getattr(args.tsv, "name", ""), str(args.checkpoint): translator.name}
     argv = [names.get(word, word) for word in args.argv]

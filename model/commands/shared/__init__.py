@@ -1,0 +1,1 @@
+"""Options and messages that several commands share."""

@@ -1,0 +1,1 @@
+"""What models share that write: drawing a token, one step of beam search."""

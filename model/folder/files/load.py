@@ -1,0 +1,151 @@
+"""A local Hugging Face folder loaded: no host is looked up, no code of it runs, no pickle is opened."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when huggingface_hub is imported
+os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+
+import torch
+import transformers
+from torch import nn
+from transformers.utils import logging as _logging
+
+from model.errors import FolderError
+from model.folder import watch
+from model.folder.files import look
+
+if "huggingface_hub" in sys.modules:  # somebody imported it earlier, with what the environment said then
+    sys.modules["huggingface_hub"].constants.HF_HUB_OFFLINE = True
+_SAFE: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+PICTURE_FILE = "preprocessor_config.json"
+
+
+class Loaded(NamedTuple):
+    """A model in evaluation mode, and what makes its input: a tokenizer, or for pictures an image processor."""
+
+    model: Any
+    reads: Any
+    is_picture: bool
+
+
+def load(path: Path) -> Loaded:
+    """The model of a folder, on Headlight's attention function where its family knows the registry.
+
+    Raises:
+        FolderError: something is wrong with it, or its kind of model is not known.
+    """
+    path = path.resolve()
+    raw = look.read_config(path)
+    _logging.disable_progress_bar()
+    named = _class_of(path.name, raw)
+    is_picture = getattr(named, "main_input_name", "") == "pixel_values"
+    if not is_picture:
+        look.check_vocabulary(path, raw["model_type"])
+    elif not (path / PICTURE_FILE).is_file():
+        raise FolderError(f"{path.name} has no {PICTURE_FILE}, which says how a picture is made ready.")
+    config = _config_of(path.name, raw)
+    _check_size(path, named, config)
+    model = _weights(path, named, config)
+    reads = _reads(path, is_picture)
+    _check_ids(path.name, model, reads, is_picture)
+    model.set_attn_implementation(watch.NAME)
+    return Loaded(model, reads, is_picture)
+
+
+def _class_of(name: str, raw: dict[str, Any]) -> Any:
+    kind = raw["model_type"]
+    if kind not in transformers.CONFIG_MAPPING:
+        raise FolderError(f"{name} is of a type that transformers {transformers.__version__} does not know: {kind!r}.")
+    classes = raw.get("architectures")
+    said = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
+    found = getattr(transformers, said, None) if said.isidentifier() else None
+    if not (isinstance(found, type) and issubclass(found, transformers.PreTrainedModel)):
+        raise FolderError(f"The config.json of {name} names no model of transformers under architectures: {said!r}.")
+    return found
+
+
+def _config_of(name: str, raw: dict[str, Any]) -> Any:
+    """The config of the model's own class, made of keys that this class knows."""
+    kind = transformers.CONFIG_MAPPING[raw["model_type"]]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            config = kind.from_dict(dict(raw))
+    except Exception as error:
+        raise FolderError(f"The config.json of {name} does not make a model: {_short(error)}") from None
+    config._attn_implementation = "eager"
+    return config
+
+
+def _check_size(path: Path, named: Any, config: Any) -> None:
+    """The weights fit the config, and both fit into memory; looked at before any memory is taken.
+
+    Raises:
+        FolderError: they do not.
+    """
+    stored = look.stored_numbers(path)
+    needed, free = 4 * stored, look.available_memory()
+    if free is not None and needed > 0.9 * free:
+        sizes = f"{needed / 2**30:.1f} GB of memory, and {free / 2**30:.1f} GB are free"
+        raise FolderError(f"{path.name} needs {sizes}.")
+    try:
+        with torch.device("meta"):
+            empty = named(config)
+    except Exception as error:
+        raise FolderError(f"The config.json of {path.name} does not make a model: {_short(error)}") from None
+    asked = sum(parameter.numel() for parameter in empty.parameters())
+    if asked > 2 * stored + 1_000:
+        raise FolderError(
+            f"The config.json of {path.name} asks for {asked:,} weights, but its files hold {stored:,}: "
+            "they do not belong together."
+        )
+
+
+def _weights(path: Path, named: Any, config: Any) -> Any:
+    try:
+        model, info = named.from_pretrained(
+            path, config=config, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **_SAFE
+        )
+    except Exception as error:
+        if "mismatch" in str(error):
+            raise FolderError(f"The weights of {path.name} have other sizes than its config.json says.") from None
+        raise FolderError(f"{path.name} cannot be loaded: {_short(error)}") from None
+    if missing := sorted(info["missing_keys"]):
+        raise FolderError(
+            f"{len(missing)} weights are missing from {path.name}, {missing[0]} first; they would be random numbers."
+        )
+    if info.get("mismatched_keys"):
+        raise FolderError(f"The weights of {path.name} have other sizes than its config.json says.")
+    return model.eval().requires_grad_(False)
+
+
+def _reads(path: Path, is_picture: bool) -> Any:
+    maker = transformers.AutoImageProcessor if is_picture else transformers.AutoTokenizer
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return maker.from_pretrained(path, **_SAFE)
+    except Exception as error:
+        what = "image processor" if is_picture else "tokenizer"
+        raise FolderError(f"The {what} of {path.name} cannot be loaded: {_short(error)}") from None
+
+
+def _check_ids(name: str, model: nn.Module, reads: Any, is_picture: bool) -> None:
+    if is_picture:
+        return
+    table = model.get_input_embeddings()  # type: ignore[operator]
+    known, rows = len(reads), table.weight.shape[0]
+    if known > rows:
+        raise FolderError(f"The tokenizer of {name} has {known} tokens, but the model {rows}: they do not go together.")
+
+
+def _short(error: Exception) -> str:
+    """The beginning of what a library says, in one line."""
+    said = " ".join(str(error).split()) or type(error).__name__
+    return said if len(said) <= 160 else f"{said[:159]}…"

@@ -1,0 +1,149 @@
+"""The form that reads pictures: patches in, and a class out where the model has classes."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from PIL import Image, UnidentifiedImageError
+from torch import Tensor
+
+from model.errors import FolderError, PictureError
+from model.folder.files.load import Loaded
+from model.folder.forms import Form, label_of
+from model.passage import ForcedIds
+from model.source import Reads
+from model.trace import Label
+
+MOST_BYTES, MOST_PIXELS = 20 * 2**20, 40_000_000
+
+
+class Seeing(Form):
+    """A model that sees: what it is given is a picture, by whatever name ``pictures`` knows it."""
+
+    reads: Reads = "picture"
+
+    def __init__(self, loaded: Loaded, pictures: Any) -> None:
+        self.model, self.config, self.processor = loaded.model, loaded.model.config, loaded.reads
+        self.pictures, self.end_id, self.max_len = pictures, -1, 1
+        size = getattr(self.config, "patch_size", None)
+        if not isinstance(size, int):
+            raise FolderError("Its config.json does not say how large its patches are.")
+        self.patch = size
+        self.leading = self._leading()
+
+    def pixels(self, picture: bytes) -> Tensor:
+        """A picture as the model reads it, [1, colours, height, width].
+
+        Raises:
+            PictureError: it is no picture, or too large.
+        """
+        image = opened(picture)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = self.processor(images=image, return_tensors="pt")["pixel_values"]
+        return found.to(self.model.device, torch.float32)
+
+    def seen(self, pixels: Tensor) -> Image.Image:
+        """The part of a picture that the model reads, in its own size."""
+        mean, spread = (
+            torch.tensor(getattr(self.processor, name, None) or [fill]).view(-1, 1, 1)
+            for name, fill in (("image_mean", 0.0), ("image_std", 1.0))
+        )
+        values = (pixels[0].cpu() * spread + mean).clamp(0, 1) * 255
+        array = values.round().byte().permute(1, 2, 0).numpy()
+        return Image.fromarray(array if array.shape[2] == 3 else array[:, :, 0])
+
+    def grid(self, pixels: Tensor) -> tuple[int, int]:
+        """Rows and columns of patches."""
+        return pixels.shape[2] // self.patch, pixels.shape[3] // self.patch
+
+    def labels(self, pixels: Tensor) -> tuple[Label, ...]:
+        """A label for each token: those before the patches, then patches by row and column."""
+        rows, columns = self.grid(pixels)
+        places = [(row, column) for row in range(rows) for column in range(columns)]
+        patches = (Label(f"r{row} c{column}", row * columns + column) for row, column in places)
+        return (*(Label(name) for name in ("[CLS]", "[DIST]")[: self.leading]), *patches)
+
+    def ids(self, source: str, tgt_ids: Sequence[int], finished: bool) -> ForcedIds:
+        """As ``Form.ids``."""
+        pixels = self.pixels(self.pictures(source))
+        return ForcedIds(pixels, self.tensor([])[None], self.tensor(tgt_ids))
+
+    def arguments(self, ids: ForcedIds, hidden: Tensor | None = None, rows: int = 1) -> dict[str, Any]:
+        """As ``Form.arguments``."""
+        return {"pixel_values": ids.src.expand(rows, -1, -1, -1)}
+
+    def probe(self) -> tuple[ForcedIds, tuple[int, int]]:
+        """As ``Form.probe``."""
+        plain = io.BytesIO()
+        Image.effect_noise((64, 64), 80).convert("RGB").save(plain, "PNG")
+        pixels = self.pixels(plain.getvalue())
+        rows, columns = self.grid(pixels)
+        return ForcedIds(pixels, self.tensor([])[None], self.tensor([0])), (rows * columns + self.leading, 0)
+
+    def _leading(self) -> int:
+        """How many tokens stand before the patches: what is more than patches in the states.
+
+        Raises:
+            FolderError: there are fewer tokens than patches, or many more.
+        """
+        plain = io.BytesIO()
+        Image.effect_noise((64, 64), 80).convert("RGB").save(plain, "PNG")
+        pixels = self.pixels(plain.getvalue())
+        rows, columns = self.grid(pixels)
+        with torch.inference_mode():
+            states = self.model(pixel_values=pixels, output_hidden_states=True).hidden_states[-1]
+        found = int(states.shape[1]) - rows * columns if states.dim() == 3 else -1
+        if found not in range(3):
+            raise FolderError("Its tokens are not the patches of a picture: attention in windows cannot be shown.")
+        return found
+
+    def logits(self, output: Any, ids: ForcedIds) -> Tensor:
+        """As ``Form.logits``."""
+        found = getattr(output, "logits", None)
+        if found is None or found.dim() != 2:
+            return torch.zeros(1, 0, 0, device=self.model.device)
+        return found[:, None].float()
+
+    def name_of(self, number: int) -> str:
+        """What a class is called."""
+        return label_of(self.config, number)
+
+
+def opened(picture: bytes) -> Image.Image:
+    """A picture in three colours.
+
+    Raises:
+        PictureError: it is none, or larger than is allowed.
+    """
+    if len(picture) > MOST_BYTES:
+        raise PictureError(
+            f"The picture's file has {len(picture) / 2**20:.0f} MB; the limit is {MOST_BYTES // 2**20} MB."
+        )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what Pillow takes for a decompression bomb
+            with Image.open(io.BytesIO(picture), formats=("PNG", "JPEG", "WEBP", "BMP", "GIF")) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise PictureError(f"The picture has {image.width} × {image.height} pixels; that is too many.")
+                return image.convert("RGB")
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombWarning) as error:
+        raise PictureError(f"This is no picture that can be read: {type(error).__name__}.") from None
+
+
+def read_picture(path: Path) -> bytes:
+    """The bytes of a picture in a file.
+
+    Raises:
+        PictureError: there is none, or it is too large.
+    """
+    if not path.is_file():
+        raise PictureError(f"There is no picture {path.name}.")
+    if path.stat().st_size > MOST_BYTES:
+        raise PictureError(f"{path.name} is larger than {MOST_BYTES // 2**20} MB.")
+    return path.read_bytes()

@@ -1,0 +1,1 @@
+"""Tokens and languages of a folder's tokenizer."""

@@ -1,0 +1,156 @@
+"""An NPZ file of attention maps, checked before it is believed: no pickle, no more memory than allowed. Numpy only.
+
+=====================================  =================================================================
+array                                  what it holds
+=====================================  =================================================================
+``self`` and ``tokens``                maps of one kind, float [layer, head, query, key], and N texts
+``encoder_self`` and ``src_tokens``    the encoder's own, and its S tokens
+``decoder_self`` and ``tgt_tokens``    the decoder's own, and what it reads: T tokens, the start first
+``cross`` and both                     from the decoder's T tokens to the encoder's S
+``tgt_outputs``, ``source``,           may be there too: what each row writes, the texts, and natural
+``translation``, ``log_probs``         log-probabilities; ``python -m model trace`` writes them all
+``scores_<kind>``                      scores before the mask and softmax, of the shape of the maps
+=====================================  =================================================================
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import IO
+
+import numpy as np
+
+from model.errors import MapsError
+from model.trace import KINDS, AttentionTrace, Kind, Label, TracedTranslation
+
+MOST_FILE, MOST_UNPACKED = 50 * 2**20, 2**29  # bytes
+MOST_TOKENS, MOST_TEXT = 2048, 20_000
+_SIDES: Mapping[Kind, tuple[str, str]] = {
+    "encoder_self": ("src_tokens", "src_tokens"),
+    "decoder_self": ("tgt_tokens", "tgt_tokens"),
+    "cross": ("tgt_tokens", "src_tokens"),
+}
+_SPECIAL = re.compile(r"<[^<>\s]{1,24}>|\[[A-Z]{1,12}\]")
+
+
+def read_maps(data: bytes) -> TracedTranslation:
+    """What a file of maps holds, as far as it goes: what it does not say is empty.
+
+    Raises:
+        MapsError: it is no such file, or unpacks to too much; the sentence says what is wrong.
+    """
+    arrays = _arrays(io.BytesIO(data))
+    weights, sides = _weights(arrays)
+    src, tgt = (labels_of(sides.get(f"{side}_tokens", ())) for side in ("src", "tgt"))
+    outputs = labels_of(_texts(arrays, "tgt_outputs")) if "tgt_outputs" in arrays else ()
+    if len(outputs) != len(tgt):
+        outputs = (*tgt[1:], Label("")) if tgt else ()
+    scores = {kind: arrays[f"scores_{kind}"] for kind in weights if f"scores_{kind}" in arrays}
+    for kind, values in scores.items():
+        if values.shape != weights[kind].shape or values.dtype.kind != "f":
+            raise MapsError(f"scores_{kind} must be numbers of the shape of {kind}, {weights[kind].shape}.")
+    found = {kind: values.astype(np.float32) for kind, values in scores.items()} if len(scores) == len(weights) else {}
+    trace = AttentionTrace(src, tgt, outputs, weights, found)
+    ended = bool(outputs) and outputs[-1].is_special
+    written = outputs[:-1] if ended else outputs
+    return TracedTranslation(
+        source=_text(arrays, "source") or _joined(src or tgt),
+        text=_text(arrays, "translation") or (_joined(written) if src else ""),
+        src=src[:-1] if src and src[-1].is_special else src,
+        tgt=written,
+        tgt_ids=tuple(range(len(written))),
+        log_probs=_log_probs(arrays, len(outputs)),
+        finished=True,
+        end_id=-1,
+        trace=trace,
+    )
+
+
+def labels_of(texts: Sequence[str]) -> tuple[Label, ...]:
+    """Tokens as labels: ``##`` goes on a word, and what stands in ``<…>`` or ``[…]`` is special.
+
+    >>> [(each.text, each.word) for each in labels_of(["<s>", "un", "##do", "it"])]
+    [('<s>', -1), ('un', 0), ('##do', 0), ('it', 1)]
+    """
+    labels: list[Label] = []
+    word = at = 0
+    for text in texts:
+        if _SPECIAL.fullmatch(text):
+            labels.append(Label(text))
+            continue
+        inside = text.startswith("##") and bool(labels) and not labels[-1].is_special
+        word += not inside
+        length = len(text.removeprefix("##"))
+        labels.append(Label(text, word - 1, at, at + length))
+        at += length
+    return tuple(labels)
+
+
+def _arrays(file: IO[bytes]) -> dict[str, np.ndarray]:
+    """The arrays of a file whose names mean something here."""
+    known = {*KINDS, "self", "tokens", "src_tokens", "tgt_tokens", "tgt_outputs", "log_probs", "source", "translation"}
+    known |= {f"scores_{kind}" for kind in KINDS} | {"scores_self"}
+    try:
+        with zipfile.ZipFile(file) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+        if size > MOST_UNPACKED:
+            raise MapsError(f"The file unpacks to {size / 2**20:,.0f} MB; the limit is {MOST_UNPACKED // 2**20} MB.")
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as loaded:
+            found = {name: loaded[name] for name in loaded.files if name in known}
+    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, MemoryError, NotImplementedError) as error:
+        said = " ".join(str(error).split())[:120]
+        raise MapsError(f"This is no NPZ file of maps: {said or type(error).__name__}.") from None
+    if "self" in found:  # one kind without a name: causal maps are a decoder's
+        side = "tgt" if found["self"].ndim == 4 and not np.triu(found["self"], 1).any() else "src"
+        kind = "decoder_self" if side == "tgt" else "encoder_self"
+        renamed = {"self": kind, "scores_self": f"scores_{kind}", "tokens": f"{side}_tokens"}
+        found = {renamed.get(name, name): values for name, values in found.items()}
+    return found
+
+
+def _weights(arrays: Mapping[str, np.ndarray]) -> tuple[dict[Kind, np.ndarray], dict[str, list[str]]]:
+    """Maps by kind, and the texts of the sides that they need."""
+    weights: dict[Kind, np.ndarray] = {}
+    sides: dict[str, list[str]] = {}
+    for kind in (kind for kind in KINDS if kind in arrays):
+        maps = arrays[kind]
+        if maps.ndim != 4 or maps.dtype.kind != "f" or 0 in maps.shape:
+            raise MapsError(f"{kind} must be numbers [layer, head, query, key], but it is {maps.dtype} {maps.shape}.")
+        if not np.isfinite(maps).all() or maps.min() < -1e-3 or maps.max() > 1 + 1e-3:
+            raise MapsError(f"{kind} must hold attention weights, from 0 to 1.")
+        for side, length in zip(_SIDES[kind], maps.shape[2:], strict=True):
+            sides[side] = _texts(arrays, side)
+            if len(sides[side]) != length:
+                raise MapsError(f"{kind} has {length} rows or columns, but {side} holds {len(sides[side])} texts.")
+        weights[kind] = maps.astype(np.float32)
+    if not weights:
+        raise MapsError(f"The file has none of self, {', '.join(KINDS)}: a map is an array [layer, head, query, key].")
+    return weights, sides
+
+
+def _texts(arrays: Mapping[str, np.ndarray], name: str) -> list[str]:
+    values = arrays.get(name)
+    if values is None or values.ndim != 1 or values.dtype.kind != "U" or len(values) > MOST_TOKENS:
+        raise MapsError(f"The file needs {name}: an array of texts, one for each token.")
+    return [str(value)[:200] for value in values]
+
+
+def _text(arrays: Mapping[str, np.ndarray], name: str) -> str:
+    values = arrays.get(name)
+    return str(values)[:MOST_TEXT] if values is not None and values.ndim == 0 and values.dtype.kind == "U" else ""
+
+
+def _joined(labels: Sequence[Label]) -> str:
+    plain = [each.text for each in labels if not each.is_special]
+    return "".join(text.removeprefix("##") if text.startswith("##") else f" {text}" for text in plain).strip()
+
+
+def _log_probs(arrays: Mapping[str, np.ndarray], most: int) -> tuple[float, ...]:
+    values = arrays.get("log_probs")
+    if values is None or values.ndim != 1 or values.dtype.kind != "f" or len(values) > most:
+        return ()
+    return tuple(values.astype(float).tolist())

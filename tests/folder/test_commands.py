@@ -1,0 +1,91 @@
+"""The command line with one's own models: named in a folder, by a path, with languages."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from model import folders as shelves
+from model.__main__ import main
+from model.saved.source import SavedSource
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch):
+    """No folder of models but what a test names, and none left behind."""
+    monkeypatch.setenv(shelves.MODELS, "")
+
+
+@pytest.fixture
+def models(folders):
+    """The folder that holds these models."""
+    return folders("marian").parent if folders("nllb") and folders("bert") else None
+
+
+def test_a_folder_translates_and_writes_maps_that_open_again(models, tmp_path, capsys):
+    file = tmp_path / "maps.npz"
+    assert main(["translate", "--models", str(models), "--checkpoint", "marian", "--json", "The old baker."]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["src_tokens"][:2] == [">>cmn<<", "The"]
+    assert (
+        main(["trace", "--models", str(models), "--checkpoint", "marian", "--output", str(file), "The old baker."]) == 0
+    )
+    assert SavedSource.open(file).found.text == told["translation"] == capsys.readouterr().out.strip()
+    assert main(["translate", "--checkpoint", str(models / "marian"), "The old baker."]) == 0
+    assert capsys.readouterr().out.strip() == told["translation"]
+
+
+def test_languages_stand_after_the_name(models, capsys):
+    asked = ["translate", "--models", str(models), "--json", "早上好。", "--checkpoint"]
+    assert main([*asked, "nllb@zho_Hans-fra_Latn"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["src_tokens"][0], told["tgt_tokens"][0]) == ("zho_Hans", "fra_Latn")
+
+
+def test_tables_are_made_of_a_folder_and_lie_beside_it(models, tsv, capsys):
+    options = ["--models", str(models), "--checkpoint", "marian", "--json"]
+    assert main(["heads", "--tsv", str(tsv), "--limit", "2", *options]) == 0
+    assert {each["kind"] for each in json.loads(capsys.readouterr().out)["heads"]} == {
+        "encoder_self",
+        "decoder_self",
+        "cross",
+    }
+    assert main(["faithfulness", "--tsv", str(tsv), "--limit", "2", *options]) == 0
+    assert json.loads(capsys.readouterr().out)["sentences"] == 2
+    assert main(["align", "--truth", "--models", str(models), "--checkpoint", "bert"]) == 2
+    assert "the model bert does not offer 'cross': its kind of model has no such part" in capsys.readouterr().err
+
+
+def test_inspect_says_what_works_and_why_the_rest_does_not(models, capsys):
+    assert main(["inspect", str(models / "bert")]) == 0
+    said = capsys.readouterr().out
+    assert "bert reads a sentence." in said
+    assert "encoder_self: 2 layers of 4 heads" in said
+    assert "✓ gains" in said
+    assert "– no cross: its kind of model has no such part" in said
+    assert main(["inspect", str(models / "marian"), "--json"]) == 0
+    assert "votes" in json.loads(capsys.readouterr().out)["lacks"]
+    assert main(["inspect", str(models / "none")]) == 2
+    assert "there is no checkpoint" in capsys.readouterr().err
+
+
+def test_convert_says_when_there_is_nothing_to_do(models, capsys):
+    assert main(["convert", str(models / "bert")]) == 2
+    assert "already" in capsys.readouterr().err
+
+
+def test_the_shelf_holds_folders_and_files_and_tells_equal_names_apart(models, tmp_path, monkeypatch):
+    (tmp_path / "reverse").mkdir()
+    (tmp_path / "reverse" / "config.json").write_text("{}")
+    (tmp_path / "notes").mkdir()
+    np.savez(tmp_path / "maps.npz", a=np.zeros(1))
+    monkeypatch.setenv(shelves.MODELS, str(tmp_path))
+    own = {name: each.sort for name, each in shelves.shelf().items() if each.path.parent == tmp_path}
+    name = f"{tmp_path.name}/reverse" if "reverse" in shelves.available() else "reverse"
+    assert own == {name: "folder", "maps.npz": "maps"}
+    shelves.set_models(["--models", str(models / "bert")])
+    assert shelves.shelf()["bert"].path == (models / "bert").resolve()
+    assert main(["translate", "--models", str(tmp_path / "nowhere"), "x"]) == 2
+    assert shelves.languages_in("bert") == ("", "")

@@ -1,0 +1,186 @@
+"""Models of one's own in the app: every view of every form works, or says in one sentence why not."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+from model.folders import MODELS
+from tests.folder import tiny
+from tests.pages import HOSTILE, charts, choose, components, markup, prepared, words
+from viz.shell.views import VIEWS
+from viz.state import checkpoints
+from viz.state.answers.translations import translator
+from viz.text import text
+
+FORMS = {"marian": "text", "gpt2": "prompt", "bert": "sentence", "vit": "picture", "mine.npz": "maps"}
+BAD_NAME = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models(tmp_path_factory):
+    """A folder of models in the environment, with a broken one whose name is markup."""
+    root = tmp_path_factory.mktemp("models")
+    for name, reads in FORMS.items():
+        if reads != "maps":
+            tiny.made(name, root)
+    even = np.full((2, 3, 4, 4), 0.25, np.float32)
+    np.savez(root / "mine.npz", self=even, tokens=np.array(["[CLS]", "a", "##b", HOSTILE]))
+    (root / BAD_NAME).mkdir()
+    (root / BAD_NAME / "config.json").write_text(json.dumps({"model_type": "none-such"}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(MODELS, str(root))
+        checkpoints.entries.cache_clear()
+        yield root
+    checkpoints.entries.cache_clear()
+
+
+def alerts(at) -> list[str]:
+    """The sentences that say what is wrong."""
+    return [unescape(each) for each in re.findall(r'role="alert"[^>]*>(.*?)</p>', markup(at))]
+
+
+def pictures(at) -> int:
+    """How much there is to see."""
+    return sum(len(at.get(kind)) for kind in ("bidi_component", "plotly_chart", "iframe", "arrow_data_frame"))
+
+
+@pytest.mark.parametrize(("name", "language"), zip(FORMS, ("en", "zh", "en", "zh", "en"), strict=True))
+def test_every_view_shows_something_or_says_why_not(name, language):
+    for view, spec in VIEWS.items():
+        at = choose(prepared(view if view != "translate" else "", checkpoint=name, lang=language))
+        said = [each for each in alerts(at) if "64" not in each]  # a tiny model does not finish its translation
+        assert len(said) <= 1, (view, said)
+        if FORMS[name] not in spec.reads:
+            assert said, view
+            assert text(language, f"reads.{FORMS[name]}") in said[0]
+        if said:
+            assert name in said[0]
+            assert not [each for each in components(at) if "own" in each], view
+        elif view not in ("translate", "swap", "trust", "about"):  # which are words and tables here
+            assert pictures(at), view
+
+
+PARTS = (
+    ("gpt2", "beam", {"decoded": "ways"}),
+    ("gpt2", "mixing_desk", {"mix": "d0.1:0"}),
+    ("gpt2", "one_head", {"combine": "importance", "drawn": "gradient"}),
+    ("gpt2", "lines", {"lines": "model"}),
+    ("bert", "mixing_desk", {"mix": "e0.1:0"}),
+    ("bert", "swap", {"swap_with": "brother"}),
+    ("bert", "one_head", {"drawn": "rollout"}),
+    ("vit", "one_head", {"drawn": "norms", "combine": "mean"}),
+    ("marian", "alignment", {"align_view": "truth"}),
+    ("marian", "trust", {"trust": "sentence"}),
+    ("marian", "flow", {"flow_by": "norms"}),
+    ("mine.npz", "one_head", {"drawn": "rollout"}),
+)
+
+
+@pytest.mark.parametrize(("name", "view", "choices"), PARTS)
+def test_parts_of_views_that_have_to_be_chosen_work_as_well(name, view, choices):
+    at = choose(prepared(view, checkpoint=name, **choices))
+    assert [each for each in alerts(at) if "64" not in each] == []
+    assert pictures(at) or view in ("swap", "beam")  # which are tables of words here
+
+
+def test_a_part_that_the_model_cannot_give_says_why():
+    at = choose(prepared("one_head", checkpoint="mine.npz", drawn="gradient"))
+    assert alerts(at) == [
+        text(
+            "en",
+            "view.lacks.why",
+            checkpoint="mine.npz",
+            ability=text("en", "ability.gradients"),
+            why=text("en", "why.saved"),
+        )
+    ]
+
+
+def test_bert_fills_in_what_is_masked_and_says_what_is_missing_without_it():
+    at = choose(prepared("", checkpoint="bert", text="The old [MASK] sleeps."))
+    assert text("en", "seen.candidates", place="[MASK] 1") in words(at)
+    at = choose(prepared("", checkpoint="bert", text="The old cat sleeps."))
+    assert text("en", "told.sentence.nothing", mask="[MASK]") in words(at)
+    heads = choose(prepared("heads", checkpoint="bert", text="The old cat sleeps."))
+    assert text("en", "why.no_mask") in alerts(heads)[0]
+    assert pictures(choose(prepared("one_head", checkpoint="bert", text="The old cat sleeps.")))
+
+
+def test_a_prompt_and_what_was_written_are_told_apart():
+    at = choose(prepared("", checkpoint="gpt2", text="The old baker"))
+    said = next(each for each in markup(at).split("\n") if "hl-translation" in each and "<mark" in each)
+    assert re.search(r"The old baker<mark>.+</mark>", said)
+
+
+def test_a_line_stands_between_a_prompt_and_what_was_written():
+    at = choose(prepared("one_head", checkpoint="gpt2", text="The old baker"))
+    lines = charts(at)[0]["layout"]["shapes"][-2:]
+    given = translator("gpt2").translate("The old baker").given
+    assert {lines[0]["y0"], lines[1]["x0"]} == {given + 0.5}
+    assert "shapes" not in charts(choose(at, words=True))[0]["layout"]
+
+
+def test_a_patch_is_looked_from_and_a_head_lies_over_the_picture():
+    at = choose(prepared("", checkpoint="vit"))
+    sent = next(each for each in components(at) if "picture" in each)
+    assert (sent["rows"], sent["columns"], sent["selected"]) == (3, 3, -1)
+    assert sent["picture"].startswith("data:image/png;base64,")
+    at = choose(at, patch=5)
+    sent = next(each for each in components(at) if "picture" in each)
+    assert sent["selected"] == 4
+    assert text("en", "picture.house") in str(at.get("button_group"))
+    assert not next(each for each in components(choose(at, drawn="weights")) if "picture" in each)["signed"]
+    assert next(each for each in components(choose(at, drawn="gradient")) if "picture" in each)["signed"]
+
+
+def test_a_picture_of_another_visitor_cannot_be_seen():
+    at = choose(prepared("", checkpoint="vit", text="picture-0123456789abcdef"))
+    assert "kept for its visitor alone" in alerts(at)[0]
+    assert "There is no picture" in alerts(choose(at, text=HOSTILE))[0] or "not here" in alerts(at)[0]
+
+
+def test_a_broken_folder_is_one_sentence_on_every_page_and_its_name_is_data():
+    for page in ("", "one_head", "about"):
+        at = choose(prepared(page, checkpoint=BAD_NAME))
+        assert alerts(at) == [alerts(at)[0]]
+        assert "none-such" in alerts(at)[0]
+        assert BAD_NAME not in markup(at)
+    assert at.selectbox(key="checkpoint").value == BAD_NAME
+    assert choose(at, checkpoint="bert", text="A [MASK].").session_state["checkpoint"] == "bert"
+
+
+def test_an_uploaded_file_of_maps_is_its_visitors_alone():
+    data = io.BytesIO()
+    np.savez(data, self=np.full((1, 2, 3, 3), 1 / 3, np.float32), tokens=np.array(["a", HOSTILE, "c"]))
+    source = checkpoints.uploaded("<b>x</b>.npz", data.getvalue())
+    at = prepared("one_head")
+    at.session_state[checkpoints.UPLOADED] = source
+    choose(at, checkpoint=source.name)
+    assert pictures(at)
+    assert HOSTILE not in markup(at)
+    assert "<b>x</b>" not in markup(at)
+    other = choose(prepared("one_head", text="I love you.", checkpoint=source.name))
+    assert source.name not in words(other)
+
+
+def test_a_model_is_named_by_its_name_and_never_by_a_path(models):
+    at = choose(prepared("", text="I love you.", checkpoint=str(models / "bert")))
+    assert "en-zh" in words(at) or "reverse" in words(at)
+    assert checkpoints.sort_of("marian") == "folder"
+
+
+def test_choices_that_do_not_apply_are_out_of_sight():
+    hidden = re.findall(
+        r"<style>(\.st-key.*?) \{ display: none", markup(choose(prepared("one_head", checkpoint="bert")))
+    )[-1]
+    assert ".st-key-pick_kind" in hidden
+    assert ".st-key-pick_shift" in hidden
+    at = choose(prepared("one_head", checkpoint="mine.npz"))
+    assert [each.value for each in at.selectbox if each.key == "pick_drawn"] == ["weights"]
+    assert at.selectbox(key="pick_drawn").options == [text("en", "drawn.weights"), text("en", "drawn.rollout")]

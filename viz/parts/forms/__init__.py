@@ -1,0 +1,1 @@
+"""Models that do not translate: prompts, sentences, pictures, files of maps."""

@@ -1,0 +1,79 @@
+"""A head over the picture: where it looks from one patch, or from a token that is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.maps.sorts import SORTS
+from model.trace import Label
+from viz.components.patch_picture.patch_picture import Patched, patch_picture
+from viz.figures.markup import line
+from viz.numbers import number
+from viz.parts import drawing
+from viz.parts.combined import Combination
+from viz.state.answers.maps import seen_picture
+from viz.state.answers.translations import trace
+from viz.state.language import say, within
+from viz.state.view import View
+
+NAMED = 5
+
+
+def over_picture(now: View, chosen: Combination, beside: Callable[[], None] | None = None) -> None:
+    """The chosen head's row over the picture; at its side the token that it looks from, and what ``beside`` draws."""
+    labels = trace(now.subject).src
+    picture, (rows, columns) = seen_picture(now.subject)
+    leading = len(labels) - rows * columns
+    left, right = st.columns([2, 3], gap="large")
+    with right:
+        query = query_picker([label.text for label in labels])
+        values = chosen.of(drawing.maps(now, now.kind), now.kind)[query].astype(float)
+        _told(now, chosen, labels, values, (query, leading))
+        if beside is not None:
+            beside()
+    selected = query - leading if query >= leading else None
+    shown = Patched(picture, values[leading:].reshape(rows, columns), selected, SORTS[now.drawn].signed)
+    with left:
+        labelled = within("patch")
+        patch_picture(shown, theme=now.theme, labels=labelled, key="patches", on_look=lambda at: look(at + leading))
+
+
+def _told(now: View, chosen: Combination, labels: Sequence[Label], values: np.ndarray, place: tuple[int, int]) -> None:
+    """What lies over the picture, in words."""
+    query, leading = place
+    key = "patch.signed" if SORTS[now.drawn].signed else "patch.lead"
+    said = {"head": f"{drawing.whose(now, chosen.name)} · {drawing.name(now)}", "token": labels[query].text}
+    st.html(line("lead", say(key, **said)))
+    order = np.argsort(-np.abs(values[leading:]))[:NAMED] + leading
+    st.html(line("alt", say("patch.alt", list=_named(labels, values, order), **said)))
+    if leading:
+        st.html(line("alt", say("patch.special", list=_named(labels, values, range(leading)))))
+
+
+def _named(labels: Sequence[Label], values: np.ndarray, places: Iterable[int]) -> str:
+    return ", ".join(f"{labels[at].text} {number(values[at])}" for at in places)
+
+
+def query_picker(names: list[str]) -> int:
+    """Which token is looked from."""
+    if st.session_state.get("patch") not in range(len(names)):
+        st.session_state.pop("patch", None)
+    return int(
+        st.selectbox(
+            say("patch.query"),
+            range(len(names)),
+            format_func=names.__getitem__,
+            key="patch",
+            help=say("patch.query.help"),
+            bind="query-params",
+            width=200,
+        )
+    )
+
+
+def look(token: int) -> None:
+    """Look from a token; to be called in a widget's callback."""
+    st.session_state["patch"] = token

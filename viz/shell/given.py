@@ -1,0 +1,118 @@
+"""What a model is given, over every view: a sentence that is typed, a picture, or nothing but a file's maps."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model.errors import HeadlightError
+from model.saved.reading import MOST_FILE
+from model.trace import Translation
+from viz.figures.markup import line, tag
+from viz.shell.errors import show_error
+from viz.shell.sentences import choose_part, said
+from viz.state import checkpoints, pictures
+from viz.state.language import say
+from viz.state.view import typed
+
+PICTURE_TYPES = ("png", "jpg", "jpeg", "webp", "bmp", "gif")
+MOST_PICTURE = 20  # MB
+
+
+def given_row(name: str) -> None:
+    """Where the visitor says what the model is to read; the box of the sentence is there for every model."""
+    reads = checkpoints.reads(name)
+    if reads == "picture":
+        _picture_row()
+    elif reads == "maps":
+        st.html(line("lead", say("given.maps", name=name)))
+    else:
+        with st.form("sentence", enter_to_submit=True, border=False):
+            box, button = st.columns([5, 1], vertical_alignment="bottom")
+            box.text_input(
+                say("app.sentence"),
+                key="text",
+                placeholder=say(f"given.{reads}") if checkpoints.sort_of(name) == "folder" else say("app.placeholder"),
+                label_visibility="collapsed",
+                bind="query-params",
+            )
+            said = say(f"given.go.{reads}") if reads != "text" else say("app.translate")
+            button.form_submit_button(said, type="primary", width="stretch", on_click=choose_part)
+
+
+def _picture_row() -> None:
+    names = (*pictures.shipped(), *pictures.own())
+    state = st.session_state
+    state["picture_shown"] = typed() if typed() in names else None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.pills(
+            say("given.picture"),
+            names,
+            key="picture_shown",
+            format_func=lambda each: say(f"picture.{each}") if each in pictures.shipped() else say("picture.own"),
+            label_visibility="collapsed",
+            on_change=_take_shown,
+        )
+        with st.popover(say("given.picture.open")):
+            st.file_uploader(
+                say("given.picture.file"),
+                PICTURE_TYPES,
+                key="picture_file",
+                on_change=_take_file,
+                max_upload_size=MOST_PICTURE,
+                help=say("given.picture.help"),
+            )
+
+
+def _take_shown() -> None:
+    if name := st.session_state.get("picture_shown"):
+        st.session_state["text"] = name
+
+
+def _take_file() -> None:
+    if (file := st.session_state.get("picture_file")) is not None:
+        st.session_state["text"] = pictures.take(file.getvalue())
+
+
+def maps_uploader() -> None:
+    """Where a visitor opens a file of maps, which is his alone."""
+    st.file_uploader(
+        say("given.file"),
+        ("npz",),
+        key="maps_file",
+        on_change=_take_maps,
+        max_upload_size=MOST_FILE // 2**20,
+        help=say("given.file.help"),
+    )
+    if (error := st.session_state.pop("_maps_error", None)) is not None:
+        show_error(error)
+
+
+def _take_maps() -> None:
+    """Open what was uploaded, and go to it; a file that cannot be read changes nothing."""
+    file, state = st.session_state.get("maps_file"), st.session_state
+    if file is None:
+        return
+    try:
+        found = checkpoints.uploaded(file.name, file.getvalue())
+    except HeadlightError as error:
+        state["_maps_error"] = error
+        return
+    state[checkpoints.UPLOADED] = found
+    state["checkpoint"] = found.name
+    state.update(text=checkpoints.default_text(found.name), **checkpoints.opening(found.name))
+
+
+def told_line(found: Translation, name: str) -> None:
+    """What the model made of it, in one line: of a prompt, what it wrote itself stands out."""
+    reads = checkpoints.reads(name)
+    lang = {"lang": "zh"} if checkpoints.sort_of(name) == "own" else {}
+    if reads == "prompt":
+        tokens = found.tgt[: found.given]
+        at = max((each.end for each in tokens), default=0)
+        st.html(line("translation", found.text[:at], tag("mark", found.text[at:] or "∅")))
+    elif reads == "picture":
+        st.html(line("translation", found.text or say("told.picture.nothing")))
+    elif reads == "sentence" and not found.tgt_ids:
+        st.html(line("lead", say("told.sentence.nothing", mask=checkpoints.mask(name) or "–")))
+    else:
+        st.html(line("translation", said(found.text), **lang))

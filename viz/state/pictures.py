@@ -1,0 +1,62 @@
+"""Pictures that a model which sees is given: those that ship, by name, and a visitor's own, which nobody else gets."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from model.errors import PictureError
+from model.examples import sentences
+
+if TYPE_CHECKING:
+    from viz.state.view import Subject
+
+_OWN = "_pictures"  # in a visitor's session: his pictures by their names
+MOST_OWN = 4
+
+
+def shipped() -> tuple[str, ...]:
+    """Names of the pictures that ship."""
+    return sentences("picture")
+
+
+def picture(name: str) -> bytes:
+    """The bytes of a picture.
+
+    Raises:
+        PictureError: there is no such picture, or another visitor brought it.
+    """
+    if name in shipped():
+        from model.common.drawings import drawing
+
+        return drawing(name)
+    if name not in own():
+        raise PictureError("This picture is not here: a picture of one's own is kept for its visitor alone.")
+    return own()[name]
+
+
+def own() -> Mapping[str, bytes]:
+    """This visitor's pictures, by their names."""
+    found: Mapping[str, bytes] = st.session_state.get(_OWN, {})
+    return found
+
+
+def take(data: bytes) -> str:
+    """Keep a picture for this visitor's session; its name, which tells nothing of it."""
+    name = f"picture-{hashlib.sha256(data).hexdigest()[:16]}"
+    kept = {**own(), name: data}
+    st.session_state[_OWN] = dict(list(kept.items())[-MOST_OWN:])
+    return name
+
+
+def check_picture(subject: Subject) -> None:
+    """Nothing, where the subject's picture may be seen: answers are shared by all visitors, a visitor's pictures not.
+
+    Raises:
+        PictureError: it may not.
+    """
+    if subject.text.startswith("picture-"):
+        picture(subject.text)
