@@ -18,8 +18,8 @@ KEYWORDS = set(
 BROWSER = set(
     re.findall(
         r"\w+",
-        """Array Blob Boolean CSS DataView DecompressionStream Element Error Float32Array HTMLInputElement Image Infinity
-        JSON Map Math Node Number Object ResizeObserver Response Set String TextDecoder URL Uint8Array
+        """Array Blob Boolean CSS DataView DecompressionStream Element Error Float32Array HTMLInputElement Image
+        Infinity JSON Map Math Node Number Object Promise ResizeObserver Response Set String TextDecoder URL Uint8Array
         Uint8ClampedArray atob clearInterval clearTimeout document encodeURIComponent decodeURIComponent
         getComputedStyle history location matchMedia parseInt setInterval setTimeout window""",
     )

@@ -23,7 +23,9 @@ def scripts() -> dict[str, str]:
     """Every script of our own, with looks and markup beside it, by its path from the root."""
     files = [file for end in ("js", "css", "html") for file in (ROOT / "viz").rglob(f"*.{end}")]
     paths = {str(file.relative_to(ROOT)): file for file in sorted(files)}
-    return {path: file.read_text(encoding="utf-8") for path, file in paths.items() if not OTHERS & set(Path(path).parts)}
+    return {
+        path: file.read_text(encoding="utf-8") for path, file in paths.items() if not OTHERS & set(Path(path).parts)
+    }
 
 
 def long_functions(path: str, source: str) -> Iterator[str]:

@@ -17,13 +17,16 @@ from typing import get_type_hints
 import numpy as np
 import pytest
 
+from model.analysis.maps.sorts import traced_maps
 from model.trace import HeadRef, TracedTranslation
 from tests.architecture.tree import ROOT
 from tests.viewer import fixture
+from viz import show
+from viz.export.pages import TRACED
 from viz.viewer import message as types
 from viz.viewer.page import SCRIPT, STYLE, page
 from viz.viewer.payload import coded, pack
-from viz.viewer.saved import plain_maps, saved
+from viz.viewer.saved import saved
 
 VIEWER = ROOT / "viz" / "viewer"
 NODE = shutil.which("node")
@@ -120,8 +123,9 @@ def test_a_notebook_shows_the_page_in_a_sandbox() -> None:
 
 
 def test_pages_are_small(translation: TracedTranslation) -> None:
-    assert len(saved(translation, model="en-zh").html) < 400_000
-    header, sent = unpacked(pack(translation, plain_maps(translation), language="en", model="en-zh"))
+    assert len(show(translation).html) < 400_000
+    maps = {drawn: traced_maps(translation.trace, drawn) for drawn in TRACED}
+    header, sent = unpacked(pack(translation, maps, language="en", model="en-zh"))
     sizes = [weights.size for weights in translation.trace.weights.values()]
     shared = [weights[:, :1].size for weights in translation.trace.weights.values()]
     assert len(sent) == sum(sizes) + sum(shared)

@@ -864,7 +864,7 @@ STRINGS: dict[str, str] = {
     "viewer.theme": "Light or dark",
     "viewer.help": "Keys",
     "viewer.keys": "← → ↑ ↓: another head, another layer\n0 … 9: that head of the layer; with Shift that layer\nK: next kind of attention\nA, M, L: all heads, map, lines\nW, S: whole words, special tokens\nG, O: logarithmic colour, own scale\n+ − F: nearer, further, fit\nEsc: what is pinned, then the heads beside the first, then the view",
-    "viewer.caption": "“{source}” → “{translation}”. {heads}: {drawn} of the model {model}; rows are queries, columns are keys.",
+    "viewer.caption": "{source} → {translation} {heads}: {drawn} of the model {model}; rows are queries, columns are keys.",
     "viewer.hidden": "Special tokens are left out.",
     "viewer.renormalised": "Special tokens are left out, and each row is divided by what is left of it.",
     "viewer.merged": "Pieces are merged into words: columns added or averaged, rows averaged.",
@@ -878,4 +878,12 @@ STRINGS: dict[str, str] = {
     "viewer.script": "This page needs JavaScript; it asks no server for anything.",
     "viewer.page": "Page",
     "viewer.page.help": "One file with every map of this sentence, to look at without the app and without a network.",
+    # what is taken away
+    "export.title": "Take away",
+    "export.lead": "A picture on white with a caption; the page holds every map of this sentence and needs neither the app nor a network.",
+    "export.width": "Width in cm",
+    "export.type": "Type in pt",
+    "export.code": "This view as code",
+    "export.python": "Python",
+    "export.command": "Command",
 }

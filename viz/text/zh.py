@@ -860,7 +860,7 @@ STRINGS: dict[str, str] = {
     "viewer.theme": "浅色或深色",
     "viewer.help": "按键",
     "viewer.keys": "← → ↑ ↓: 换一个头，换一层\n0 … 9: 本层的第几个头；按住 Shift 则是第几层\nK: 下一种注意力\nA, M, L: 全部头、热力图、连线\nW, S: 整词、特殊词元\nG, O: 对数配色、自身色标\n+ − F: 放大、缩小、还原\nEsc: 先取消固定，再取消并排，再回到热力图",
-    "viewer.caption": "“{source}” → “{translation}”。{heads}：模型 {model} 的{drawn}；行是查询，列是键。",
+    "viewer.caption": "{source} → {translation} {heads}：模型 {model} 的{drawn}；行是查询，列是键。",
     "viewer.hidden": "不含特殊词元。",
     "viewer.renormalised": "不含特殊词元，每行除以剩余部分之和。",
     "viewer.merged": "子词合并成词：列相加或取平均，行取平均。",
@@ -874,4 +874,12 @@ STRINGS: dict[str, str] = {
     "viewer.script": "本页需要 JavaScript；它不向任何服务器请求任何内容。",
     "viewer.page": "网页",
     "viewer.page.help": "一个文件，含此句的全部注意力图，无需应用也无需网络即可查看。",
+    # 带走
+    "export.title": "带走",
+    "export.lead": "图片为白底，附说明文字；网页含此句的全部注意力图，无需应用也无需网络。",
+    "export.width": "宽度（厘米）",
+    "export.type": "字号（磅）",
+    "export.code": "此视图的代码",
+    "export.python": "Python",
+    "export.command": "命令",
 }

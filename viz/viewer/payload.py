@@ -40,31 +40,38 @@ def pack(
     Raises:
         ValueError: a map has another shape than the trace, or holds what is no number; or a head does not exist.
     """
-    trace, bytes_of = translation.trace, bytearray()
-    kinds: list[Kind] = [kind for kind in KIND_LETTERS if kind in trace.weights]
     for head in heads:
-        trace.map(*head)
-    opening = "&".join(filter(None, [f"h={','.join(head.code for head in heads)}" if heads else "", start]))
-    header: Header = {
+        translation.trace.map(*head)
+    shown = f"h={','.join(head.code for head in heads)}" if heads else ""
+    bytes_of = bytearray()
+    header = _header(translation, maps, language, bytes_of)
+    header |= {"model": model, "start": "&".join(filter(None, [shown, start]))}
+    said = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    return struct.pack("<I", len(said)) + said + bytes(bytes_of)
+
+
+def _header(translation: TracedTranslation, maps: MapsOf, language: str, into: bytearray) -> Header:
+    """The header, less what is known of the model and its heads; the bytes of the maps go ``into`` one row."""
+    trace = translation.trace
+    kinds: list[Kind] = [kind for kind in KIND_LETTERS if kind in trace.weights]
+    return {
         "version": VERSION,
         "language": language,
         "source": translation.source,
         "translation": translation.text,
-        "model": model,
+        "model": "",
         "tokens": {
             "src": _tokens(trace.src),
             "inputs": _tokens(trace.tgt_inputs),
             "outputs": _tokens(trace.tgt_outputs),
         },
         "kinds": [_kind(trace, kind, language) for kind in kinds],
-        "sorts": [_sort(drawn, by_kind, trace, language, bytes_of) for drawn, by_kind in maps.items()],
+        "sorts": [_sort(drawn, by_kind, trace, language, into) for drawn, by_kind in maps.items()],
         "looks": {theme.name: _look(theme) for theme in (LIGHT, DARK)},
         "fonts": FONTS,
-        "start": opening,
+        "start": "",
         "words": {name: text(language, f"viewer.{name}") for name in WORDS},
     }
-    said = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    return struct.pack("<I", len(said)) + said + bytes(bytes_of)
 
 
 def _tokens(labels: Sequence[Label]) -> Tokens:

@@ -14,6 +14,7 @@ from viz.figures.markup import line
 from viz.parts import combined, drawing
 from viz.parts.alignment import opening_line
 from viz.parts.trust.answer import answer
+from viz.parts.saving import take_away
 from viz.state.answers import translations
 from viz.state.checkpoints import warning
 from viz.state.language import say, within
@@ -45,6 +46,7 @@ token_links(
 if chosen.how == "head":
     opening_line(now)
 answer(now)
+take_away.page_button(now, take_away.shown(now), "page")
 
 hints = quality(translation)
 ignored, none = ", ".join(hints.ignored), say("quality.none")

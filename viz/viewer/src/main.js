@@ -2,19 +2,16 @@
 import { unpack } from "./reckon/payload.js";
 import { Viewer } from "./viewer.js";
 
+const root = /** @type {HTMLElement} */ (document.getElementById("viewer"));
+
 async function start() {
-  const root = /** @type {HTMLElement} */ (document.getElementById("viewer"));
   const packed = /** @type {HTMLElement} */ (document.getElementById("message"));
-  try {
-    const trace = await unpack(packed.textContent ?? "");
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    const viewer = new Viewer(root, trace, { link: location.hash, dark: dark.matches, onLink: said });
-    dark.addEventListener("change", () => viewer.turn(dark.matches));
-    window.addEventListener("hashchange", () => viewer.follow(decodeURIComponent(location.hash)));
-    root.dataset.ready = "true";
-  } catch (error) {
-    root.textContent = String(error);
-  }
+  const trace = await unpack(packed.textContent ?? "");
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const viewer = new Viewer(root, trace, { link: location.hash, dark: dark.matches, onLink: said });
+  dark.addEventListener("change", () => viewer.turn(dark.matches));
+  window.addEventListener("hashchange", () => viewer.follow(decodeURIComponent(location.hash)));
+  root.dataset.ready = "true";
 }
 
 /** @param {string} link */
@@ -26,4 +23,4 @@ function said(link) {
   }
 }
 
-void start();
+start().catch((reason) => (root.textContent = String(reason)));
