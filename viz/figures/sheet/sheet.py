@@ -138,7 +138,7 @@ def _map(given: SheetMap, room: float, size: float) -> tuple[float, list[Box | W
         at = Write(x, top - 0.4 * size, text, type_size, "middle")
         marks.append(at if across else replace(at, x=x + 0.35 * type_size, anchor="start", turned=True))
     bottom = top + cell * len(given.rows)
-    marks += _bar(given, left, bottom + 0.6 * size, size)
+    marks += _bar(given, left, bottom + 0.6 * size, cell * len(given.columns), size)
     return bottom + 0.6 * size + BAR[1] + size, marks
 
 
@@ -161,16 +161,17 @@ def _cells(given: SheetMap, left: float, top: float, cell: float) -> list[Box | 
     return marks
 
 
-def _bar(given: SheetMap, left: float, top: float, size: float) -> list[Box | Write]:
+def _bar(given: SheetMap, left: float, top: float, across: float, size: float) -> list[Box | Write]:
     """The colour scale and its ends."""
     steps, small = 36, 0.85 * size
+    long = min(BAR[0], 0.5 * across)
     low = -given.high if given.signed else 0.0
     fills = _hex(_colours(given, np.linspace(low, given.high, steps)))
     start = left + width(number(low), small) + 0.4 * size
     marks: list[Box | Write] = [Write(left, top + BAR[1], number(low) if low else "0", small)]
     for step, fill in enumerate(fills):
-        marks.append(Box(start + step * BAR[0] / steps, top, BAR[0] / steps + 0.1, BAR[1], str(fill)))
-    return [*marks, Write(start + BAR[0] + 0.4 * size, top + BAR[1], number(given.high), small)]
+        marks.append(Box(start + step * long / steps, top, long / steps + 0.1, BAR[1], str(fill)))
+    return [*marks, Write(start + long + 0.4 * size, top + BAR[1], number(given.high), small)]
 
 
 def _colours(given: SheetMap, values: np.ndarray) -> np.ndarray:
