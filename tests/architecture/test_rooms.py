@@ -53,7 +53,7 @@ MAY: dict[str, set[str]] = {
     "model/training": {"model/*", "model/own", "model/evaluation"},
     "model/release": {"model/evaluation", "model/own"} | MODEL,
     "model/commands": {"model/evaluation", "model/own", "model/training", "model/release"} | MODEL,
-    "bench": {"model/own", "viz/text", "viz/shell"} | MODEL,
+    "bench": {"model/own", "viz/text", "viz/shell", "viz/export"} | MODEL,
     "tests": {"app.py", "bench", "viz/pages", "viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures"}
     | {"model/own", "model/training", "model/evaluation", "model/commands", "model/release"}
     | {"viz/viewer", "viz/export", "viz/__init__.py"}

@@ -557,9 +557,6 @@ STRINGS: dict[str, str] = {
     "inside.saturation.alt": "Largest weight of softmax of a, a, 2a: at a = {a} it is {plain} without the division, {divided} with it.",
     "inside.vanishing.lead": "Its gradient vanishes as a grows; ÷ √{d_k} keeps it alive longer.",
     "inside.vanishing.alt": "Norm of the Jacobian of softmax of a, a, 2a: at a = {a} it is {plain} without the division, {divided} with it.",
-    # pictures
-    "heatmap.png": "Picture of the map as PNG",
-    "heatmap.svg": "Picture of the map as SVG",
     # mixing desk
     "mix.less": "The original becomes {factor} times less probable: log-probability {before} → {after}.",
     "mix.more": "The original becomes {factor} times more probable: log-probability {before} → {after}.",
@@ -876,7 +873,7 @@ STRINGS: dict[str, str] = {
     "viewer.save": "Save the picture as",
     "viewer.close": "Close",
     "viewer.script": "This page needs JavaScript; it asks no server for anything.",
-    "viewer.page": "Page",
+    "viewer.page": "Save as page",
     "viewer.page.help": "One file with every map of this sentence, to look at without the app and without a network.",
     # what is taken away
     "export.title": "Take away",

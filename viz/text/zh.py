@@ -553,9 +553,6 @@ STRINGS: dict[str, str] = {
     "inside.saturation.alt": "a、a、2a 的 softmax 最大权重：a = {a} 时，不除 {plain}，除过 {divided}。",
     "inside.vanishing.lead": "它的梯度随 a 变大而消失；÷ √{d_k} 让它撑得更久。",
     "inside.vanishing.alt": "a、a、2a 的 softmax 雅可比范数：a = {a} 时，不除 {plain}，除过 {divided}。",
-    # pictures
-    "heatmap.png": "注意力图的 PNG 图片",
-    "heatmap.svg": "注意力图的 SVG 图片",
     # mixing desk
     "mix.less": "原译文的概率变为原来的 1/{factor}：对数概率 {before} → {after}。",
     "mix.more": "原译文的概率变为原来的 {factor} 倍：对数概率 {before} → {after}。",
@@ -872,7 +869,7 @@ STRINGS: dict[str, str] = {
     "viewer.save": "保存图片为",
     "viewer.close": "关闭",
     "viewer.script": "本页需要 JavaScript；它不向任何服务器请求任何内容。",
-    "viewer.page": "网页",
+    "viewer.page": "存为网页",
     "viewer.page.help": "一个文件，含此句的全部注意力图，无需应用也无需网络即可查看。",
     # 带走
     "export.title": "带走",

@@ -42,6 +42,8 @@ export class Viewer {
     this.lit = { kind: null, rows: [], columns: [] };
     /** @type {import("./draw/panel.js").PanelView[]} */
     this.panels = [];
+    /** @type {Panel[]} what is drawn large */
+    this.shown = [];
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.waiting = undefined;
     this.look = header.looks.light;
@@ -122,6 +124,7 @@ export class Viewer {
     this.kinds.show(state);
     this.toolbar.show(state);
     root.classList.toggle("all", state.view === "all");
+    this.shown = this.reader.panels(state);
     this.legend.draw();
     (state.view === "all" ? drawAll : drawChosen)(this);
     this.chips.shade();

@@ -51,7 +51,8 @@ export class Grid {
     this.owner = owner;
     this.kind = kind;
     this.side = 0;
-    this.painted = "";
+    this.painted = this.asked = "";
+    this.waiting = 0;
     this.canvas = make("canvas");
     this.over = make("canvas", { className: "over" });
     this.canvas.setAttribute("role", "img");
@@ -67,47 +68,58 @@ export class Grid {
     return Math.max(8, Math.floor(Math.min((width - GUTTER) / heads, (height - HEADER) / layers) - GAP));
   }
 
-  /** Paints all maps where they have changed. @param {number} side */
-  draw(side) {
+  /**
+   * Paints all maps where they have changed: at once, or after the large ones have been shown.
+   * @param {number} side
+   * @param {boolean} atOnce
+   */
+  draw(side, atOnce) {
     const { state, look } = this.owner;
-    const { kind, drawn, words, special, shift, threshold, log, scale } = { ...state, kind: this.kind.kind };
-    const asked = [
-      kind,
-      drawn,
-      words,
-      special,
-      shift,
-      threshold,
-      log,
-      scale,
-      look.background,
-      side,
-      window.devicePixelRatio,
-    ].join();
-    if (asked !== this.painted) this.paint(side);
-    this.painted = asked;
-    this.mark();
+    const { drawn, words, special, shift, threshold, log, scale } = state;
+    const chosen = [this.kind.kind, drawn, words, special, shift, threshold, log, scale];
+    this.asked = [...chosen, look.background, side, window.devicePixelRatio].join();
+    if (this.asked === this.painted) this.mark();
+    else if (atOnce) this.paint(side, true);
+    else if (!this.waiting) this.waiting = requestAnimationFrame(() => setTimeout(() => this.paint(side, false)));
   }
 
-  /** @param {number} side */
-  paint(side) {
+  /**
+   * A layer at a time, so that whoever presses the next key need not wait for all of them.
+   * @param {number} side
+   * @param {boolean} atOnce
+   */
+  paint(side, atOnce) {
     const { layers, heads } = this.kind;
-    const { owner } = this;
+    const { asked, owner } = this;
     this.side = side;
-    const [width, height] = [GUTTER + heads * (side + GAP), HEADER + layers * (side + GAP)];
-    const context = sized(this.canvas, width, height);
-    const ratio = window.devicePixelRatio || 1;
-    const pixels = Math.round(side * ratio);
-    const image = context.createImageData(pixels, pixels);
+    this.waiting = 0;
+    this.painted = asked;
+    const context = sized(this.canvas, GUTTER + heads * (side + GAP), HEADER + layers * (side + GAP));
+    this.name(context);
+    this.mark();
+    this.canvas.setAttribute("aria-label", `${this.kind.title}: ${layers} × ${heads}`);
     const panels = owner.panelsOfKind(this.kind);
     const scales = scalesOf(panels, owner.state);
-    panels.forEach((panel, i) => {
-      this.fill(image, panel, scales[i], pixels);
-      const [x, y] = this.corner(Math.floor(i / heads), i % heads);
-      context.putImageData(image, Math.round(x * ratio), Math.round(y * ratio));
-    });
-    this.name(context);
-    this.canvas.setAttribute("aria-label", `${this.kind.title}: ${layers} × ${heads}`);
+    const next = (/** @type {number} */ layer) => {
+      if (asked !== this.painted) return;
+      for (let head = 0; head < heads; head++) {
+        const at = layer * heads + head;
+        this.put(context, panels[at], scales[at], this.corner(layer, head));
+      }
+      if (layer + 1 === layers) this.canvas.dataset.painted = asked;
+      else if (atOnce) next(layer + 1);
+      else setTimeout(() => next(layer + 1));
+    };
+    next(0);
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {import("../types.js").Panel} panel @param {import("../types.js").Scale} scale @param {number[]} corner */
+  put(context, panel, scale, [x, y]) {
+    const ratio = window.devicePixelRatio || 1;
+    const pixels = Math.round(this.side * ratio);
+    const image = context.createImageData(pixels, pixels);
+    this.fill(image, panel, scale, pixels);
+    context.putImageData(image, Math.round(x * ratio), Math.round(y * ratio));
   }
 
   /** @param {ImageData} image @param {import("../types.js").Panel} panel @param {import("../types.js").Scale} scale @param {number} side */

@@ -23,9 +23,8 @@ export class Legend {
   }
 
   draw() {
-    const { reader, state, look, trace, words } = this.owner;
+    const { shown: panels, state, look, trace, words } = this.owner;
     const sort = sortOf(trace, state.drawn);
-    const panels = reader.panels(state);
     const [scale] = scalesOf(panels, state);
     const own = state.scale === "own" && panels.length > 1;
     this.low.textContent = scale.signed

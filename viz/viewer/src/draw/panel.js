@@ -40,7 +40,8 @@ export class PanelView {
     this.painter = asMap;
     /** @type {import("../reckon/place.js").Axes} */
     this.labels = { rows: [], columns: [] };
-    /** @type {import("../reckon/place.js").Room | null} */
+    this.outer = { width: 0, height: 0, ratio: 1 };
+    /** @type {import("../reckon/place.js").Room | null} of the map, without the sums */
     this.room = null;
     /** @type {import("../types.js").Place | null} */
     this.place = null;
@@ -74,6 +75,7 @@ export class PanelView {
       view === "map"
         ? { width: pinnedColumns.length && STRIP, height: pinnedRows.length && STRIP }
         : { width: 0, height: 0 };
+    this.outer = room;
     this.room = { ...room, width: room.width - strips.width, height: room.height - strips.height };
     this.drawing = drawing;
     this.labels = axes;
@@ -104,7 +106,7 @@ export class PanelView {
 
   paint() {
     if (!this.drawing || !this.place || !this.room) return;
-    const [width, height] = [this.room.width + STRIP, this.room.height + STRIP];
+    const { width, height } = this.outer;
     this.painter.paint(sized(this.under, width, height), this.place, this.drawing);
     this.mark();
   }
@@ -124,7 +126,7 @@ export class PanelView {
     const { reading } = drawing.panel;
     const some = pins.pinnedRows.length + pins.pinnedColumns.length > 0;
     const sums = some ? sumsOf(reading, pins.pinnedRows, pins.pinnedColumns) : null;
-    const context = sized(this.over, room.width + STRIP, room.height + STRIP);
+    const context = sized(this.over, this.outer.width, this.outer.height);
     const any = some || lit.rows.length || lit.columns.length;
     this.stage.classList.toggle("focused", Boolean(any) && this.painter === asLines);
     if (any) this.painter.mark(context, place, drawing, { ...lit, ...pins, sums });

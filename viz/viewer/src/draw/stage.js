@@ -8,7 +8,7 @@ import { scalesOf } from "../reckon/scale.js";
 /** @typedef {import("../types.js").Panel} Panel */
 
 const GAP = 20; // between panels
-const HEAD = 62; // title and line of a panel
+const HEAD = 56; // title and line of a panel
 const MARGIN = 28; // beside a map, for the sums of what is pinned
 const RAIL = { width: 292, height: 400 };
 const [SMALLEST, LARGEST, LARGEST_BESIDE] = [12, 88, 40]; // side of a small map
@@ -27,17 +27,16 @@ export function drawAll({ grids, room, panels }) {
   };
   if (!room.querySelector(".kind")) room.replaceChildren(...grids.map(titled));
   room.style.gridTemplateColumns = `repeat(${grids.length}, max-content)`;
-  for (const grid of grids) grid.draw(side);
+  for (const grid of grids) grid.draw(side, true);
 }
 
 /** The chosen heads large, and all of their kind small beside them. @param {Viewer} viewer */
 export function drawChosen(viewer) {
-  const { state, room, small, panels } = viewer;
+  const { shown, room, small, panels } = viewer;
   const grid = viewer.grids.find(({ kind }) => kind === viewer.kind);
   if (!grid) return;
   if (grid.element.parentElement !== small) small.replaceChildren(grid.element);
-  grid.draw(Math.max(SMALLEST, Math.min(LARGEST_BESIDE, grid.sideFor(RAIL.width, RAIL.height))));
-  const shown = viewer.reader.panels(state);
+  grid.draw(Math.max(SMALLEST, Math.min(LARGEST_BESIDE, grid.sideFor(RAIL.width, RAIL.height))), false);
   panels.length = Math.min(panels.length, shown.length);
   while (panels.length < shown.length) panels.push(new PanelView(viewer));
   const same = room.children.length === panels.length && panels.every(({ element }, i) => room.children[i] === element);

@@ -1,11 +1,20 @@
 // Heads by their codes, and the maps that a state asks for.
 import { rawMap } from "./payload.js";
 import { axesOf, combine, read } from "./reading.js";
+import { largest } from "./scale.js";
 
 /** @typedef {import("../types.js").Trace} Trace */
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Head} Head */
 /** @typedef {import("../types.js").Panel} Panel */
+/** @typedef {{ rows: import("../types.js").Label[], columns: import("../types.js").Label[] }} Axes */
+
+/**
+ * @typedef {object} Kept Readings of a kind's heads; a hole where none was asked for.
+ * @property {import("../types.js").SortPart} sort
+ * @property {Axes} axes
+ * @property {import("../types.js").Reading[]} readings
+ */
 
 export const MOST_BESIDE = 6;
 const MOST_KEPT = 12; // readings of all heads of a kind
@@ -50,44 +59,39 @@ export function settled(trace, state) {
   return { ...state, drawn: sort.name, heads: state.together === "side" ? heads.slice(0, MOST_BESIDE) : heads };
 }
 
-/** Reads maps of a trace, and keeps what it has read. */
+/** Reads maps of a trace when they are asked for, and keeps what it has read. */
 export class Reader {
   /** @param {Trace} trace */
   constructor(trace) {
     this.trace = trace;
-    /** @type {Map<string, import("../types.js").Reading[]>} */
+    /** @type {Map<string, Kept>} */
     this.kept = new Map();
   }
 
   /**
-   * All heads of a kind, layer by layer, read as the state asks.
-   * @param {import("../types.js").KindPart} kind
+   * One head, read as the state asks.
+   * @param {Head} head
    * @param {State} state
+   * @returns {import("../types.js").Reading}
    */
-  all(kind, state) {
+  one(head, state) {
+    const { kind, layer, head: number } = head;
+    const kept = this.keptOf(kind, state);
+    const at = layer * kind.heads + number;
+    const wide = this.trace.header.tokens[kind.columns].texts.length;
+    kept.readings[at] ??= read(rawMap(this.trace, kept.sort, head), wide, kept.axes, kept.sort, state.special);
+    return kept.readings[at];
+  }
+
+  /** @param {import("../types.js").KindPart} kind @param {State} state @returns {Kept} */
+  keptOf(kind, state) {
     const name = [kind.kind, state.drawn, state.words, state.special, state.shift].join();
-    const found = this.kept.get(name) ?? this.make(kind, state);
+    const axes = () => axesOf(this.trace.header, kind, state);
+    const found = this.kept.get(name) ?? { sort: sortOf(this.trace, state.drawn), axes: axes(), readings: [] };
     this.kept.delete(name);
     this.kept.set(name, found);
     if (this.kept.size > MOST_KEPT) this.kept.delete(/** @type {string} */ (this.kept.keys().next().value));
     return found;
-  }
-
-  /** @param {import("../types.js").KindPart} kind @param {State} state */
-  make(kind, state) {
-    const [sort, axes] = [sortOf(this.trace, state.drawn), axesOf(this.trace.header, kind, state)];
-    const wide = this.trace.header.tokens[kind.columns].texts.length;
-    const every = Array.from({ length: kind.layers * kind.heads }, (_, i) => i);
-    return every.map((i) => {
-      const [layer, head] = [Math.floor(i / kind.heads), i % kind.heads];
-      const raw = rawMap(this.trace, sort, { code: codeOf(kind, layer, head), kind, layer, head });
-      return read(raw, wide, axes, sort, state.special);
-    });
-  }
-
-  /** @param {Head} head @param {State} state */
-  one({ kind, layer, head }, state) {
-    return this.all(kind, state)[layer * kind.heads + head];
   }
 
   /**
@@ -154,9 +158,4 @@ function named(heads) {
   const layers = [...new Set(heads.map(({ layer }) => layer))];
   if (heads.length === layers.length * kind.heads) return layers.map((layer) => `L${layer}`).join(", ");
   return heads.map(titleOf).join(", ");
-}
-
-/** @param {Float32Array} values */
-export function largest(values) {
-  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }

@@ -83,19 +83,34 @@ export function axesOf(header, kind, asked) {
  */
 export function read(raw, wide, { rows, columns }, { averaged, shares }, hidden) {
   const values = new Float32Array(rows.length * columns.length);
-  rows.forEach((row, r) => {
+  const whole = rows.every(({ places }) => places.length === 1) && columns.every(({ places }) => places.length === 1);
+  for (let r = 0; r < rows.length; r++) {
+    const { places } = rows[r];
+    const from = r * columns.length;
     let left = 0;
-    columns.forEach((column, c) => {
-      let sum = 0;
-      for (const q of row.places) for (const k of column.places) sum += raw[q * wide + k];
-      const value = sum / row.places.length / (averaged ? column.places.length : 1);
-      values[r * columns.length + c] = value;
+    for (let c = 0; c < columns.length; c++) {
+      const keys = columns[c].places;
+      const value = whole ? raw[places[0] * wide + keys[0]] : merged(raw, wide, places, keys, averaged);
+      values[from + c] = value;
       left += value;
-    });
-    if (!hidden || !shares) return;
-    for (let c = 0; c < columns.length; c++) values[r * columns.length + c] /= left > 0 ? left : 1;
-  });
+    }
+    for (let c = 0; hidden && shares && c < columns.length; c++) values[from + c] /= left > 0 ? left : 1;
+  }
   return { rows, columns, values };
+}
+
+/**
+ * What the pieces of one word give the pieces of another.
+ * @param {Float32Array} raw
+ * @param {number} wide
+ * @param {number[]} queries
+ * @param {number[]} keys
+ * @param {boolean} averaged
+ */
+function merged(raw, wide, queries, keys, averaged) {
+  let sum = 0;
+  for (const q of queries) for (const k of keys) sum += raw[q * wide + k];
+  return sum / queries.length / (averaged ? keys.length : 1);
 }
 
 /**

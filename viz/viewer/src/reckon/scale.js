@@ -5,9 +5,11 @@
 
 const LOG_FLOOR = 1e-4; // the smallest part of a scale that a logarithm tells from smaller ones
 
-/** @param {Float32Array} values */
-function most(values) {
-  return values.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+/** The largest size of a value. @param {Float32Array} values */
+export function largest(values) {
+  let top = 0;
+  for (let i = 0; i < values.length; i++) top = Math.max(top, Math.abs(values[i]));
+  return top;
 }
 
 /**
@@ -17,7 +19,7 @@ function most(values) {
  * @returns {Scale[]}
  */
 export function scalesOf(panels, { scale, log, threshold }) {
-  const tops = panels.map(({ reading }) => most(reading.values));
+  const tops = panels.map(({ reading }) => largest(reading.values));
   const shared = Math.max(...tops);
   return panels.map(({ reading, signed, high }, i) => {
     const top = (scale === "own" ? tops[i] : scale === "common" ? shared : high) || high;
