@@ -21,7 +21,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 SIZES: dict[Kind, tuple[int, int]] = {"encoder_self": (2, 3), "decoder_self": (1, 2), "cross": (2, 2)}
 SRC = (Label("un", 0, 0, 2), Label("##do", 0, 2, 4), Label(HOSTILE, 1, 5, 9), Label("it", 2, 10, 12), Label("<eos>"))
 TGT = (Label("撤", 0, 0, 1), Label("销", 1, 1, 2), Label("##ab", 1, 2, 4), Label("##ab", 1, 2, 4))
-DRAWN: tuple[Drawn, ...] = ("weights", "scores", "rollout")
+DRAWN: tuple[Drawn, ...] = ("weights", "scores", "rollout", "frozen")
 FIRST, SECOND = HeadRef("cross", 0, 1), HeadRef("cross", 1, 0)
 
 
@@ -35,12 +35,12 @@ def made(drawn: Drawn) -> Maps:
     """Maps of every kind that the codes of the message hold exactly."""
     chance = np.random.default_rng(DRAWN.index(drawn))
     found: Maps = {}
-    for kind in KINDS:
+    for kind in SORTS[drawn].kinds:
         bytes_of = chance.integers(1, 256, size=(*SIZES[kind], 5, 5)).astype(np.float64)
         bytes_of.flat[0] = 255
-        values = 4 * (bytes_of - 128) / 127 if drawn == "scores" else (bytes_of / 255) ** 2
-        found[kind] = np.repeat(values[:, :1], SIZES[kind][1], axis=1) if drawn == "rollout" else values
-        found[kind] = found[kind].astype(np.float32)
+        values = 4 * (bytes_of - 128) / 127 if SORTS[drawn].signed else (bytes_of / 255) ** 2
+        different = {"layers": values[:, :1], "model": values[:1, :1]}.get(SORTS[drawn].per, values)
+        found[kind] = np.broadcast_to(different, values.shape).astype(np.float32)
     return found
 
 
@@ -49,6 +49,8 @@ def expected() -> list[dict[str, Any]]:
     trace, cases = translation().trace, []
     ways = itertools.product(DRAWN, KINDS, (False, True), (False, True), ("written", "read"))
     for drawn, kind, words, special, shift in ways:
+        if kind not in SORTS[drawn].kinds:
+            continue
         rows, columns = trace.axis_labels(kind)
         rows = shifted_rows(trace, shift)[0] if kind == "cross" else rows  # type: ignore[arg-type]
         head = HeadRef(kind, 0, 1)

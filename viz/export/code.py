@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from viz.export.shown import Shown
 
-ARRAYS = "  # [query, key]; reading.rows and reading.columns are its labels"
+SHAPES = "  # [query, key]; reading.rows and reading.columns are its labels"
 
 
 def python_lines(shown: Shown, text: str, checkpoint: str, beam: int = 1, forced: Sequence[int] = ()) -> str:
@@ -35,7 +35,7 @@ def python_lines(shown: Shown, text: str, checkpoint: str, beam: int = 1, forced
         f"rows, columns = translation.trace.axis_labels({kind!r})",
         *([f"rows = shifted_rows(translation.trace, {shown.shift!r})[0]"] if kind == "cross" else []),
         f"reading = read(values, rows, columns, {shown.words}, {shown.hide_special}, {shown.drawn!r})",
-        f"reading.weights{ARRAYS}",
+        f"reading.weights{SHAPES}",
     ]
     unused = {"combine, ": shown.how == "head", ", shifted_rows": kind != "cross"}
     for name in (name for name, is_unused in unused.items() if is_unused):

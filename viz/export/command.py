@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from model.__main__ import Parser
-from model.analysis.maps.sorts import DRAWN, SHIFTS
+from model.analysis.maps.sorts import DRAWN, SHIFTS, SORTS, Shift
 from model.commands.options import add_beam, add_checkpoint
 from model.errors import HeadlightError
 from model.folders import META, resolve
@@ -113,8 +113,11 @@ def shown_of(args: argparse.Namespace, trace: AttentionTrace, name: str) -> Show
         heads.append(head)
     chosen = tuple(heads) or (best_head(trace, name),)
     how, own = args.together, args.own_scale
-    read = (args.words, args.hide_special, args.shift)
-    return Shown(chosen, how, args.drawn, None, *read, own, args.threshold, args.difference)
+    # Rows of some sorts are about what their step writes.
+    shift: Shift = "written" if SORTS[args.drawn].of_written else args.shift
+    return Shown(
+        chosen, how, args.drawn, None, args.words, args.hide_special, shift, own, args.threshold, args.difference
+    )
 
 
 def best_head(trace: AttentionTrace, name: str) -> HeadRef:

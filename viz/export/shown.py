@@ -56,6 +56,8 @@ class Shown:
 
     def readings(self, maps: Mapping[Kind, np.ndarray], trace: AttentionTrace) -> list[Reading]:
         """One map a head; or all heads as one; then the difference, where it is asked for."""
+        for kind in {head.kind for head in self.heads} - set(maps):
+            raise ValueError(f"there are no maps of {self.drawn} for {kind}")
         each = [maps[head.kind][head[1:]] for head in self.heads]
         if self.how != "head":
             each = [combine(np.stack(each), self.how)]
@@ -71,7 +73,12 @@ def names(shown: Shown, language: str) -> list[str]:
     kind = text(language, f"kind.{shown.heads[0].kind}")
     if shown.how != "head":
         return [f"{kind} · {text(language, f'viewer.{shown.how}_of', heads=', '.join(h.title for h in shown.heads))}"]
-    found = [f"{text(language, f'kind.{head.kind}')} · {head.title}" for head in shown.heads]
+    per = SORTS[shown.drawn].per
+    found = [
+        f"{text(language, f'kind.{head.kind}')} · "
+        f"{head.title if per == 'head' else text(language, f'drawn.per.{per}', layer=head.layer)}"
+        for head in shown.heads
+    ]
     return [*found, " − ".join(head.title for head in shown.heads)] if shown.difference else found
 
 

@@ -35,23 +35,26 @@ class MapsPart(TypedDict):
     """One sort's maps of one kind: where their bytes begin, and the value that the largest byte stands for.
 
     A byte b of an unsigned sort is ``high·(b / 255)²``, of a signed one ``high·(b - 128) / 127``. The order is
-    layer, head, query, key; ``heads`` is 1 where all heads of a layer share one map.
+    layer, head, query, key; ``heads`` is 1 where all heads of a layer share one map, ``layers`` where all layers do.
     """
 
     offset: int
+    layers: int
     heads: int
     high: float
 
 
 class SortPart(TypedDict):
-    """A sort of map, and how it is read: see ``MapSort``."""
+    """A sort of map, and how it is read: see ``MapSort``. ``whose`` names what shares a map; "" is a head's own."""
 
     name: str
     title: str
+    whose: str
     meaning: str
     signed: bool
     averaged: bool
     shares: bool
+    written: bool
     maps: dict[str, MapsPart]
 
 

@@ -109,17 +109,20 @@ def _sort(
     for kind, values in by_kind.items():
         if values.shape != trace.weights[kind].shape:
             raise ValueError(f"{drawn} of {kind} has shape {values.shape}, its weights {trace.weights[kind].shape}")
-        shared = drawn == "rollout"
+        different = values if sort.per == "head" else values[:1, :1] if sort.per == "model" else values[:, :1]
         high = 1.0 if drawn == "weights" else float(np.abs(values).max(initial=0.0)) or 1.0
-        parts[str(kind)] = MapsPart(offset=len(into), heads=1 if shared else values.shape[1], high=high)
-        into += coded((values[:, :1] if shared else values) / high, sort.signed).tobytes()
+        layers, heads = different.shape[:2]
+        parts[str(kind)] = MapsPart(offset=len(into), layers=layers, heads=heads, high=high)
+        into += coded(different / high, sort.signed).tobytes()
     return {
         "name": drawn,
         "title": text(language, f"drawn.{drawn}"),
+        "whose": "" if sort.per == "head" else text(language, f"drawn.per.{sort.per}", layer="{layer}"),
         "meaning": text(language, f"drawn.meaning.{drawn}"),
         "signed": sort.signed,
         "averaged": sort.words == "mean",
         "shares": sort.shares,
+        "written": sort.of_written,
         "maps": parts,
     }
 

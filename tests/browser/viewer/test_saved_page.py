@@ -42,7 +42,8 @@ def test_the_canvas_has_the_colours_of_the_weights(shown, translation: TracedTra
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     said = page.locator(".panel .said").text_content() or ""
     query, key, value = re.match(r"(\S+) → (\S+) ([\d.]+)", said).groups()
-    rows, columns = ([label.text for label in labels] for labels in (trace.tgt_outputs, trace.src))
+    axes = (translation.trace.tgt_outputs, translation.trace.src)
+    rows, columns = ([label.text for label in labels] for labels in axes)
     found = [weights[i, j] for i, a in enumerate(rows) for j, b in enumerate(columns) if (a, b) == (query, key)]
     assert any(abs(float(value) - each) <= 0.01 for each in found)
     page.mouse.move(1, 1)

@@ -13,8 +13,8 @@ from viz.figures.marked import bars
 from viz.figures.markup import line
 from viz.parts import combined, drawing
 from viz.parts.alignment import opening_line
-from viz.parts.trust.answer import answer
 from viz.parts.saving import take_away
+from viz.parts.trust.answer import answer
 from viz.state.answers import translations
 from viz.state.checkpoints import warning
 from viz.state.language import say, within

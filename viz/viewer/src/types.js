@@ -26,6 +26,7 @@
 /**
  * @typedef {object} MapsPart
  * @property {number} offset
+ * @property {number} layers
  * @property {number} heads
  * @property {number} high
  */
@@ -34,10 +35,12 @@
  * @typedef {object} SortPart
  * @property {string} name
  * @property {string} title
+ * @property {string} whose
  * @property {string} meaning
  * @property {boolean} signed
  * @property {boolean} averaged
  * @property {boolean} shares
+ * @property {boolean} written
  * @property {Record<string, MapsPart>} maps
  */
 

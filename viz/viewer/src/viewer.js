@@ -1,9 +1,9 @@
 // The whole viewer: what is chosen, what is pointed at, and everything that is drawn from both.
 import { Chips } from "./draw/chips.js";
-import { segments, toolbar } from "./draw/controls.js";
+import { kindButtons, toolbar } from "./draw/controls.js";
 import { make, Ruler } from "./draw/dom.js";
 import { Grid } from "./draw/grid.js";
-import { headOf, Reader, settled } from "./reckon/heads.js";
+import { headOf, Reader, settled, sortOf } from "./reckon/heads.js";
 import { press } from "./keys.js";
 import { helpOf, Legend } from "./draw/legend.js";
 import { litAt, pinned } from "./reckon/pointing.js";
@@ -12,7 +12,7 @@ import { save } from "./draw/save.js";
 import { tableOf } from "./reckon/scale.js";
 import { drawAll, drawChosen } from "./draw/stage.js";
 import { DEFAULTS, readLink, write } from "./reckon/state.js";
-import { moved, opened } from "./reckon/walk.js";
+import { opened } from "./reckon/walk.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Panel} Panel */
@@ -52,9 +52,7 @@ export class Viewer {
     this.dressed = null;
     this.chips = new Chips(this);
     this.grids = header.kinds.map((kind) => new Grid(this, kind));
-    const kinds = /** @type {[string, string][]} */ (header.kinds.map(({ kind, title }) => [kind, title]));
-    const choose = (/** @type {string} */ name) => this.change(moved(trace, this.state, this.kindNamed(name)));
-    this.kinds = segments(this.words.heads, kinds, choose, () => this.kind.kind);
+    this.kinds = kindButtons(this);
     this.toolbar = toolbar(this);
     this.legend = new Legend(this);
     this.card = new Preview(this);
@@ -87,9 +85,10 @@ export class Viewer {
     return this.chosen[0].kind;
   }
 
-  /** @param {string} name */
-  kindNamed(name) {
-    return /** @type {KindPart} */ (this.trace.header.kinds.find(({ kind }) => kind === name));
+  /** The kinds that the chosen sort has maps of. */
+  get offered() {
+    const { maps } = sortOf(this.trace, this.state.drawn);
+    return this.trace.header.kinds.filter(({ kind }) => kind in maps).map(({ kind }) => kind);
   }
 
   /** Every head of a kind as it would be drawn large. @param {KindPart} kind @returns {Panel[]} */

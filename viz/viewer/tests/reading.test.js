@@ -10,7 +10,7 @@ const reader = new Reader(trace);
 const stateOf = (asked) => ({ ...DEFAULTS, heads: ["c0.1"], ...asked });
 
 test("every map is read as Python reads it, for every switch", () => {
-  assert.equal(fixture.cases.length, 3 * 3 * 8);
+  assert.equal(fixture.cases.length, (3 * 3 + 2) * 8);
   for (const { head, rows, columns, values, ...asked } of fixture.cases) {
     const found = reader.one(headOf(trace, head), stateOf(asked));
     const texts = (labels) => labels.map(({ text }) => text);
@@ -52,6 +52,16 @@ test("what a link asks and the trace does not have is settled", () => {
   assert.deepEqual([state.heads, state.drawn], [["e1.2"], "weights"]);
   assert.equal(headOf(trace, "d1.0"), null);
   assert.equal(sortOf(trace, "scores").signed, true);
+});
+
+test("a sort of the whole model has one map, rows named after what they write, and no encoder", () => {
+  const asked = { heads: ["e0.0"], drawn: "frozen", shift: "read" };
+  const state = settled(trace, stateOf(asked));
+  assert.deepEqual([state.heads, state.shift], [["c0.0"], "written"]);
+  const [first, last] = [reader.one(headOf(trace, "c0.0"), state), reader.one(headOf(trace, "c1.1"), state)];
+  assert.deepEqual(first.values, last.values);
+  assert.equal(reader.panels(state)[0].title, "Cross · the whole model");
+  assert.equal(reader.panels(stateOf({ drawn: "rollout" }))[0].title, "Cross · all heads, L0 up to L0");
 });
 
 test("a message of another version is refused", () => {

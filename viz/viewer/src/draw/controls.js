@@ -1,4 +1,5 @@
 // The buttons and switches over the maps; each says what the state is and changes it.
+import { moved } from "../reckon/walk.js";
 import { make } from "./dom.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -11,9 +12,10 @@ import { make } from "./dom.js";
  * @param {[string, string][]} options value and what the visitor reads
  * @param {(value: string) => void} choose
  * @param {(state: State) => string} chosen
+ * @param {() => string[]} [offered] values that can be chosen now
  * @returns {Control}
  */
-export function segments(label, options, choose, chosen) {
+export function segments(label, options, choose, chosen, offered = () => options.map(([value]) => value)) {
   const buttons = options.map(([value, textContent]) => {
     const button = make("button", { type: "button", textContent, value });
     button.addEventListener("click", () => choose(value));
@@ -25,7 +27,10 @@ export function segments(label, options, choose, chosen) {
   return {
     element,
     show: (state) =>
-      buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.value === chosen(state)))),
+      buttons.forEach((button) => {
+        button.setAttribute("aria-pressed", String(button.value === chosen(state)));
+        button.disabled = !offered().includes(button.value);
+      }),
   };
 }
 
@@ -123,6 +128,18 @@ function display(viewer) {
     make("div", {}, ...controls.map((each) => each.element)),
   );
   return { element, show: (state) => controls.forEach(({ show }) => show(state)) };
+}
+
+/** The kinds of attention; those that the chosen sort has no maps of cannot be pressed. @param {Viewer} viewer */
+export function kindButtons(viewer) {
+  const { kinds } = viewer.trace.header;
+  const choose = (/** @type {string} */ name) => {
+    const kind = kinds.find((each) => each.kind === name);
+    if (kind) viewer.change(moved(viewer.trace, viewer.state, kind));
+  };
+  const options = /** @type {[string, string][]} */ (kinds.map(({ kind, title }) => [kind, title]));
+  const chosen = () => viewer.kind.kind;
+  return segments(viewer.words.heads, options, choose, chosen, () => viewer.offered);
 }
 
 /** The row over the maps. @param {Viewer} viewer @returns {Control} */

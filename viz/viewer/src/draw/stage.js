@@ -15,8 +15,9 @@ const [SMALLEST, LARGEST, LARGEST_BESIDE] = [12, 88, 40]; // side of a small map
 const KIND = { width: 34, height: 64 }; // of a grid, what is not maps
 
 /** Every head of every kind. @param {Viewer} viewer */
-export function drawAll({ grids, room, panels }) {
+export function drawAll({ grids: every, offered, room, panels }) {
   panels.length = 0;
+  const grids = every.filter(({ kind }) => offered.includes(kind.kind));
   const across = grids.reduce((sum, { kind }) => sum + kind.heads, 0);
   const deep = Math.max(...grids.map(({ kind }) => kind.layers));
   const wide = (room.clientWidth - 8 - (KIND.width + GAP) * grids.length) / across - 3;
@@ -25,7 +26,7 @@ export function drawAll({ grids, room, panels }) {
     const title = make("h3", { className: "panel-title", textContent: kind.title });
     return make("section", { className: "kind" }, title, element);
   };
-  if (!room.querySelector(".kind")) room.replaceChildren(...grids.map(titled));
+  if (room.querySelectorAll(".kind").length !== grids.length) room.replaceChildren(...grids.map(titled));
   room.style.gridTemplateColumns = `repeat(${grids.length}, max-content)`;
   for (const grid of grids) grid.draw(side, true);
 }

@@ -56,7 +56,8 @@ export function settled(trace, state) {
   const kinds = trace.header.kinds.filter(({ kind }) => kind in sort.maps);
   const known = state.heads.filter((code) => kinds.some(({ letter }) => letter === headOf(trace, code)?.kind.letter));
   const heads = known.length ? known : [codeOf(kinds[kinds.length - 1], 0, 0)];
-  return { ...state, drawn: sort.name, heads: state.together === "side" ? heads.slice(0, MOST_BESIDE) : heads };
+  const shift = sort.written ? "written" : state.shift; // such a row is about what its step writes
+  return { ...state, shift, drawn: sort.name, heads: state.together === "side" ? heads.slice(0, MOST_BESIDE) : heads };
 }
 
 /** Reads maps of a trace when they are asked for, and keeps what it has read. */
@@ -138,7 +139,8 @@ export class Reader {
     const sort = sortOf(this.trace, state.drawn);
     const { high } = sort.maps[head.kind.kind];
     const reading = this.one(head, state);
-    const title = `${head.kind.title} · ${titleOf(head)}`;
+    const whose = sort.whose ? sort.whose.replace("{layer}", String(head.layer)) : titleOf(head);
+    const title = `${head.kind.title} · ${whose}`;
     const unit = high / (sort.signed ? 254 : 255);
     return {
       title,

@@ -42,10 +42,10 @@ export function partsOf(signed) {
  * @returns {Float32Array}
  */
 export function rawMap(trace, sort, { kind, layer, head }) {
-  const { offset, heads, high } = sort.maps[kind.kind];
+  const { offset, layers, heads, high } = sort.maps[kind.kind];
   const { rows, columns } = kind;
   const size = trace.header.tokens[rows].texts.length * trace.header.tokens[columns].texts.length;
-  const from = offset + (layer * heads + (heads === 1 ? 0 : head)) * size;
+  const from = offset + ((layers === 1 ? 0 : layer) * heads + (heads === 1 ? 0 : head)) * size;
   const parts = partsOf(sort.signed).map((part) => part * high);
   return Float32Array.from(trace.bytes.subarray(from, from + size), (byte) => parts[byte]);
 }

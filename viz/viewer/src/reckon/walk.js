@@ -1,5 +1,5 @@
 // From one head to another: what a click, an arrow or a digit changes of what is chosen.
-import { codeOf, headOf } from "./heads.js";
+import { codeOf, headOf, sortOf } from "./heads.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Trace} Trace */
@@ -86,7 +86,8 @@ export function moved(trace, state, kind) {
 
 /** @param {Trace} trace @param {State} state */
 export function nextKind(trace, state) {
-  const { kinds } = trace.header;
+  const { maps } = sortOf(trace, state.drawn);
+  const kinds = trace.header.kinds.filter(({ kind }) => kind in maps);
   const at = kinds.indexOf(first(trace, state).kind);
   return moved(trace, state, kinds[(at + 1) % kinds.length]);
 }
