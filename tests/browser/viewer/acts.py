@@ -17,7 +17,7 @@ def title(page: Page) -> str:
 
 
 def link(page: Page) -> str:
-    page.wait_for_timeout(350)
+    page.wait_for_selector("#viewer:not([data-link=late])")
     return page.url.partition("#")[2]
 
 

@@ -34,6 +34,29 @@ def test_what_is_drawn_is_the_trace_for_every_switch(
     assert np.abs(np.array(found) - coloured(other.weights)).max() > 60
 
 
+@pytest.mark.parametrize("choice", ["r=read", "o=own", "t=0.5", "g=1"])
+def test_what_is_drawn_is_the_trace_on_every_scale(shown, translation: TracedTranslation, choice) -> None:
+    maxima = translation.trace.cross.max(axis=(2, 3))
+    layer, head = (int(place) for place in np.unravel_index(int(maxima.argmin()), maxima.shape))
+    page = shown(show(translation, heads=f"c{layer}.{head}"), f"#{choice}")
+    weights = translation.trace.map("cross", layer, head)
+    values = {
+        "o=own": weights / weights.max(),
+        "g=1": np.log10(np.maximum(weights, 1e-4) / 1e-4) / 4,
+    }.get(choice, weights)
+    expected = coloured(values)
+    if choice == "t=0.5":
+        expected[weights.ravel() < 0.5] = [int(LIGHT.surface[i : i + 2], 16) for i in (1, 3, 5)]
+    found = np.array([[int(part) for part in re.findall(r"\d+", fill)] for fill in pictured(page)])
+    sure = weights.ravel() > (0.002 if choice == "g=1" else 0)  # a byte cannot tell smaller ones apart
+    assert np.abs(found - expected)[sure].max() <= 12
+    assert choice == "r=read" or np.abs(found - coloured(weights))[sure].max() > 30
+    rows = translation.trace.tgt_inputs if choice == "r=read" else translation.trace.tgt_outputs
+    near = np.argwhere(weights >= weights.max() - 0.01)  # which of these is the largest, a byte may not tell
+    pairs = [f"Strongest: {rows[row].text} → {translation.trace.src[column].text} " for row, column in near]
+    assert (page.locator(".panel .said").text_content() or "").startswith(tuple(pairs))
+
+
 def test_the_canvas_has_the_colours_of_the_weights(shown, translation: TracedTranslation) -> None:
     page = shown(show(translation, heads="c2.5"))
     weights = translation.trace.map("cross", 2, 5)

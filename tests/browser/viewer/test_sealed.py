@@ -61,3 +61,18 @@ def test_a_damaged_page_says_so(browser: Browser, tmp_path: Path) -> None:
     assert "Error" in page.locator("#viewer").text_content()
     assert page.locator("#viewer[data-ready]").count() == 0
     page.close()
+
+
+def test_a_notebook_shows_it_in_a_frame_without_an_origin(browser: Browser, translation: TracedTranslation) -> None:
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and errors.append(said.text))
+    page.set_content(show(translation, heads="c2.5")._repr_html_())
+    frame = page.frame_locator("iframe")
+    frame.locator("#viewer[data-ready]").wait_for()
+    frame.get_by_role("button", name="Lines").click()
+    page.wait_for_timeout(400)
+    assert frame.locator(".panel-title").first.text_content().startswith("Cross · L2 H5")
+    assert errors == []
+    page.close()

@@ -46,7 +46,6 @@ token_links(
 if chosen.how == "head":
     opening_line(now)
 answer(now)
-take_away.page_button(now, take_away.shown(now), "page")
 
 hints = quality(translation)
 ignored, none = ", ".join(hints.ignored), say("quality.none")
@@ -86,3 +85,4 @@ with spread:
     tokens, most = [label.text for label in trace.tgt_outputs], math.log(len(trace.src))
     title = say("quality.spread", most=f"{most:.1f}")
     st.html(bars(tokens, hints.entropy.tolist(), most, (), now.theme, title))
+take_away.page_button(now, take_away.shown(now), "page")

@@ -77,7 +77,7 @@ def as_code(now: View, asked: Shown) -> None:
     about = now.subject
     given = (asked, about.text, about.checkpoint, about.beam, about.forced)
     with st.popover(say("export.code")):
-        for name, lines, grammar in (("python", python_lines(*given), "python"), ("command", command(*given), "bash")):
+        for name, lines, grammar in (("command", command(*given), "bash"), ("python", python_lines(*given), "python")):
             if lines:
                 st.caption(say(f"export.{name}"))
                 st.code(lines, language=grammar, wrap_lines=True)

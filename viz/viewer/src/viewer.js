@@ -106,7 +106,14 @@ export class Viewer {
     this.card.hide();
     this.draw();
     clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.onLink(write(this.state, this.opening)), LINK_AFTER);
+    this.root.dataset.link = "late";
+    this.waiting = setTimeout(() => this.say(), LINK_AFTER);
+  }
+
+  /** Hands on the link of what is chosen. */
+  say() {
+    this.onLink(write(this.state, this.opening));
+    this.root.dataset.link = "said";
   }
 
   /** Takes what a link says, as when somebody has changed it by hand. @param {string} link */
