@@ -24,7 +24,7 @@ const LETTERS = {
   "-": (viewer) => viewer.zoom(0.8),
   f: (viewer) => viewer.panels.forEach((panel) => panel.fit()),
   "?": (viewer) => viewer.help.showModal(),
-  Escape: (viewer) => viewer.change(less(viewer.state)),
+  escape: (viewer) => viewer.change(less(viewer.state)),
 };
 
 /**
@@ -41,7 +41,7 @@ export function press(viewer, event) {
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1];
   if (key in ARROWS) viewer.change(stepped(viewer.trace, viewer.state, ...ARROWS[key]));
   else if (digit !== undefined) viewer.change(gone(viewer.trace, viewer.state, Number(digit), shiftKey));
-  else if (key in LETTERS) LETTERS[key](viewer);
+  else if (key.toLowerCase() in LETTERS) LETTERS[key.toLowerCase()](viewer);
   else return false;
   event.preventDefault();
   return true;

@@ -67,6 +67,11 @@ function spotAt(place, x, y) {
 /** @param {CanvasRenderingContext2D} context @param {Place} place @param {Drawing} drawing */
 function paint(context, place, drawing) {
   clipped(context, place, () => strokes(context, place, drawing, () => true));
+  label(context, place, drawing);
+}
+
+/** As many tokens as stand clear of each other. @param {CanvasRenderingContext2D} context @param {Place} place @param {Drawing} drawing */
+function label(context, place, drawing) {
   const { rows, columns } = drawing.panel.reading;
   const every = Math.ceil((place.type + 1) / place.cell);
   rows.forEach((_, i) => i % every === 0 && say(context, place, drawing, "rows", i, false));
@@ -154,6 +159,7 @@ function mark(context, place, drawing, { rows, columns, pinnedRows, pinnedColumn
   const [lit, litColumns] = [new Set([...rows, ...pinnedRows]), new Set([...columns, ...pinnedColumns])];
   const of = (/** @type {number} */ row, /** @type {number} */ column) => lit.has(row) || litColumns.has(column);
   clipped(context, place, () => strokes(context, place, drawing, of));
+  label(context, place, drawing); // what is under it is faint now
   for (const row of lit) say(context, place, drawing, "rows", row, true);
   for (const column of litColumns) say(context, place, drawing, "columns", column, true);
 }
