@@ -1,4 +1,4 @@
-"""The benches: python -m bench decode | app | server | inside | analysis."""
+"""The benches: python -m bench decode | app | server | inside | analysis | look."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ BENCHES = {
     "app": "seconds that a visitor waits, in Chromium",
     "server": "processor time that the server spends on another head and on a new sentence",
     "inside": "seconds that playback, mixing desk, fork and beam tree take, in the model and in Chromium",
+    "look": "milliseconds that a saved page takes to another head, kind, sort or preview, in Chromium",
     "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",
 }
 

@@ -175,7 +175,7 @@ def chart_config(filename: str, image: str = "png") -> dict[str, Any]:
     """Settings of a chart's mode bar: zoom, reset, and download as a picture three times the screen's size.
 
     The mode bar downloads one format, made in the browser from what is drawn, with the browser's own
-    fonts; ``viz.components.picture_buttons.picture_buttons`` offers both formats beside the chart.
+    fonts; ``viz.parts.saving.take_away`` offers maps as SVG, PDF and PNG of a chosen size.
 
     Args:
         filename: of the picture, without its ending.

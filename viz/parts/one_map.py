@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.export import map_csv, trace_npz
+from model.analysis.maps.export import map_csv, map_json, trace_npz
 from model.analysis.maps.reading import Reading
 from model.analysis.maps.sanity import check_map
-from viz.components.picture_buttons.picture_buttons import picture_buttons
 from viz.figures.heatmap import HeatmapText, attention_heatmap, divided, heatmap_config, heatmap_summary
 from viz.figures.markup import line
 from viz.parts import drawing
 from viz.parts.combined import Combination
+from viz.parts.saving import take_away
 from viz.state.answers.translations import trace, translation
-from viz.state.language import say, within
+from viz.state.language import say
 from viz.state.view import View
 
 
@@ -62,7 +62,7 @@ def _file_stem(now: View, chosen: Combination) -> str:
     return f"headlight-{now.kind}-{chosen.name.replace(' ', '')}-{now.drawn}"
 
 
-def beneath(now: View, chosen: Combination, reading: Reading) -> None:
+def beneath(now: View, chosen: Combination, reading: Reading, title: str) -> None:
     """The sanity of a map of weights, and what can be saved."""
     stem, found = _file_stem(now, chosen), translation(now.subject)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -72,5 +72,8 @@ def beneath(now: View, chosen: Combination, reading: Reading) -> None:
             errors = {"sums": f"{sanity.row_sum_error:.1e}", "masked": f"{sanity.masked_weight:.1e}"}
             st.html(line(state, say(f"one_head.sanity.{state}", **errors)))
         st.download_button("CSV", lambda: map_csv(reading), f"{stem}.csv", "text/csv", on_click="ignore")
+        st.download_button("JSON", lambda: map_json(reading), f"{stem}.json", on_click="ignore")
         st.download_button("NPZ", lambda: trace_npz(found), "headlight-trace.npz", on_click="ignore")
-        picture_buttons("map", stem, labels=within("heatmap"), key="pictures")
+        asked = take_away.shown(now, chosen=chosen)
+        take_away.take_away(now, asked, [(title, reading)], stem)
+        take_away.as_code(now, asked)

@@ -1,9 +1,10 @@
-"""The numbers behind the pictures, as files: CSV of one map, NPZ of all."""
+"""The numbers behind the pictures, as files: CSV and JSON of one map, NPZ of all."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from typing import Any
 
 import numpy as np
@@ -49,3 +50,10 @@ def trace_npz(translation: TracedTranslation) -> bytes:
     out = io.BytesIO()
     np.savez_compressed(out, **trace_arrays(translation))
     return out.getvalue()
+
+
+def map_json(reading: Reading) -> str:
+    """A map as JSON: ``rows`` and ``columns``, the tokens; ``values``, a list a row."""
+    labels = {"rows": [label.text for label in reading.rows], "columns": [label.text for label in reading.columns]}
+    values = [[float(f"{value:.6g}") for value in row] for row in reading.weights]
+    return json.dumps({**labels, "values": values}, ensure_ascii=False)

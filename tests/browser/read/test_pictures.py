@@ -2,25 +2,47 @@ from __future__ import annotations
 
 import pytest
 
+from tests.browser.reading import settle
+
 SENTENCE = "I love you."
 
 
-@pytest.mark.parametrize(("button", "ending"), [("PNG", ".png"), ("SVG", ".svg")])
-def test_a_map_can_be_kept_as_a_picture_offline(visit, button, ending):
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf", "html"])
+def test_a_map_can_be_kept_offline_as_a_picture_of_a_chosen_width_and_as_a_page(visit, ending):
     page = visit("one_head", text=SENTENCE, kind="Decoder self")
     page.wait_for_selector(".js-plotly-plot .heatmaplayer image", state="attached")
+    page.get_by_text("Take away").click()
+    page.get_by_label("Width in cm").fill("10")
+    page.get_by_label("Width in cm").press("Enter")
+    settle(page)
     with page.expect_download(timeout=60_000) as waiting:
-        page.get_by_role("button", name=f"Picture of the map as {button}").click()
-    assert waiting.value.suggested_filename.startswith("headlight-decoder_self-L")
-    assert waiting.value.suggested_filename.endswith(ending)
+        page.get_by_role("button", name="Save as page" if ending == "html" else ending.upper(), exact=True).click()
+    assert waiting.value.suggested_filename.startswith("headlight-d")
+    assert waiting.value.suggested_filename.endswith(f".{ending}")
     content = waiting.value.path().read_bytes()
-    if button == "PNG":
+    if ending == "png":
         assert content.startswith(b"\x89PNG")
-        assert int.from_bytes(content[16:20], "big") > 1000
-    else:
+        assert int.from_bytes(content[16:20], "big") == pytest.approx(10 / 2.54 * 300, abs=2)
+    if ending == "svg":
         chinese = page.locator(".js-plotly-plot .ytick").last.text_content()
         assert chinese in content.decode("utf-8")
-        assert "Noto Sans CJK SC" in content.decode("utf-8")
+        assert f'width="{10 / 2.54 * 72:.2f}pt"' in content.decode("utf-8")
+    if ending == "pdf":
+        assert content.startswith(b"%PDF")
+        assert b"/FontFile3" in content
+    if ending == "html":
+        assert b"Content-Security-Policy" in content
+        assert len(content) < 400_000
+
+
+def test_compared_maps_are_kept_with_their_difference(visit):
+    page = visit("side_by_side", text=SENTENCE, heads="c2.5,c3.1", difference=True)
+    page.get_by_text("Take away").click()
+    with page.expect_download(timeout=60_000) as waiting:
+        page.get_by_role("button", name="SVG").click()
+    content = waiting.value.path().read_text(encoding="utf-8")
+    for title in ("L2 H5", "L3 H1", "L2 H5 − L3 H1"):
+        assert title in content
 
 
 def test_the_hover_names_query_key_weight_and_what_the_row_writes(visit):

@@ -70,7 +70,7 @@ def _draw() -> None:
             choose()
     if reading.weights.size:
         bar = st.container()  # filled last: the first time, it has to wait for the model
-        one_map.beneath(now, chosen, reading)
+        one_map.beneath(now, chosen, reading, title)
         with bar:
             honesty_bar.honesty_bar(now, now.kind, chosen.of(drawing.maps(now, now.kind), now.kind), title)
         drawing.prepare(now)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from model.analysis.maps.reading import Reading
@@ -9,6 +11,7 @@ from model.analysis.maps.sorts import SORTS
 from model.trace import Kind
 from viz.components.linked_maps.linked_maps import LinkedMap, linked_maps
 from viz.parts import chart, drawing
+from viz.parts.saving import take_away
 from viz.state.answers.translations import trace
 from viz.state.codes.heads import MOST_HEADS, chosen_heads, every_head
 from viz.state.language import say, within
@@ -84,3 +87,6 @@ linked_maps(
     signed=any(each.is_signed for each in every.values()),
 )
 drawing.meaning(now, cross="cross" in every)
+named = [(each.title, each.reading) for each in maps]
+asked = take_away.shown(now, [heads[code] for code in codes], gap=len(maps) > len(codes))
+take_away.take_away(now, replace(asked, own_scale=False), named, "headlight-heads")

@@ -15,6 +15,7 @@ from viz.figures.markup import line
 from viz.parts import combined, drawing
 from viz.parts.alignment import opening_line
 from viz.parts.forms import overview
+from viz.parts.saving import take_away
 from viz.parts.trust.answer import answer
 from viz.state import checkpoints
 from viz.state.answers import translations
@@ -107,5 +108,6 @@ def draw_bars(hints: Quality, translation: TracedTranslation) -> None:
 if checkpoints.reads(now.checkpoint) == "text":
     draw_links(found := translations.translation(now.subject))
     draw_hints(found)
+    take_away.page_button(now, take_away.shown(now), "page")
 else:
     overview.draw(now)

@@ -1,0 +1,34 @@
+"""What is read off a saved page."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+from playwright.sync_api import Page
+
+from tests.browser.reading import shade
+from viz.theme import LIGHT
+
+
+def title(page: Page) -> str:
+    return page.locator(".panel-title").first.text_content() or ""
+
+
+def link(page: Page) -> str:
+    page.wait_for_selector("#viewer:not([data-link=late])")
+    return page.url.partition("#")[2]
+
+
+def pictured(page: Page) -> list[str]:
+    """Colours of the cells in the SVG that the page saves."""
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=re.compile("SVG$")).click()
+    root = ET.fromstring(waiting.value.path().read_bytes())
+    fills = [each.get("fill", "") for each in root.iter("{http://www.w3.org/2000/svg}rect")]
+    return [fill for fill in fills if fill.startswith("rgb")]
+
+
+def coloured(values: np.ndarray) -> np.ndarray:
+    return np.array([shade(value, LIGHT.scale) for value in values.ravel()])

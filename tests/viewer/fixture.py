@@ -1,0 +1,99 @@
+"""What the viewer's own tests read: a message, and how Python reads it (python -m tests.viewer.fixture)."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from model.analysis.maps.reading import Reading, combine, read, shifted_rows
+from model.analysis.maps.sorts import SORTS, Drawn, Maps
+from model.trace import KINDS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation
+from viz.viewer.payload import pack
+
+PATH = Path(__file__).resolve().parent.parent.parent / "viz" / "viewer" / "tests" / "fixture.json"
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+SIZES: dict[Kind, tuple[int, int]] = {"encoder_self": (2, 3), "decoder_self": (1, 2), "cross": (2, 2)}
+SRC = (Label("un", 0, 0, 2), Label("##do", 0, 2, 4), Label(HOSTILE, 1, 5, 9), Label("it", 2, 10, 12), Label("<eos>"))
+TGT = (Label("撤", 0, 0, 1), Label("销", 1, 1, 2), Label("##ab", 1, 2, 4), Label("##ab", 1, 2, 4))
+DRAWN: tuple[Drawn, ...] = ("weights", "scores", "rollout", "frozen")
+FIRST, SECOND = HeadRef("cross", 0, 1), HeadRef("cross", 1, 0)
+
+
+def translation() -> TracedTranslation:
+    """A made-up translation whose weights a byte can hold exactly."""
+    trace = AttentionTrace(SRC, (Label("<bos>"), *TGT), (*TGT, Label("<eos>")), made("weights"), made("scores"))
+    return TracedTranslation("undo it", "撤销ab", SRC[:-1], TGT, (5, 6, 7, 7), (-0.1,) * 5, True, 3, trace)
+
+
+def made(drawn: Drawn) -> Maps:
+    """Maps of every kind that the codes of the message hold exactly."""
+    chance = np.random.default_rng(DRAWN.index(drawn))
+    found: Maps = {}
+    for kind in SORTS[drawn].kinds:
+        bytes_of = chance.integers(1, 256, size=(*SIZES[kind], 5, 5)).astype(np.float64)
+        bytes_of.flat[0] = 255
+        values = 4 * (bytes_of - 128) / 127 if SORTS[drawn].signed else (bytes_of / 255) ** 2
+        different = {"layers": values[:, :1], "model": values[:1, :1]}.get(SORTS[drawn].per, values)
+        found[kind] = np.broadcast_to(different, values.shape).astype(np.float32)
+    return found
+
+
+def expected() -> list[dict[str, Any]]:
+    """One head of each kind and sort, read in every way."""
+    trace, cases = translation().trace, []
+    ways = itertools.product(DRAWN, KINDS, (False, True), (False, True), ("written", "read"))
+    for drawn, kind, words, special, shift in ways:
+        if kind not in SORTS[drawn].kinds:
+            continue
+        rows, columns = trace.axis_labels(kind)
+        rows = shifted_rows(trace, shift)[0] if kind == "cross" else rows  # type: ignore[arg-type]
+        head = HeadRef(kind, 0, 1)
+        reading = read(made(drawn)[kind][head[1:]], rows, columns, words, special, drawn)
+        asked = {"drawn": drawn, "words": words, "special": special, "shift": shift}
+        cases.append({"head": head.code, **asked, **_plain(reading)})
+    return cases
+
+
+def together() -> dict[str, Any]:
+    """Two heads as one, or one minus the other, without special tokens."""
+    trace, found = translation().trace, {}
+    maps = np.stack([trace.map(*FIRST), trace.map(*SECOND)])
+    axes = (trace.tgt_outputs, trace.src)
+    for how in ("mean", "max"):
+        found[how] = _plain(read(combine(maps, how), *axes, hide_special=True))
+    first, second = (read(each, *axes, hide_special=True).weights for each in maps)
+    found["difference"] = {"values": _numbers(first - second)}
+    return {"heads": [FIRST.code, SECOND.code], **found}
+
+
+def _plain(reading: Reading) -> dict[str, Any]:
+    texts = {"rows": [label.text for label in reading.rows], "columns": [label.text for label in reading.columns]}
+    return {**texts, "values": _numbers(reading.weights)}
+
+
+def _numbers(values: np.ndarray) -> list[float]:
+    return [round(float(value), 6) for value in values.ravel()]
+
+
+def message(language: str = "en") -> bytes:
+    """The message of it."""
+    maps = {drawn: made(drawn) for drawn in DRAWN}
+    return pack(translation(), maps, language=language, model="made up", heads=[FIRST], start="t=0.05")
+
+
+def text() -> str:
+    """The file."""
+    packed = base64.b64encode(gzip.compress(message(), 9, mtime=0)).decode("ascii")
+    signed = [drawn for drawn in DRAWN if SORTS[drawn].signed]
+    found = {"message": packed, "signed": signed, "cases": expected(), "together": together()}
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(text(), encoding="utf-8")

@@ -1,0 +1,157 @@
+"""What Python sends is what the viewer's scripts read: the fixture is fresh, the types agree, the bundle is theirs."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+import re
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+from typing import get_type_hints
+
+import numpy as np
+import pytest
+
+from model.analysis.maps.sorts import traced_maps
+from model.trace import HeadRef, TracedTranslation
+from tests.architecture.tree import ROOT
+from tests.viewer import fixture
+from viz import show
+from viz.export.pages import TRACED
+from viz.viewer import message as types
+from viz.viewer.page import SCRIPT, STYLE, page
+from viz.viewer.payload import coded, pack
+from viz.viewer.saved import saved
+
+VIEWER = ROOT / "viz" / "viewer"
+NODE = shutil.which("node")
+
+
+def unpacked(sent: bytes) -> tuple[dict, np.ndarray]:
+    length = struct.unpack_from("<I", sent)[0]
+    return json.loads(sent[4 : 4 + length]), np.frombuffer(sent, np.uint8, offset=4 + length)
+
+
+def typedefs(source: str) -> dict[str, set[str]]:
+    """Names of the types that a script declares, and of their properties."""
+    parts = re.findall(r"@typedef \{object\} (\w+)(.*?)\*/", source, re.DOTALL)
+    return {name: set(re.findall(r"@property \{.*\} (\w+)", body)) for name, body in parts}
+
+
+def source_sum() -> str:
+    """The sum of the viewer's sources, as build.js makes it."""
+    found = hashlib.sha256()
+    files = {file.relative_to(VIEWER / "src").as_posix(): file for file in (VIEWER / "src").rglob("*.js")}
+    for name in sorted(files):
+        found.update(f"{name}\n".encode() + files[name].read_bytes())
+    return found.hexdigest()
+
+
+def test_the_fixture_of_the_scripts_is_what_python_writes_today() -> None:
+    written = json.loads(fixture.PATH.read_text(encoding="utf-8"))
+    today = json.loads(fixture.text())
+    sent, now = (gzip.decompress(base64.b64decode(each.pop("message"))) for each in (written, today))
+    assert written == today, "run python -m tests.viewer.fixture"
+    assert unpacked(sent)[0] == unpacked(now)[0], "run python -m tests.viewer.fixture"
+    assert sent == now
+
+
+def test_both_ends_declare_the_same_types() -> None:
+    declared = typedefs((VIEWER / "src" / "types.js").read_text(encoding="utf-8"))
+    for name in ("Tokens", "KindPart", "MapsPart", "SortPart", "Look", "Header"):
+        assert declared[name] == set(get_type_hints(getattr(types, name))), name
+    assert typedefs("/** @typedef {object} A\n * @property {number} b\n */") == {"A": {"b"}}
+
+
+def test_the_header_says_what_is_in_the_bytes() -> None:
+    header, sent = unpacked(fixture.message())
+    assert set(header) == set(get_type_hints(types.Header))
+    assert header["start"] == "h=c0.1&t=0.05"
+    assert [kind["kind"] for kind in header["kinds"]] == ["encoder_self", "decoder_self", "cross"]
+    part = next(sort for sort in header["sorts"] if sort["name"] == "weights")["maps"]["cross"]
+    found = sent[part["offset"] : part["offset"] + 100].reshape(2, 2, 5, 5)
+    np.testing.assert_allclose((found / 255) ** 2, fixture.made("weights")["cross"], atol=1e-6)
+    assert next(sort for sort in header["sorts"] if sort["name"] == "rollout")["maps"]["cross"]["heads"] == 1
+
+
+def test_codes_are_within_what_the_page_says_and_refuse_what_is_no_number() -> None:
+    weights = np.random.default_rng(0).random((3, 4, 5, 6), dtype=np.float32)
+    assert np.abs((coded(weights, False) / 255.0) ** 2 - weights).max() <= 1 / 255
+    signed = 2 * weights - 1
+    assert np.abs((coded(signed, True).astype(float) - 128) / 127 - signed).max() <= 1 / 254 + 1e-6
+    for bad in (np.nan, np.inf, 1.1, -0.1):
+        with pytest.raises(ValueError, match="from 0 to 1"):
+            coded(np.array([bad]), False)
+
+
+def test_a_head_that_is_not_there_and_maps_that_do_not_fit_are_refused() -> None:
+    made = fixture.translation()
+    maps = {"weights": made.trace.weights}
+    with pytest.raises(ValueError, match="L7 H0"):
+        pack(made, maps, language="en", model="m", heads=[HeadRef("cross", 7, 0)])
+    wrong = {"weights": {**made.trace.weights, "cross": made.trace.weights["cross"][:, :1]}}
+    with pytest.raises(ValueError, match="weights of cross has shape"):
+        pack(made, wrong, language="en", model="m")
+
+
+def test_a_page_allows_its_own_script_and_nothing_else() -> None:
+    found = page(fixture.message(), f"{fixture.HOSTILE} & more", "zh")
+    policy = html.unescape(re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', found)[1])
+    assert policy.startswith("default-src 'none'; ")
+    for tag, path in (("script", SCRIPT), ("style", STYLE)):
+        code = re.findall(rf"<{tag}>(.*?)</{tag}>", found, re.DOTALL)
+        assert code == [path.read_text(encoding="utf-8")]
+        digest = base64.b64encode(hashlib.sha256(code[0].encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert "unsafe" not in policy
+    assert "http:" not in policy
+    assert fixture.HOSTILE not in found
+    assert html.escape(fixture.HOSTILE) in found
+    assert not re.search(r"<(?:link|img|iframe|script src)", found)
+
+
+def test_a_notebook_shows_the_page_in_a_sandbox() -> None:
+    shown = saved(fixture.translation(), model="m", maps={"weights": fixture.made("weights")})
+    frame = shown._repr_html_()
+    assert html.unescape(re.search(r'srcdoc="([^"]*)"', frame)[1]) == shown.html
+    assert 'sandbox="allow-scripts allow-downloads"' in frame
+
+
+def test_pages_are_small(translation: TracedTranslation) -> None:
+    assert len(show(translation).html) < 400_000
+    maps = {drawn: traced_maps(translation.trace, drawn) for drawn in TRACED}
+    header, sent = unpacked(pack(translation, maps, language="en", model="en-zh"))
+    sizes = [weights.size for weights in translation.trace.weights.values()]
+    shared = [weights[:, :1].size for weights in translation.trace.weights.values()]
+    assert len(sent) == sum(sizes) + sum(shared)
+    assert header["words"]["map"] == "Map"
+
+
+def test_the_bundle_is_made_of_these_sources() -> None:
+    assert source_sum() in SCRIPT.read_text(encoding="utf-8").splitlines()[0], "run npm run build in viz/viewer"
+
+
+@pytest.mark.skipif(NODE is None or not (VIEWER / "node_modules").is_dir(), reason="no node, or no packages of it")
+def test_the_bundle_is_what_esbuild_makes(tmp_path: Path) -> None:
+    subprocess.run([str(NODE), "build.js", str(tmp_path / "new.js")], cwd=VIEWER, check=True, stdin=subprocess.DEVNULL)
+    assert (tmp_path / "new.js").read_bytes() == SCRIPT.read_bytes()
+
+
+@pytest.mark.skipif(NODE is None, reason="no node")
+def test_the_scripts_pass_their_own_tests() -> None:
+    files = sorted(str(file) for file in (VIEWER / "tests").glob("*.test.js"))
+    assert len(files) >= 4
+    ran = subprocess.run([str(NODE), "--test", *files], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout[-4000:]
+    assert int(re.search(r"(?:#|ℹ) pass (\d+)", ran.stdout)[1]) >= 20
+
+
+def test_the_list_of_packages_names_no_registry() -> None:
+    lock = (VIEWER / "package-lock.json").read_text(encoding="utf-8")
+    assert '"resolved"' not in lock
+    assert "registry" not in lock

@@ -1,0 +1,14 @@
+"""Translate: the sentence can be saved as a page of its own."""
+
+from __future__ import annotations
+
+from tests.pages import opened, shipped
+
+pytestmark = shipped
+
+
+def test_the_sentence_can_be_saved_as_a_page() -> None:
+    at = opened("translate")
+    assert not at.exception
+    assert [each.proto.label for each in at.get("download_button")] == ["Save as page"]
+    assert [each.proto.label for each in opened("translate", lang="zh").get("download_button")] == ["存为网页"]

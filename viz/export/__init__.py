@@ -1,0 +1,1 @@
+"""What is taken away: pages, pictures, numbers, and the code that makes them."""

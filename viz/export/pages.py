@@ -1,0 +1,82 @@
+"""A translation as a page of its own: with what its trace gives, and with norms where they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from model.analysis.maps.sorts import SORTS, Drawn, drawn_maps, traced_maps
+from model.trace import TracedTranslation
+from viz.export.shown import Shown
+from viz.viewer.saved import SavedPage, saved
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from model.source import Source
+    from model.trace import Kind
+
+TRACED: tuple[Drawn, ...] = ("weights", "rollout")  # need no model
+MOST_BYTES = 2_000_000  # of a page; what is beyond is left to the app
+
+
+def page_of(source: Source, translation: TracedTranslation, shown: Shown, language: str) -> SavedPage:
+    """The page, opened on what is shown. Norms, and the sort that is shown, are in it as long as it stays small.
+
+    Raises:
+        ValueError: a head does not exist.
+    """
+    maps: dict[Drawn, Mapping[Kind, np.ndarray]] = {drawn: traced_maps(translation.trace, drawn) for drawn in TRACED}
+    wanted = [drawn for drawn in dict.fromkeys((shown.drawn, "norms")) if drawn not in maps and shown.step is None]
+    page = _page(translation, maps, source.name, language, shown)
+    for drawn in wanted:
+        if not source.anatomy.abilities.issuperset(SORTS[drawn].needs):
+            continue
+        more = {**maps, drawn: drawn_maps(source, translation, drawn)}
+        larger = _page(translation, more, source.name, language, shown)
+        if len(larger.html) <= MOST_BYTES or drawn == shown.drawn:
+            maps, page = more, larger
+    return page
+
+
+def show(translation: TracedTranslation, model: str = "", language: str = "en", heads: str = "") -> SavedPage:
+    """The page as the result of a notebook's cell; ``.save("page.html")`` writes it.
+
+    Args:
+        translation: made with ``capture=True``.
+        model: name of the checkpoint, for titles.
+        language: "en" or "zh".
+        heads: codes of the heads to open on: "c2.5,c3.1".
+    """
+    maps = {drawn: traced_maps(translation.trace, drawn) for drawn in TRACED}
+    return saved(translation, maps=maps, model=model, language=language, start=f"h={heads}" if heads else "")
+
+
+def _page(
+    translation: TracedTranslation,
+    maps: Mapping[Drawn, Mapping[Kind, np.ndarray]],
+    model: str,
+    language: str,
+    shown: Shown,
+) -> SavedPage:
+    return saved(translation, maps=maps, model=model, language=language, heads=shown.heads, start=start_of(shown))
+
+
+def start_of(shown: Shown) -> str:
+    """What the page opens on besides its heads, as its link writes it.
+
+    >>> from model.trace import HeadRef
+    >>> start_of(Shown((HeadRef("cross", 2, 5),), words=True, threshold=0.1))
+    'w=1&t=0.1'
+    """
+    together = "difference" if shown.difference else "side" if shown.how == "head" else shown.how
+    chosen = {
+        "d": shown.drawn if shown.drawn != "weights" else "",
+        "w": "1" if shown.words else "",
+        "s": "1" if shown.hide_special else "",
+        "r": "read" if shown.shift == "read" else "",
+        "t": f"{shown.threshold:.4f}".rstrip("0").rstrip(".") if shown.threshold else "",
+        "o": "own" if shown.own_scale else "",
+        "x": together if together != "side" else "",
+    }
+    return "&".join(f"{letter}={value}" for letter, value in chosen.items() if value)

@@ -1,0 +1,1 @@
+"""What pages offer to be taken away."""

@@ -1,0 +1,83 @@
+"""What a page offers to be taken away: pictures, the page of a whole trace, and the view as code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from model.analysis.maps.reading import Reading
+from model.trace import HeadRef
+from viz.export.code import command, python_lines
+from viz.export.pages import page_of
+from viz.export.shown import Shown, caption, sheet_of
+from viz.figures.sheet.files import FILES
+from viz.figures.sheet.sheet import SheetStyle
+from viz.parts import drawing
+from viz.parts.combined import Combination, members
+from viz.state.answers.translations import trace, translation, translator
+from viz.state.language import language, say
+from viz.state.view import View
+
+
+def shown(now: View, heads: Sequence[HeadRef] = (), chosen: Combination | None = None, gap: bool = False) -> Shown:
+    """The view's choices: of one head, of heads side by side, or of a combination."""
+    how, over = "head", tuple(heads) or (now.head,)
+    if chosen and chosen.how != "head":
+        places = members(chosen.over, *trace(now.subject).weights[now.kind].shape[:2])
+        how, over = chosen.how, tuple(HeadRef(now.kind, *place) for place in places)
+    state = st.session_state
+    own, threshold = bool(state.get("own", False)), float(state.get("min", 0.0))
+    read = (now.words, now.hide_special, now.shift)
+    return Shown(over, how, now.drawn, drawing.chosen_step(now), *read, own, threshold, gap)
+
+
+def page_button(now: View, asked: Shown, key: str) -> None:
+    """The page of the whole trace, made when it is asked for."""
+    spoken = language()
+
+    def made() -> str:
+        return page_of(translator(now.checkpoint), translation(now.subject), asked, spoken).html
+
+    st.download_button(
+        say("viewer.page"),
+        made,
+        f"headlight-{asked.heads[0].code}.html",
+        "text/html",
+        key=key,
+        on_click="ignore",
+        help=say("viewer.page.help"),
+    )
+
+
+def take_away(now: View, asked: Shown, named: Sequence[tuple[str, Reading]], stem: str) -> None:
+    """A popover with pictures of these maps in a chosen size, and the page."""
+    with st.popover(say("export.title")):
+        st.caption(say("export.lead"))
+        left, right = st.columns(2)
+        width = left.number_input(say("export.width"), 4.0, 100.0, 16.0, 0.5, key="export_width")
+        size = right.number_input(say("export.type"), 4.0, 40.0, 9.0, 0.5, key="export_type")
+        about, spoken = translation(now.subject), language()
+        titles = [title for title, _ in named]
+        said = caption(asked, titles, (about.source, about.text, now.checkpoint), spoken)
+
+        def made(ending: str) -> bytes:
+            return FILES[ending](sheet_of(asked, named, spoken, said, SheetStyle(width, size)))
+
+        with st.container(horizontal=True):
+            for ending in FILES:
+                name, key = f"{stem}.{ending}", f"export_{ending}"
+                st.download_button(ending.upper(), partial(made, ending), name, key=key, on_click="ignore")
+            page_button(now, asked, "export_page")
+
+
+def as_code(now: View, asked: Shown) -> None:
+    """The lines of Python, and the command, that make the numbers of the first map."""
+    about = now.subject
+    given = (asked, about.text, about.checkpoint, about.beam, about.forced)
+    with st.popover(say("export.code")):
+        for name, lines, grammar in (("command", command(*given), "bash"), ("python", python_lines(*given), "python")):
+            if lines:
+                st.caption(say(f"export.{name}"))
+                st.code(lines, language=grammar, wrap_lines=True)

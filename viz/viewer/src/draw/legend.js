@@ -1,0 +1,54 @@
+// Beside the maps: what the colours stand for, and what is drawn in words.
+import { fill, make } from "./dom.js";
+import { sortOf } from "../reckon/heads.js";
+import { decimals, scalesOf } from "../reckon/scale.js";
+
+/** @param {import("../types.js").Stops} stops */
+function ramp(stops) {
+  return `linear-gradient(to right, ${stops.map(([at, hex]) => `${hex} ${100 * at}%`).join(", ")})`;
+}
+
+export class Legend {
+  /** @param {import("../viewer.js").Viewer} owner */
+  constructor(owner) {
+    this.owner = owner;
+    this.low = make("b");
+    this.high = make("b");
+    this.ramp = make("i");
+    this.meaning = make("p");
+    const { words } = owner;
+    const hints = [words.hint_heads, words.hint].map((textContent) => make("p", { className: "hint", textContent }));
+    const bar = make("p", { className: "ramp" }, this.low, this.ramp, this.high);
+    this.element = make("div", { className: "legend" }, bar, this.meaning, ...hints);
+  }
+
+  draw() {
+    const { shown: panels, state, look, trace, words } = this.owner;
+    const sort = sortOf(trace, state.drawn);
+    const [scale] = scalesOf(panels, state);
+    const own = state.scale === "own" && panels.length > 1;
+    this.low.textContent = scale.signed
+      ? decimals(-scale.top)
+      : scale.bottom
+        ? `≤ ${scale.bottom.toPrecision(1)}`
+        : "0";
+    this.high.textContent = own ? words.own : decimals(scale.top);
+    this.ramp.style.background = ramp(scale.signed ? look.diverging : look.scale);
+    const { unit } = panels[0];
+    const coded = fill(words.coded, { unit: unit.toPrecision(1) });
+    this.meaning.textContent = `${sort.meaning} ${coded}`;
+  }
+}
+
+/** What the keys do. @param {Record<string, string>} words */
+export function helpOf(words) {
+  const dialog = make("dialog", { className: "help" });
+  const close = make("button", { type: "button", className: "plain", textContent: words.close });
+  close.addEventListener("click", () => dialog.close());
+  const lines = words.keys.split("\n").map((line) => {
+    const [keys, ...said] = line.split(": ");
+    return make("p", {}, make("kbd", { textContent: keys }), said.join(": "));
+  });
+  dialog.append(make("h2", { textContent: words.help }), ...lines, close);
+  return dialog;
+}

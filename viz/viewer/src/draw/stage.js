@@ -1,0 +1,62 @@
+// Lays out the middle of the viewer: the chosen heads large, or every head of every kind.
+import { make } from "./dom.js";
+import { PanelView } from "./panel.js";
+import { abreast, roomOf } from "../reckon/place.js";
+import { scalesOf } from "../reckon/scale.js";
+
+/** @typedef {import("../viewer.js").Viewer} Viewer */
+/** @typedef {import("../types.js").Panel} Panel */
+
+const GAP = 20; // between panels
+const HEAD = 56; // title and line of a panel
+const MARGIN = 28; // beside a map, for the sums of what is pinned
+const RAIL = { width: 292, height: 400 };
+const [SMALLEST, LARGEST, LARGEST_BESIDE] = [12, 88, 40]; // side of a small map
+const KIND = { width: 34, height: 64 }; // of a grid, what is not maps
+
+/** Every head of every kind. @param {Viewer} viewer */
+export function drawAll({ grids: every, offered, room, panels }) {
+  panels.length = 0;
+  const grids = every.filter(({ kind }) => offered.includes(kind.kind));
+  const across = grids.reduce((sum, { kind }) => sum + kind.heads, 0);
+  const deep = Math.max(...grids.map(({ kind }) => kind.layers));
+  const wide = (room.clientWidth - 8 - (KIND.width + GAP) * grids.length) / across - 3;
+  const side = Math.floor(Math.max(SMALLEST, Math.min(LARGEST, wide, (room.clientHeight - KIND.height) / deep - 3)));
+  const titled = (/** @type {import("./grid.js").Grid} */ { kind, element }) => {
+    const title = make("h3", { className: "panel-title", textContent: kind.title });
+    return make("section", { className: "kind" }, title, element);
+  };
+  if (room.querySelectorAll(".kind").length !== grids.length) room.replaceChildren(...grids.map(titled));
+  room.style.gridTemplateColumns = `repeat(${grids.length}, max-content)`;
+  for (const grid of grids) grid.draw(side, true);
+}
+
+/** The chosen heads large, and all of their kind small beside them. @param {Viewer} viewer */
+export function drawChosen(viewer) {
+  const { shown, room, small, panels } = viewer;
+  const grid = viewer.grids.find(({ kind }) => kind === viewer.kind);
+  if (!grid) return;
+  if (grid.element.parentElement !== small) small.replaceChildren(grid.element);
+  grid.draw(Math.max(SMALLEST, Math.min(LARGEST_BESIDE, grid.sideFor(RAIL.width, RAIL.height))), false);
+  panels.length = Math.min(panels.length, shown.length);
+  while (panels.length < shown.length) panels.push(new PanelView(viewer));
+  const same = room.children.length === panels.length && panels.every(({ element }, i) => room.children[i] === element);
+  if (!same) room.replaceChildren(...panels.map(({ element }) => element));
+  lay(viewer, shown);
+}
+
+/** @param {Viewer} viewer @param {Panel[]} shown */
+function lay({ room, ruler, look, fonts, tables, state, panels }, shown) {
+  const all = { width: room.clientWidth - 4, height: room.clientHeight - 4, ratio: window.devicePixelRatio || 1 };
+  const widest = shown.reduce((a, b) => (a.reading.columns.length >= b.reading.columns.length ? a : b)).reading;
+  const axes = { rows: ruler.widths(widest.rows), columns: ruler.widths(widest.columns) };
+  const columns = abreast(shown.length, all, { axes, gap: GAP, head: HEAD });
+  room.style.gridTemplateColumns = `repeat(${columns}, max-content)`;
+  const one = roomOf(shown.length, columns, all, GAP, HEAD);
+  const scales = scalesOf(shown, state);
+  shown.forEach((panel, i) => {
+    const table = panel.signed ? tables.diverging : tables.scale;
+    const drawing = { panel, scale: scales[i], table, look, fonts, ruler };
+    panels[i].take(drawing, { ...one, width: one.width - MARGIN }, state.view === "lines" ? "lines" : "map");
+  });
+}

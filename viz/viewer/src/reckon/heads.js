@@ -1,0 +1,163 @@
+// Heads by their codes, and the maps that a state asks for.
+import { rawMap } from "./payload.js";
+import { axesOf, combine, read } from "./reading.js";
+import { largest } from "./scale.js";
+
+/** @typedef {import("../types.js").Trace} Trace */
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Head} Head */
+/** @typedef {import("../types.js").Panel} Panel */
+/** @typedef {{ rows: import("../types.js").Label[], columns: import("../types.js").Label[] }} Axes */
+
+/**
+ * @typedef {object} Kept Readings of a kind's heads; a hole where none was asked for.
+ * @property {import("../types.js").SortPart} sort
+ * @property {Axes} axes
+ * @property {import("../types.js").Reading[]} readings
+ */
+
+export const MOST_BESIDE = 6;
+const MOST_KEPT = 12; // readings of all heads of a kind
+
+/**
+ * @param {Trace} trace
+ * @param {string} code
+ * @returns {Head | null}
+ */
+export function headOf({ header }, code) {
+  const kind = header.kinds.find(({ letter }) => letter === code[0]);
+  const [layer, head] = code.slice(1).split(".").map(Number);
+  return kind && layer < kind.layers && head < kind.heads ? { code, kind, layer, head } : null;
+}
+
+/** @param {import("../types.js").KindPart} kind @param {number} layer @param {number} head */
+export function codeOf(kind, layer, head) {
+  return `${kind.letter}${layer}.${head}`;
+}
+
+/** @param {Head} head */
+export function titleOf({ layer, head }) {
+  return `L${layer} H${head}`;
+}
+
+/** @param {Trace} trace @param {string} drawn */
+export function sortOf({ header }, drawn) {
+  return header.sorts.find(({ name }) => name === drawn) ?? header.sorts[0];
+}
+
+/**
+ * The state without what this trace does not have; with a head, whatever it was.
+ * @param {Trace} trace
+ * @param {State} state
+ * @returns {State}
+ */
+export function settled(trace, state) {
+  const sort = sortOf(trace, state.drawn);
+  const kinds = trace.header.kinds.filter(({ kind }) => kind in sort.maps);
+  const known = state.heads.filter((code) => kinds.some(({ letter }) => letter === headOf(trace, code)?.kind.letter));
+  const heads = known.length ? known : [codeOf(kinds[kinds.length - 1], 0, 0)];
+  const shift = sort.written ? "written" : state.shift; // such a row is about what its step writes
+  return { ...state, shift, drawn: sort.name, heads: state.together === "side" ? heads.slice(0, MOST_BESIDE) : heads };
+}
+
+/** Reads maps of a trace when they are asked for, and keeps what it has read. */
+export class Reader {
+  /** @param {Trace} trace */
+  constructor(trace) {
+    this.trace = trace;
+    /** @type {Map<string, Kept>} */
+    this.kept = new Map();
+  }
+
+  /**
+   * One head, read as the state asks.
+   * @param {Head} head
+   * @param {State} state
+   * @returns {import("../types.js").Reading}
+   */
+  one(head, state) {
+    const { kind, layer, head: number } = head;
+    const kept = this.keptOf(kind, state);
+    const at = layer * kind.heads + number;
+    const wide = this.trace.header.tokens[kind.columns].texts.length;
+    kept.readings[at] ??= read(rawMap(this.trace, kept.sort, head), wide, kept.axes, kept.sort, state.special);
+    return kept.readings[at];
+  }
+
+  /** @param {import("../types.js").KindPart} kind @param {State} state @returns {Kept} */
+  keptOf(kind, state) {
+    const name = [kind.kind, state.drawn, state.words, state.special, state.shift].join();
+    const axes = () => axesOf(this.trace.header, kind, state);
+    const found = this.kept.get(name) ?? { sort: sortOf(this.trace, state.drawn), axes: axes(), readings: [] };
+    this.kept.delete(name);
+    this.kept.set(name, found);
+    if (this.kept.size > MOST_KEPT) this.kept.delete(/** @type {string} */ (this.kept.keys().next().value));
+    return found;
+  }
+
+  /**
+   * The maps that are drawn large: one a head, two heads and their difference, or several heads as one.
+   * @param {State} state
+   * @returns {Panel[]}
+   */
+  panels(state) {
+    const { words } = this.trace.header;
+    const found = state.heads.map((code) => headOf(this.trace, code));
+    const heads = /** @type {Head[]} */ (found.filter(Boolean));
+    const alike = heads.filter(({ kind }) => kind === heads[0].kind);
+    if (state.together === "side" || alike.length < 2)
+      return heads.slice(0, MOST_BESIDE).map((head) => this.panel(head, state));
+    if (state.together === "difference") {
+      const [a, b] = alike.slice(0, 2).map((head) => this.panel(head, state));
+      const values = a.reading.values.map((value, i) => value - b.reading.values[i]);
+      const title = `${titleOf(alike[0])} − ${titleOf(alike[1])}`;
+      return [a, b, { ...a, title, reading: { ...a.reading, values }, signed: true, unit: 2 * a.unit }];
+    }
+    const name = words[`${state.together}_of`].replace("{heads}", named(alike));
+    return [this.combined(alike, state.together, state, `${alike[0].kind.title} · ${name}`)];
+  }
+
+  /**
+   * @param {Head[]} heads of one kind
+   * @param {"mean" | "max"} how
+   * @param {State} state
+   * @param {string} title
+   */
+  combined(heads, how, state, title) {
+    const sort = sortOf(this.trace, state.drawn);
+    const raw = combine(
+      heads.map((head) => rawMap(this.trace, sort, head)),
+      how,
+    );
+    const wide = this.trace.header.tokens[heads[0].kind.columns].texts.length;
+    const reading = read(raw, wide, axesOf(this.trace.header, heads[0].kind, state), sort, state.special);
+    return { ...this.panel(heads[0], state), title, reading };
+  }
+
+  /** @param {Head} head @param {State} state @returns {Panel} */
+  panel(head, state) {
+    const sort = sortOf(this.trace, state.drawn);
+    const { high } = sort.maps[head.kind.kind];
+    const reading = this.one(head, state);
+    const whose = sort.whose ? sort.whose.replace("{layer}", String(head.layer)) : titleOf(head);
+    const title = `${head.kind.title} · ${whose}`;
+    const unit = high / (sort.signed ? 254 : 255);
+    return {
+      title,
+      kind: head.kind,
+      reading,
+      signed: sort.signed,
+      high: Math.max(high, largest(reading.values)),
+      unit,
+    };
+  }
+}
+
+/** @param {Head[]} heads */
+function named(heads) {
+  const { kind } = heads[0];
+  if (heads.length === kind.layers * kind.heads) return `${kind.layers} × ${kind.heads}`;
+  const layers = [...new Set(heads.map(({ layer }) => layer))];
+  if (heads.length === layers.length * kind.heads) return layers.map((layer) => `L${layer}`).join(", ");
+  return heads.map(titleOf).join(", ");
+}

@@ -1,0 +1,102 @@
+// How values become colours: where a scale ends, what is blank, which colour and which ink.
+
+/** @typedef {import("../types.js").Panel} Panel */
+/** @typedef {import("../types.js").Scale} Scale */
+
+const LOG_FLOOR = 1e-4; // the smallest part of a scale that a logarithm tells from smaller ones
+
+/** The largest size of a value. @param {Float32Array} values */
+export function largest(values) {
+  let top = 0;
+  for (let i = 0; i < values.length; i++) top = Math.max(top, Math.abs(values[i]));
+  return top;
+}
+
+/**
+ * One scale a panel.
+ * @param {Panel[]} panels
+ * @param {{ scale: string, log: boolean, threshold: number }} state
+ * @returns {Scale[]}
+ */
+export function scalesOf(panels, { scale, log, threshold }) {
+  const tops = panels.map(({ reading }) => largest(reading.values));
+  const shared = Math.max(...tops);
+  return panels.map(({ reading, signed, high }, i) => {
+    const top = (scale === "own" ? tops[i] : scale === "common" ? shared : high) || high;
+    const logarithmic = log && !signed;
+    return {
+      top,
+      bottom: logarithmic ? lowest(reading.values, top, scale === "own") : 0,
+      hidden: threshold * high,
+      signed,
+    };
+  });
+}
+
+/** @param {Float32Array} values @param {number} top @param {boolean} own */
+function lowest(values, top, own) {
+  let bottom = top * LOG_FLOOR;
+  if (own) bottom = values.reduce((least, value) => (value > 0 && value < least ? value : least), Infinity);
+  return Math.max(Math.min(bottom, top / 10), top * LOG_FLOOR);
+}
+
+/**
+ * Where a value stands on its scale, 0 to 1; null where it is blank.
+ * @param {number} value
+ * @param {Scale} scale
+ */
+export function shareOf(value, { top, bottom, hidden, signed }) {
+  if (Math.abs(value) < hidden) return null;
+  if (signed) return 0.5 + (0.5 * value) / top;
+  if (!bottom) return value / top;
+  if (value <= 0) return null;
+  return Math.max(0, Math.log10(Math.max(value, bottom) / bottom) / Math.log10(top / bottom));
+}
+
+/**
+ * 256 colours between the stops of a scale: r, g, b, r, g, b …
+ * @param {import("../types.js").Stops} stops
+ * @returns {Uint8ClampedArray}
+ */
+export function tableOf(stops) {
+  const channels = stops.map(([at, hex]) => ({ at, rgb: [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)) }));
+  const table = new Uint8ClampedArray(256 * 3);
+  for (let i = 0; i < 256; i++) {
+    let upper = 1;
+    while (upper < channels.length - 1 && channels[upper].at < i / 255) upper++;
+    const [low, high] = [channels[upper - 1], channels[upper]];
+    const share = (i / 255 - low.at) / (high.at - low.at);
+    for (let c = 0; c < 3; c++) table[3 * i + c] = low.rgb[c] + share * (high.rgb[c] - low.rgb[c]);
+  }
+  return table;
+}
+
+/** @param {Uint8ClampedArray} table @param {number} share */
+export function colourAt(table, share) {
+  const i = 3 * Math.round(255 * Math.min(1, Math.max(0, share)));
+  return [table[i], table[i + 1], table[i + 2]];
+}
+
+/**
+ * The ink that reads better on a colour (relative luminance of WCAG 2).
+ * @param {number[]} rgb
+ */
+export function inkOn(rgb) {
+  const [x, y, z] = rgb.map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * x + 0.7152 * y + 0.0722 * z > 0.18 ? "#000000" : "#FFFFFF";
+}
+
+/** @param {string} hex */
+export function rgbOf(hex) {
+  return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+}
+
+/** @param {number[]} rgb */
+export function css([r, g, b]) {
+  return `rgb(${r},${g},${b})`;
+}
+
+/** @param {number} value */
+export function decimals(value) {
+  return value.toFixed(2).replace("-0.00", "0.00").replace("-", "−");
+}
