@@ -57,7 +57,7 @@ class Ask:
                                 alone it comes from the kernel that the model uses when nobody looks
             ==================  =====================================================================
         kinds: of attention to watch.
-        stream: keep the decoder's residual stream.
+        stream: keep the decoder's residual stream; ``source_stream``: keep the encoder's.
         logits: keep the logits.
         gradient: of which log-probability the gradient with respect to every weight is kept: "all" is
             the whole translation's as far as it was written, a number that of one step's token, "each"
@@ -67,6 +67,7 @@ class Ask:
     steps: tuple[Step, ...] = ()
     kinds: tuple[Kind, ...] = KINDS
     stream: bool = False
+    source_stream: bool = False
     logits: bool = False
     gradient: int | Literal["all", "each"] | None = None
 
@@ -106,7 +107,7 @@ class Slopes(NamedTuple):
 
 @dataclass(frozen=True)
 class Stream:
-    """The residual stream of the decoder, float [.., T, D] each.
+    """The residual stream of one side, float [.., T, D] each.
 
     Attributes:
         levels: after the embedding and after each layer, [L + 1, T, D].
@@ -125,6 +126,7 @@ class Pass:
     stream: Stream | None = None
     logits: Tensor | None = None
     gradients: Mapping[tuple[Kind, int], Tensor] = field(default_factory=dict)
+    source_stream: Stream | None = None
 
     def step(self, kind: Kind, layer: int, step: Step) -> Tensor:
         """One step of one layer."""
@@ -140,6 +142,25 @@ class HeadsOut(NamedTuple):
 
     weight: Tensor
     bias: Tensor
+
+
+class HeldNorm(NamedTuple):
+    """A layer norm, linear once its statistics are held: scale ⊙ (x − mean) · rate + shift.
+
+    Attributes:
+        scale, shift: [D].
+        eps: under the root of the rate.
+    """
+
+    scale: Tensor
+    shift: Tensor
+    eps: float
+
+    def parts(self, whole: Tensor, parts: Tensor) -> Tensor:
+        """What each part [P, T, D] of the vectors ``whole`` [T, D] becomes, float64; the shift belongs to none."""
+        rate = torch.rsqrt(whole.double().var(-1, unbiased=False, keepdim=True) + self.eps)
+        centred = parts.double() - parts.double().mean(-1, keepdim=True)
+        return centred * rate * self.scale.double()
 
 
 class Unembedding(NamedTuple):

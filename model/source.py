@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
-    from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Slope, Slopes, Unembedding
+    from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Projections, Slope, Slopes, Unembedding
     from model.writing import Expansion, Hypothesis, Token
 
 Gains = Mapping[HeadRef, float]
@@ -24,7 +24,7 @@ Way = Literal["mask", "remove", "average", "silence"]  # of deleting source posi
 WAYS: Mapping[Way, Ability] = {"mask": "hide", "remove": "remove", "average": "average", "silence": "silence"}
 Ability = Literal[
     "scores", "gains", "hide", "remove", "average", "silence", "gradients", "slopes", "internals", "tails", "finish",
-    "votes", "projections", "positions",
+    "votes", "projections", "norms", "positions",
 ]  # fmt: skip
 ABILITIES: tuple[Ability, ...] = (
     "scores",  # scores before softmax, which with the mask give the weights
@@ -40,6 +40,7 @@ ABILITIES: tuple[Ability, ...] = (
     "finish",  # any level of the stream can be read as logits
     "votes",  # the last norm is linear once its scale is held, so logits split into parts
     "projections",  # the linear maps of an attention layer, for working it out by hand
+    "norms",  # those that queries and keys come through, from a stream that is a sum
     "positions",  # a table of positions that is added to the embeddings
 )
 
@@ -162,6 +163,13 @@ class Source(Protocol):
 
     def projections(self, kind: Kind, layer: int) -> Projections:
         """The linear maps of a layer's attention."""
+
+    def norms(self, kind: Kind, layer: int) -> tuple[HeldNorm, HeldNorm]:
+        """The norms that an attention layer's queries, and its keys and values, come through from the stream.
+
+        Raises:
+            LacksAbilityError: they come from the stream in another way.
+        """
 
     def finish(self, states: Tensor) -> Tensor:
         """Logits of decoder states as they leave a layer: [..., D] → [..., V]."""

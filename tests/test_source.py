@@ -15,13 +15,14 @@ from model.analysis.maps.shares import norm_shares
 from model.analysis.maps.sorts import SORTS, drawn_maps
 from model.analysis.residual.lens import lens
 from model.analysis.residual.proof import proven_steps
+from model.analysis.residual.reasons import reasons
 from model.analysis.residual.votes import votes
 from model.analysis.what_if.mixing import log_probs
 from model.analysis.what_if.steps import decoding_steps
 from model.folder.source import FolderSource
 from model.passage import Ask
 from model.source import WAYS, LacksAbilityError
-from model.trace import may_attend
+from model.trace import HeadRef, may_attend
 from tests.folder import tiny
 
 
@@ -173,7 +174,10 @@ def test_what_a_model_does_not_offer_is_said_in_a_sentence(source, made, ids):
             votes(source, ids, 3, 4)
         with pytest.raises(LacksAbilityError, match="marian does not offer 'positions'"):
             position_table(source)
+        with pytest.raises(LacksAbilityError, match="marian does not offer 'norms'"):
+            reasons(source, made, HeadRef("cross", 0, 0))
     else:
+        assert reasons(source, made, HeadRef("cross", 1, 0)).holds
         found = votes(source, ids, 7, 12)
         assert found.total == pytest.approx(found.difference, abs=1e-4)
         assert position_table(source).shape[1] == 32

@@ -31,6 +31,12 @@ MEANT = {
     "votes": "logits split into parts: fork, what a head promotes",
     "projections": "one head worked out by hand: inside a head",
     "positions": "a table of positions",
+    "norms": "the norms before attention: why a head looks there",
+    "remove": "words taken out: trust",
+    "average": "words made average: trust",
+    "silence": "values silenced: value zeroing",
+    "slopes": "gradients of its embeddings: input × gradient",
+    "tails": "what the rest of a layer makes of other states: ALTI+",
 }
 
 

@@ -16,7 +16,7 @@ from model.folder.files.look import read_config
 from model.folder.picture import Seeing
 from model.folder.telling import Telling
 from model.folders import fingerprint
-from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Slope, Slopes, Unembedding
+from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Projections, Slope, Slopes, Unembedding
 from model.source import WAYS, Anatomy, Facts, Gains, LacksAbilityError, Need, Way, require_of
 from model.trace import Kind, Label
 from model.writing import Neighbour, Token
@@ -121,6 +121,10 @@ class AskedSource:
     def slopes(self, ids: ForcedIds, slope: Slope) -> Slopes:
         """As ``Source.slopes``: a folder's embeddings are entered in too many ways."""
         raise LacksAbilityError("slopes", self.name, "own_only")
+
+    def norms(self, kind: Kind, layer: int) -> tuple[HeldNorm, HeldNorm]:
+        """As ``Source.norms``: which norm stands before which attention differs from family to family."""
+        raise LacksAbilityError("norms", self.name, "own_only")
 
     def tail(self, kind: Kind, layer: int, states: Tensor, memory: Tensor | None = None) -> Tensor:
         """As ``Source.tail``: what a folder's layer does after attention is not known step by step."""

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from model.own.capture import n_layers, site_name
 from model.own.network.attention import MultiHeadAttention
 from model.own.network.layers import DecoderLayer, EncoderLayer
-from model.own.network.transformer import Transformer
-from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Step, Stream, Unembedding
+from model.own.network.transformer import Decoder, Encoder, Transformer
+from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Projections, Step, Stream, Unembedding
 from model.trace import Kind
 
 HOOKED: tuple[Step, ...] = ("query", "key", "value", "scores", "masked_scores", "weights", "heads")
@@ -29,7 +29,8 @@ def forced(model: Transformer, ids: ForcedIds, ask: Ask) -> Pass:
         logits = model(ids.src, ids.inputs)[0].float() if ask.logits else None
         if logits is None:
             model.decode(ids.inputs, model.encode(ids.src), ids.src)
-    return Pass(seen.attention, seen.whole_stream() if ask.stream else None, logits)
+    streams = (seen.stream.whole() if ask.stream else None, seen.source_stream.whole() if ask.source_stream else None)
+    return Pass(seen.attention, streams[0], logits, source_stream=streams[1])
 
 
 def attention_block(model: Transformer, kind: Kind, layer: int) -> MultiHeadAttention:
@@ -57,6 +58,17 @@ def projections(model: Transformer, kind: Kind, layer: int) -> Projections:
     return Projections(*((each.weight.detach(), each.bias.detach()) for each in maps))
 
 
+def norms(model: Transformer, kind: Kind, layer: int) -> tuple[HeldNorm, HeldNorm]:
+    """As ``Source.norms``: cross-attention's keys come through the encoder's last norm."""
+
+    def held(norm: nn.Module) -> HeldNorm:
+        assert isinstance(norm, nn.LayerNorm)
+        return HeldNorm(norm.weight.detach(), norm.bias.detach(), norm.eps)
+
+    query = held(model.get_submodule(f"{site_name(kind, layer).rpartition('.')[0]}.{_NORMS[kind]}"))
+    return query, held(model.encoder.norm) if kind == "cross" else query
+
+
 def unembedding(model: Transformer) -> Unembedding:
     """As ``Source.unembedding``: the output projection is tied with the target embedding."""
     norm = model.decoder.norm
@@ -81,10 +93,23 @@ class _Seen:
 
     def __init__(self) -> None:
         self.attention: dict[tuple[Kind, int], dict[Step, Tensor]] = {}
+        self.stream, self.source_stream = _Levels(), _Levels()
+
+
+class _Levels:
+    """One side's stream, as the hooks see it go up."""
+
+    def __init__(self) -> None:
         self.levels: list[Tensor] = []
         self.feed_forward: list[Tensor] = []
 
-    def whole_stream(self) -> Stream:
+    def watch(self, side: Encoder | Decoder, after: Callable[..., None]) -> None:
+        after(side.embedding, self.levels.append)
+        for module in side.layers:
+            after(module.get_submodule("feed_forward"), self.feed_forward.append)
+            after(module, self.levels.append)
+
+    def whole(self) -> Stream:
         return Stream(torch.cat(self.levels), torch.cat(self.feed_forward))
 
 
@@ -105,10 +130,9 @@ def _watching(model: Transformer, ask: Ask) -> Iterator[_Seen]:
             for step in ask.steps:
                 _watch_step(model, site, step, kept, before, after)
         if ask.stream:
-            after(model.decoder.embedding, seen.levels.append)
-            for module in model.decoder.layers:
-                after(module.get_submodule("feed_forward"), seen.feed_forward.append)
-                after(module, seen.levels.append)
+            seen.stream.watch(model.decoder, after)
+        if ask.source_stream:
+            seen.source_stream.watch(model.encoder, after)
         yield seen
 
 

@@ -25,7 +25,7 @@ from model.own.text.neighbours import neighbours
 from model.own.text.rarity import source_rarity
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
-from model.passage import Ask, ForcedIds, HeadsOut, Pass, Projections, Slope, Slopes, Unembedding, one_thread
+from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Projections, Slope, Slopes, Unembedding, one_thread
 from model.source import Gains, Way
 from model.trace import Kind, Label
 from model.writing import Neighbour, Token
@@ -100,6 +100,10 @@ class OwnSource:
     def projections(self, kind: Kind, layer: int) -> Projections:
         """As ``Source.projections``."""
         return passes.projections(self.model, kind, layer)
+
+    def norms(self, kind: Kind, layer: int) -> tuple[HeldNorm, HeldNorm]:
+        """As ``Source.norms``."""
+        return passes.norms(self.model, kind, layer)
 
     def finish(self, states: Tensor) -> Tensor:
         """As ``Source.finish``."""

@@ -85,13 +85,12 @@ LIBRARIES: dict[str, set[str]] = {
     "safetensors": {"model/own", "model/training", "model/folder"},
     "tokenizers": {"model/own", "model/training"},
     "fpdf": {"viz/figures/sheet"},
-    "PIL": {"viz/figures/sheet"},
     "fontTools": {"viz/figures/sheet"},
     "nltk": {"model/own"},
     "sacrebleu": {"model/evaluation"},
     "tqdm": {"model/training", "model/commands"},
     "transformers": {"bench", "model/folder"},
-    "PIL": {"model/common", "model/folder"},
+    "PIL": {"model/common", "model/folder", "viz/figures/sheet"},
     "playwright": {"bench"},
 }
 # These say things about folders and traces, and must be quick to import.

@@ -7,6 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from model.analysis.residual.proof import proven_steps
+from model.analysis.residual.reasons import reasons
+from model.trace import HeadRef
 from tests.browser.reading import PATIENCE, settle
 from tests.pages import SENTENCE
 
@@ -16,6 +18,11 @@ DRAWN = """() => {
   const plot = document.querySelector('.js-plotly-plot');
   return JSON.stringify(plot.calcdata.map(([first, ...rest]) => first.trace.type === 'bar'
     ? [first, ...rest].map((bar) => bar.s) : [...first.z].map((row) => [...row])));
+}"""
+
+TABLE = """() => {
+  const cells = document.querySelector('.js-plotly-plot').calcdata.find(([first]) => first.trace.type === 'heatmap');
+  return [...cells[0].z].map((row) => [...row]);
 }"""
 
 
@@ -99,6 +106,20 @@ def test_hostile_text_stays_text(visit, color_scheme):
     assert page.evaluate("window.pwned") is None
     assert page.locator(".js-plotly-plot .ytick b, .hl-lead b").count() == 0
     assert "script" in "".join(page.locator(".js-plotly-plot .ytick").all_text_contents())
+
+
+def test_a_link_opens_why_a_head_looks_there_for_a_query_and_a_key(visit, reopen, en_zh, translation):
+    page = visit("inside", text=SENTENCE, inside_view="reasons", kind="decoder_self", layer=1, head=2)
+    for picker, place in ((-2, QUERY + 1), (-1, 2)):
+        page.locator('[data-testid="stSelectbox"] input').nth(picker).click()
+        page.get_by_role("option").nth(place).click()
+        settle(page)
+    found = reasons(en_zh, translation, HeadRef("decoder_self", 1, 2)).table(QUERY + 1, 1)
+    for each in (page, reopen(page)):
+        each.wait_for_selector(".js-plotly-plot .hm")
+        drawn = np.array(each.evaluate(TABLE), dtype=float)
+        np.testing.assert_allclose(drawn[:-1, :-1], found, atol=1e-6)
+        assert "✓" in each.inner_text(".hl-holds")
 
 
 def test_the_experiment_draws_four_charts(visit):

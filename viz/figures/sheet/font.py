@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fontTools.ttLib import TTFont
 
 SHEET_FONT = Path(__file__).resolve().parent / "assets" / "HeadlightSansSC.otf"
-NAME = "Headlight Sans SC"
+FONT_NAME = "Headlight Sans SC"
 FAMILY = "Noto Sans CJK SC"
 MISSING = "□"  # stands for a character that the subset does not have
 SIGNS = "→←↑↓−Σ·×√∂αφπ‖≤≥≈±÷…“”‘’–—□°©§№，。、；：？！（）《》〈〉「」『』【】"
@@ -79,7 +79,7 @@ def _rename(font: TTFont) -> None:
     """A name of its own: it is no longer what bears Noto's."""
     for record in font["name"].names:
         if record.nameID in {1, 4}:
-            record.string = NAME
+            record.string = FONT_NAME
         elif record.nameID == 6:
-            record.string = NAME.replace(" ", "")
-    font["CFF "].cff.fontNames[0] = NAME.replace(" ", "")
+            record.string = FONT_NAME.replace(" ", "")
+    font["CFF "].cff.fontNames[0] = FONT_NAME.replace(" ", "")

@@ -1,4 +1,4 @@
-"""One head from the inside: the six steps on real numbers, and why scores are divided by √d."""
+"""One head from the inside: the six steps on real numbers, why it looks where it looks, and the division by √d."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from model.analysis.lessons import scaling
 from viz.figures.layout import chart_config
 from viz.figures.lessons.scaling import with_and_without
 from viz.parts.chart import draw, lead, slider
+from viz.parts.inside.reasons import STRONGEST, explain, pick_key
 from viz.parts.picker import pick
 from viz.parts.six_steps import STEPS, proof_line, step_facts, step_picture
 from viz.state import checkpoints
 from viz.state.answers.lessons import growth
-from viz.state.answers.residual import head_steps
+from viz.state.answers.residual import head_steps, reasons
 from viz.state.answers.translations import trace
 from viz.state.language import say
 from viz.state.view import view
@@ -29,31 +30,35 @@ def go(by: int) -> None:
     st.session_state["inside"] = str(min(max(step, STEPS[0]), STEPS[-1]))
 
 
-def controls(queries: list[str]) -> tuple[int, int]:
-    """The chosen step and query."""
+def pick_step() -> int:
+    """The chosen step."""
+    step = int(pick("inside", labelled=False))
+    st.button(say("inside.back"), key="back", shortcut="Left", disabled=step == STEPS[0], on_click=go, args=(-1,))
+    st.button(say("inside.next"), key="next", shortcut="Right", disabled=step == STEPS[-1], on_click=go, args=(1,))
+    return step
+
+
+def pick_query(queries: list[str]) -> int:
+    """The chosen query."""
     if "query" in st.session_state and st.session_state["query"] not in range(len(queries)):
         st.session_state["query"] = len(queries) - 1
-    with bar:
-        step = int(pick("inside", labelled=False))
-        st.button(say("inside.back"), key="back", shortcut="Left", disabled=step == STEPS[0], on_click=go, args=(-1,))
-        st.button(say("inside.next"), key="next", shortcut="Right", disabled=step == STEPS[-1], on_click=go, args=(1,))
-        query = st.selectbox(
-            say("inside.query"),
-            range(len(queries)),
-            index=min(3, len(queries) - 1),
-            format_func=lambda place: f"q {place} · {queries[place]}",
-            key="query",
-            label_visibility="collapsed",
-            bind="query-params",
-            width=165,
-        )
-    return step, query
+    return st.selectbox(
+        say("inside.query"),
+        range(len(queries)),
+        index=min(3, len(queries) - 1),
+        format_func=lambda place: f"q {place} · {queries[place]}",
+        key="query",
+        label_visibility="collapsed",
+        bind="query-params",
+        width=165,
+    )
 
 
 def steps() -> None:
     """The chosen step of the chosen query."""
     queries, keys = trace(now.subject).axis_tokens(now.kind)
-    step, query = controls(queries)
+    with bar:
+        step, query = pick_step(), pick_query(queries)
     proof = head_steps(now.subject, now.head)
     facts = step_facts(proof.steps, query, queries, keys)
     facts |= {"memory": say(f"inside.memory.{now.kind}"), "others": heads - 1}
@@ -64,6 +69,17 @@ def steps() -> None:
     st.plotly_chart(figure, key="inside_figure", theme=None, config=chart_config(f"headlight-step-{step}"), alt=alt)
     st.html(proof_line(proof, heads, say))
     lead("inside.colours")
+
+
+def why() -> None:
+    """What the chosen query's score of a key is made of."""
+    queries, keys = trace(now.subject).axis_tokens(now.kind)
+    found = reasons(now.subject, now.head)
+    with bar:
+        query = pick_query(queries)
+        key = pick_key(keys[: query + 1] if sizes.anatomy.kinds[now.kind].causal else keys)
+    key = found.strongest(query) if key == STRONGEST else key
+    explain(found, now.head, query, key, (queries[query], keys[key]), now.theme)
 
 
 def experiment() -> None:
@@ -94,4 +110,4 @@ def experiment() -> None:
 bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
 with bar:
     shown = pick("inside_view", labelled=False)
-{"steps": steps, "scaling": experiment}[shown]()
+{"steps": steps, "reasons": why, "scaling": experiment}[shown]()

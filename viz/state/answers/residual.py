@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from model.analysis.residual.flow import Shares
     from model.analysis.residual.lens import Lens, Promotion
     from model.analysis.residual.proof import HeadProof
+    from model.analysis.residual.reasons import Reasons
     from model.analysis.residual.votes import Votes
     from model.trace import HeadRef
     from viz.state.view import Subject
@@ -58,3 +59,11 @@ def head_steps(subject: Subject, head: HeadRef) -> HeadProof:
     from model.analysis.residual.proof import proven_steps
 
     return proven_steps(translator(subject.checkpoint), subject.text, translation(subject).tgt_ids, *head)
+
+
+@kept(32)
+def reasons(subject: Subject, head: HeadRef) -> Reasons:
+    """What every score of one head is made of while a translation is written."""
+    from model.analysis.residual.reasons import reasons as taken_apart
+
+    return taken_apart(translator(subject.checkpoint), translation(subject), head)

@@ -1,0 +1,1 @@
+"""What the view of a head from the inside is made of."""
