@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from viz.figures.sheet.font import NAME, SHEET_FONT, writable
+from viz.figures.sheet.font import FONT_NAME, SHEET_FONT, writable
 from viz.figures.sheet.font import width as text_width
 from viz.figures.sheet.sheet import Box, Sheet, Write
 from viz.theme import FONTS
@@ -54,13 +54,13 @@ def pdf(sheet: Sheet) -> bytes:
     page.set_creator("Headlight")
     page.set_auto_page_break(False)
     page.add_page()
-    page.add_font(NAME, fname=SHEET_FONT)
+    page.add_font(FONT_NAME, fname=SHEET_FONT)
     for mark in sheet.marks:
         if isinstance(mark, Box):
             page.set_fill_color(*_rgb(mark.fill))
             page.rect(mark.x, mark.y, mark.w, mark.h, style="F")
             continue
-        page.set_font(NAME, size=mark.size)
+        page.set_font(FONT_NAME, size=mark.size)
         page.set_text_color(*_rgb(mark.ink))
         text, x = writable(mark.text), mark.x - _before(mark)
         if mark.turned:
