@@ -162,7 +162,7 @@ class OwnSource:
         if not self.by_letter and mostly_other_letters(text):
             raise NotEnglishError(f"The checkpoint {self.name} reads English; this text is in another script.")
         tokens = self.src_tokenizer.encode(lower_case(text) if self.by_letter else text)
-        if not tokens or not any(map(str.isalnum, text)):
+        if not tokens:
             raise EmptySentenceError("There is nothing to translate: the text holds no word.")
         if len(tokens) > self.max_src_tokens:
             raise SentenceTooLongError(

@@ -64,7 +64,7 @@ def test_hostile_text_is_shown_escaped_and_stays_in_the_box(app, sentence):
     assert "<img" not in markup(app)
 
 
-@pytest.mark.parametrize("sentence", ["", "   ", "word " * 5000, "我爱你。", "Привет, Tom", "😀 …"])
+@pytest.mark.parametrize("sentence", ["", "   ", "word " * 5000, "我爱你。", "Привет, Tom"])
 def test_bad_input_gets_one_sentence_and_loses_nothing(app, sentence):
     app.run()
     type_sentence(app, sentence)
