@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from model.commands.options import add_beam, add_checkpoint
-
 from model.__main__ import Parser
 from model.analysis.maps.sorts import DRAWN, SHIFTS, SORTS, Shift
+from model.commands.shared.options import add_beam, add_checkpoint
 from model.errors import HeadlightError
 from model.folders import META, resolve
 from model.trace import KIND_LETTERS, AttentionTrace, HeadRef
