@@ -6,7 +6,7 @@ from model.analysis.alignment.error_table import ErrorTable
 from model.analysis.alignment.known_pairs import truth_pairs
 from model.analysis.alignment.links import argmax_links, link_set
 from model.analysis.alignment.word_maps import ALL, pair_maps, places, translation_maps
-from tests.browser.reading import press
+from tests.browser.reading import press, settle
 from tests.pages import SENTENCE
 
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1>"
@@ -44,22 +44,25 @@ def test_pointing_at_a_word_shows_its_links_only(visit, en_zh, translation):
     assert page.inner_text(".word-links .readout") == f"{tgt[2]} ↔ {partner}"
 
 
-def test_the_truth_meter_shows_every_heads_error_and_opens_the_one_that_is_clicked(visit, wait_idle, en_zh):
+def test_the_truth_meter_shows_every_heads_error_and_opens_the_one_that_is_clicked(visit, en_zh):
     page = opened(visit, align_view="Truth meter", pair=3)
     pair = truth_pairs("english")[2]
-    table = ErrorTable(6, 8, ("weights",))
-    table.add(pair_maps(en_zh, pair, ("weights",)), pair)
+    table = ErrorTable(6, 8, ("weights", "norms"))
+    table.add(pair_maps(en_zh, pair, ("weights", "norms")), pair)
     names = places(6, 8)
     shown = page.locator(".score-grid .cell").evaluate_all("all => all.map(c => Number(c.dataset.here))")
     np.testing.assert_allclose(shown, 100 * table.rates[0, 0, 0, :-1], atol=0.06)
     page.locator('.score-grid .cell[data-place="4-6"]').click()
-    wait_idle(page)
+    settle(page)
     assert page.locator(".score-grid .cell.chosen").get_attribute("data-place") == "4-6"
     rate = 100 * table.rates[0, 0, 0, names.index((4, 6))]
-    assert f"L4 H6 · weights · row that writes the word: alignment error {rate:.0f} %" in page.inner_text("body")
+    said = page.inner_text("body")
+    assert f"L4 H6 · attention weights · row that writes the word: alignment error {rate:.0f} %" in said
     page.locator('.score-grid .cell[data-place="5-all"]').click()
-    wait_idle(page)
-    press(page, "Made of", "norms")
+    settle(page)
+    page.get_by_role("combobox", name="Made of").click()
+    page.get_by_role("option", name="norms", exact=True).click()
+    settle(page)
     rate = 100 * table.rates[0, 0, 1, names.index((5, ALL))]
     assert f"L5, all heads · norms · row that writes the word: alignment error {rate:.0f} %" in page.inner_text("body")
     assert "pair=3" in page.url
