@@ -9,8 +9,6 @@ from model.analysis.residual.votes import votes
 from model.own.capture import capture_attention
 from model.own.checkpoint import Checkpoint
 from model.own.interventions import scaled_heads
-from model.own.network.config import TransformerConfig
-from model.own.network.transformer import Transformer
 from model.own.passes import attention_block
 from model.own.source import OwnSource
 from model.passage import ForcedIds
@@ -19,18 +17,6 @@ from model.trace import KINDS
 SRC = torch.tensor([[5, 6, 7, 8, 2]])
 TGT = torch.tensor([[1, 9, 10, 11]])
 IDS = ForcedIds(SRC, TGT, torch.tensor([9, 10, 11, 2]))
-
-
-@pytest.fixture
-def small_model():
-    torch.manual_seed(3)
-    sizes = {"d_model": 16, "d_ff": 32, "n_heads": 4, "n_encoder_layers": 2, "n_decoder_layers": 3}
-    model = Transformer(TransformerConfig(20, 23, **sizes)).eval()
-    with torch.no_grad():  # norms and biases that are not their neutral selves
-        for name, parameter in model.named_parameters():
-            if "norm" in name or name.endswith("bias"):
-                parameter.add_(0.3 * torch.randn_like(parameter))
-    return model
 
 
 @pytest.fixture

@@ -11,9 +11,7 @@ import torch
 from model.analysis.residual.reasons import StreamPart, largest, reasons
 from model.own.capture import SCORES, capture_attention
 from model.own.checkpoint import Checkpoint
-from model.own.network.config import TransformerConfig
 from model.own.network.positions import sinusoidal_table
-from model.own.network.transformer import Transformer
 from model.own.source import OwnSource
 from model.passage import Ask, ForcedIds
 from model.trace import KINDS, HeadRef, Translation
@@ -30,18 +28,6 @@ class SmallSource(OwnSource):
 
     def ids(self, source, tgt_ids, finished=True):
         return ForcedIds(SRC, TGT, torch.tensor([9, 10, 11, 2]))
-
-
-@pytest.fixture
-def small_model():
-    torch.manual_seed(3)
-    sizes = {"d_model": 16, "d_ff": 32, "n_heads": 4, "n_encoder_layers": 2, "n_decoder_layers": 3}
-    model = Transformer(TransformerConfig(20, 23, **sizes)).eval()
-    with torch.no_grad():  # norms and biases that are not their neutral selves
-        for name, parameter in model.named_parameters():
-            if "norm" in name or name.endswith("bias"):
-                parameter.add_(0.3 * torch.randn_like(parameter))
-    return model
 
 
 @pytest.fixture
