@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import string
 
+import pytest
+
 from viz.text import LANGUAGES, en, text, zh
+from viz.text.joined import joined
 
 ERROR_VALUES = {"message", "characters", "tokens", "parts"}
 
@@ -37,3 +40,12 @@ def test_values_are_filled_in() -> None:
     key = next(key for key, value in en.STRINGS.items() if fields(value))
     names = fields(en.STRINGS[key])
     assert "✓7" in text("en", key, **dict.fromkeys(names, "✓7"))
+
+
+def test_a_text_stands_in_the_same_wing_of_both_languages() -> None:
+    assert [set(wing.STRINGS) for wing in en.WINGS] == [set(wing.STRINGS) for wing in zh.WINGS]
+
+
+def test_a_text_that_stands_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="'a'"):
+        joined([{"a": "1"}, {"b": "2"}, {"a": "1"}])

@@ -1,0 +1,9 @@
+"""Interface strings in English, one file a wing; a key stands in one of them alone."""
+
+from __future__ import annotations
+
+from viz.text.en import decode, evidence, frame, heads, layers, learn, models, read, viewer
+from viz.text.joined import joined
+
+WINGS = (decode, evidence, frame, heads, layers, learn, models, read, viewer)
+STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)

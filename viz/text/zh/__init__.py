@@ -1,0 +1,9 @@
+"""Interface strings in Chinese, one file a wing; a key stands in one of them alone."""
+
+from __future__ import annotations
+
+from viz.text.joined import joined
+from viz.text.zh import decode, evidence, frame, heads, layers, learn, read
+
+WINGS = (decode, evidence, frame, heads, layers, learn, read)
+STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)
