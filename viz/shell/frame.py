@@ -23,9 +23,9 @@ from viz.state.language import browser_language, say
 from viz.state.view import Subject, force, subject
 from viz.theme import FONTS
 
-# Target ids, gains, a pattern and the number of a sentence in the link; nobody types them: their boxes are out of
+# Target ids, gains, a pattern, the numbers of a sentence and of a token in the link; nobody types them: their boxes are out of
 # sight, even while styles load.
-FORCED = ("hyp", "fork", "mix", "paint", "part")
+FORCED = ("hyp", "fork", "mix", "paint", "part", "step")
 CODED = ", ".join(f".st-key-{name}" for name in (*CHOICES, "of"))  # boxes of codes, beside what the visitor sees
 LOGO = Path(__file__).parent / "logo.svg"
 STYLE = f"""<style>

@@ -25,6 +25,11 @@ def chosen(key: str, default: Any, options: Any) -> Any:
     return next((option for option in options if said == str(option)), default)
 
 
+def chosen_text(key: str) -> str:
+    """What stands in a widget; before it is first drawn, what the link says."""
+    return str(_said(key) or "")
+
+
 def picked(name: str, default: str = "") -> Any:
     """The option of ``CHOICES[name]`` that is chosen; else the default, or the first."""
     choice = CHOICES[name]

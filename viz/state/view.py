@@ -12,7 +12,7 @@ from model.analysis.maps.sorts import SORTS, Drawn, Shift
 from model.sentences import parts_of
 from model.trace import HeadRef, Kind
 from viz.state.checkpoints import checkpoint, default_text, facts, meta, opening
-from viz.state.choice import chosen, picked
+from viz.state.choice import chosen, chosen_text, picked
 from viz.state.codes.tokens import token_code, token_ids
 from viz.theme import Theme, theme_named
 
@@ -136,6 +136,18 @@ def theme() -> Theme:
 def choose_head(head: HeadRef) -> None:
     """Select a head; to be called in a widget's callback, before the frame draws its pickers."""
     st.session_state.update(head._asdict())
+
+
+def chosen_token(n_tokens: int) -> int | None:
+    """Which of so many written tokens is looked at, in every view, counted from 0; None before one is chosen."""
+    number = str(chosen_text("step")).strip()
+    found = int(number) - 1 if number.isascii() and number.isdecimal() and len(number) < 6 else -1
+    return found if 0 <= found < n_tokens else None
+
+
+def choose_token(place: int | None) -> None:
+    """Look at a written token, counted from 0, or at none; to be called in a widget's callback."""
+    st.session_state["step"] = "" if place is None else str(place + 1)
 
 
 def forced(name: str) -> tuple[int, ...]:
