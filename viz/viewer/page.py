@@ -29,7 +29,7 @@ _PAGE = """<!doctype html>
 <body>
 <div id="viewer"><noscript>{script_needed}</noscript></div>
 <script type="application/octet-stream" id="message">{message}</script>
-<script>{script}</script>
+<script type="module">{script}</script>
 </body>
 </html>
 """

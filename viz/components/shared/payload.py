@@ -1,4 +1,4 @@
-"""What travels to the browser: numbers packed as base64, and a look as plain strings."""
+"""What travels to the browser: numbers packed as base64."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import base64
 from collections.abc import Sequence
 
 import numpy as np
-
-from viz.theme import Theme
 
 TOLERANCE = 1e-3
 FULL = 32767
@@ -73,21 +71,6 @@ def check_shape(name: str, weights: np.ndarray, rows: Sequence[object], columns:
     expected = (len(rows), len(columns))
     if weights.shape[-2:] != expected:
         raise ValueError(f"{name} has shape {weights.shape}, but the labels are for {expected}")
-
-
-def look(theme: Theme) -> dict[str, object]:
-    """A theme as the components' scripts take it."""
-    return {
-        "dark": theme.is_dark,
-        "background": theme.background,
-        "surface": theme.surface,
-        "text": theme.text,
-        "muted": theme.muted,
-        "grid": theme.grid,
-        "accent": theme.accent,
-        "scale": [list(stop) for stop in theme.scale],
-        "diverging": [list(stop) for stop in theme.diverging],
-    }
 
 
 def _within(values: np.ndarray, low: float) -> np.ndarray:
