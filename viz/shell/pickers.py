@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from model.analysis.maps.sorts import SORTS
 from model.errors import HeadlightError
 from viz.parts import combined, drawing
 from viz.parts.picker import coded, pick, shown_key
+from viz.parts.places import offer_bar
+from viz.shell import header
 from viz.shell.views import ViewSpec
 from viz.state.answers.translations import trace
 from viz.state.checkpoints import checkpoint, facts, opening
@@ -21,6 +24,7 @@ from viz.state.language import say
 from viz.state.view import View, chosen_kind, read_view, subject
 
 PICKERS = ("kind", "layer", "head", "words", "special", "drawn", "of", "shift", "combine", "over")
+HEAD_PICKERS = ("kind", "layer", "head")  # on the line over a view; the others are behind one button
 
 
 def draw(spec: ViewSpec) -> None:
@@ -36,11 +40,22 @@ def row(spec: ViewSpec) -> None:
     comes and goes would leave the URL with its widget, and the browser's Back would forget it.
     """
     name = checkpoint()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        for picker in PICKERS:
+    with st.container(key="hl_bar", horizontal=True, vertical_alignment="center", gap="small"):
+        header.tabs(spec)
+        offer_bar(
+            st.container(key="hl_own", horizontal=True, vertical_alignment="center", gap="small", width="content")
+        )
+        for picker in HEAD_PICKERS:
             _draw(picker, name)
+        with st.popover(say("app.display"), width="content", help=say("app.display.help"), key="hl_display"):
+            for picker in (each for each in PICKERS if each not in HEAD_PICKERS):
+                _draw(picker, name)
     used = set(spec.pickers) - idle(read_view())
     hide([picker for picker in PICKERS if picker not in used])
+    if used <= set(HEAD_PICKERS):
+        st.html("<style>.st-key-hl_display { display: none; }</style>")
+    titles = {name: json.dumps(say(f"app.{name}")) for name in ("layer", "head")}
+    st.html("".join(f"<style>.st-key-{name}::before {{ content: {title}; }}</style>" for name, title in titles.items()))
 
 
 def hide(names: Iterable[str]) -> None:
@@ -107,7 +122,7 @@ def _draw(picker: str, name: str) -> None:
             look["only"] = {each for each in SORTS if anatomy.abilities.issuperset(SORTS[each].needs)} | {
                 picked("drawn")
             }
-        pick(picker, str(opening(name).get(picker, "")), **look)
+        pick(picker, str(opening(name).get(picker, "")), labelled=picker != "kind", **look)
     elif picker in ("words", "special"):
         st.toggle(say(f"app.{picker}"), key=picker, help=say(f"app.{picker}.help"), bind="query-params")
     else:
@@ -118,6 +133,7 @@ def _draw(picker: str, name: str) -> None:
             default=start if start in options else options[-1],
             key=picker,
             required=True,
+            label_visibility="collapsed",
             help=say(f"app.{picker}.help"),
             bind="query-params",
         )

@@ -35,12 +35,11 @@ def choose_part(number: int = 0) -> None:
     st.session_state["part"] = str(number + 1) if number else ""
 
 
-def parts_row(about: Subject, found: Translation) -> None:
-    """The translations of all sentences in one line, the one that is looked at marked, and a button for each."""
-    texts, here = parts(), part()
+def parts_line(about: Subject, found: Translation) -> None:
+    """The translations of all sentences in one line, the one that is looked at marked."""
     shown: list[str] = []
-    for number, text in enumerate(texts):
-        if number == here:
+    for number, text in enumerate(parts()):
+        if number == part():
             shown.append(tag("mark", said(found.text)))
             continue
         try:
@@ -48,16 +47,22 @@ def parts_row(about: Subject, found: Translation) -> None:
         except HeadlightError:  # said in full when that sentence is chosen
             shown.append("⚠")
     st.html(line("translation", *shown, lang="zh"))
+
+
+def choose_shown_part() -> None:
+    """A button that says which sentence is looked at, and behind it all of them."""
+    texts, here = parts(), part()
     st.session_state["part_shown"] = here
-    st.pills(
-        say("app.part"),
-        range(len(texts)),
-        key="part_shown",
-        format_func=lambda number: f"{number + 1} · {_short(texts[number])}",
-        help=say("app.part.help"),
-        required=True,
-        on_change=lambda: choose_part(st.session_state["part_shown"]),
-    )
+    with st.popover(say("app.parts", number=here + 1, all=len(texts)), width="content"):
+        st.pills(
+            say("app.part"),
+            range(len(texts)),
+            key="part_shown",
+            format_func=lambda number: f"{number + 1} · {_short(texts[number])}",
+            help=say("app.part.help"),
+            required=True,
+            on_change=lambda: choose_part(st.session_state["part_shown"]),
+        )
 
 
 def said(translation: str) -> str:

@@ -11,6 +11,7 @@ from viz.figures.lessons import masks as figures
 from viz.figures.lessons.row_steps import StepsText, steps_figure
 from viz.parts.chart import draw, lead, slider
 from viz.parts.picker import pick
+from viz.parts.places import bar
 from viz.shell.errors import show_error
 from viz.state.answers.translations import trace, translator
 from viz.state.checkpoints import example_sentences
@@ -75,7 +76,7 @@ def _triu() -> None:
             figure = figures.mask_figure(
                 made.ones == 0, names, names, theme, words, numbers=made.ones, blind=made.blind, size=260
             )
-            draw(figure, f"masks.triu.{k}", fits=True, words_below=True, size=size)
+            draw(figure, f"masks.triu.{k}", fits=True, size=size)
 
 
 def _steps() -> None:
@@ -93,4 +94,6 @@ def _steps() -> None:
 
 
 _VIEWS = {"padding": _padding, "causal": _causal, "combined": _combined, "triu": _triu, "steps": _steps}
-_VIEWS[pick("mask", labelled=False)]()
+with bar():
+    chosen = pick("mask", labelled=False)
+_VIEWS[chosen]()

@@ -18,7 +18,6 @@ now = view()
 translation = translations.translation(now.subject)
 trace = translation.trace
 chosen = combined.combination(now)
-chart.lead("steps.lead")
 steps = what_if.steps(now.subject, _CANDIDATES)
 if not translation.finished:
     steps = steps[: max(1, len(translation.tgt))]
@@ -54,3 +53,4 @@ def play() -> None:
 
 
 play()
+chart.lead("steps.lead")

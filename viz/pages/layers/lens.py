@@ -76,5 +76,5 @@ def promotion(step: int) -> None:
     st.plotly_chart(figure, key="lens_promotes", theme=None, config=chart_config("headlight-promotes"), alt=alt)
 
 
-chart.lead("lens.lead")
 layers()
+chart.lead("lens.lead")

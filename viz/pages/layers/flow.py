@@ -11,6 +11,7 @@ from viz.figures.markup import line
 from viz.parts import chart
 from viz.parts.flow_words import middle_word, source_words, summary
 from viz.parts.picker import pick
+from viz.parts.places import bar
 from viz.shell.navigation import leave_fragment, open_head
 from viz.state.answers import translations
 from viz.state.answers.residual import flow_shares
@@ -26,7 +27,7 @@ rows = len(trace.tgt_outputs) if translation.finished else max(1, len(translatio
 
 def controls() -> tuple[str, float]:
     """The measure, and the least share of an edge that is drawn."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with bar():
         measure = pick("flow_by", labelled=False)
         label = say("flow.least")
         st.html(line("alt", label), width="content")

@@ -11,6 +11,7 @@ from viz.figures.lessons.scaling import with_and_without
 from viz.parts.chart import draw, lead, slider
 from viz.parts.inside.reasons import STRONGEST, explain, pick_key
 from viz.parts.picker import pick
+from viz.parts.places import bar
 from viz.parts.six_steps import STEPS, proof_line, step_facts, step_picture
 from viz.state import checkpoints
 from viz.state.answers.lessons import growth
@@ -57,16 +58,16 @@ def pick_query(queries: list[str]) -> int:
 def steps() -> None:
     """The chosen step of the chosen query."""
     queries, keys = trace(now.subject).axis_tokens(now.kind)
-    with bar:
+    with bar():
         step, query = pick_step(), pick_query(queries)
     proof = head_steps(now.subject, now.head)
     facts = step_facts(proof.steps, query, queries, keys)
     facts |= {"memory": say(f"inside.memory.{now.kind}"), "others": heads - 1}
-    lead(f"inside.lead.{step}{facts['mask'] if step == 4 else ''}", **facts)
     figure, numbers = step_picture(step, proof.steps, query, keys, now.theme, say)
     place = {"kind": say(f"kind.{now.kind}"), "layer": now.head.layer, "head": now.head.head, "token": queries[query]}
     alt = say("inside.figure.alt", **place, step=step, numbers=numbers)
     st.plotly_chart(figure, key="inside_figure", theme=None, config=chart_config(f"headlight-step-{step}"), alt=alt)
+    lead(f"inside.lead.{step}{facts['mask'] if step == 4 else ''}", **facts)
     st.html(proof_line(proof, heads, say))
     lead("inside.colours")
 
@@ -75,7 +76,7 @@ def why() -> None:
     """What the chosen query's score of a key is made of."""
     queries, keys = trace(now.subject).axis_tokens(now.kind)
     found = reasons(now.subject, now.head)
-    with bar:
+    with bar():
         query = pick_query(queries)
         key = pick_key(keys[: query + 1] if sizes.anatomy.kinds[now.kind].causal else keys)
     key = found.strongest(query) if key == STRONGEST else key
@@ -85,9 +86,8 @@ def why() -> None:
 def experiment() -> None:
     """What the division by √d_k does, from computed values."""
     grown, names = growth(), (say("inside.plain"), say("inside.divided"))
-    with bar:
+    with bar():
         d_k = slider("inside.size", "d_k", 1, 512, sizes.d_head)
-    lead("inside.scaling.lead", samples=f"{scaling.SAMPLES:,}", keys=scaling.KEYS, seed=scaling.SEED)
     steep = scaling.saturation(a := np.linspace(0.0, 30.0, 121), d_k)
     largest = (steep.weights[0][:, 2], steep.weights[1][:, 2])
     charts = (
@@ -105,9 +105,9 @@ def experiment() -> None:
             draw(
                 figure, f"inside.{name}", plain=plain, divided=divided, last=x[-1], a=x[at], d_k=d_k, keys=scaling.KEYS
             )
+    lead("inside.scaling.lead", samples=f"{scaling.SAMPLES:,}", keys=scaling.KEYS, seed=scaling.SEED)
 
 
-bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-with bar:
+with bar():
     shown = pick("inside_view", labelled=False)
 {"steps": steps, "reasons": why, "scaling": experiment}[shown]()
