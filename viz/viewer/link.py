@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-# In the order in which the viewer writes them: heads, view, drawn, words, special, row rule, threshold, logarithm, scale,
-# together, rows and columns that are pinned. Its theme is the app's.
+# In the order in which the viewer writes them: heads, view, drawn, words, special, row rule, threshold, logarithm,
+# scale, together, rows and columns that are pinned. Its theme is the app's.
 LETTERS = "hvdwsrtgoxpq"
 _PAIR = re.compile(r"([a-z])=([\w.,@-]{0,2000})")
 _WRITTEN = re.compile(r"t(\d{1,4})")

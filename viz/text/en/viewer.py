@@ -52,6 +52,9 @@ STRINGS: dict[str, str] = {
     "viewer.script": "This page needs JavaScript; it asks no server for anything.",
     "viewer.page": "Save as page",
     "viewer.page.help": "One file with every map of this sentence, to look at without the app and without a network.",
+    "workbench.matters": "Is it right?",
+    "workbench.sanity.holds": "✓ {head} is a sound map: every row sums to 1 (largest error {sums}), masked keys get exactly 0.",
+    "workbench.sanity.fails": "✗ {head} is an unsound map: row sums are off by up to {sums}, masked keys get up to {masked}.",
     # what is taken away
     "export.title": "Take away",
     "export.lead": "A picture on white with a caption; the page holds every map of this sentence and needs neither the app nor a network.",

@@ -53,6 +53,9 @@ STRINGS: dict[str, str] = {
     "viewer.page": "存为网页",
     "viewer.page.help": "一个文件，含此句的全部注意力图，无需应用也无需网络即可查看。",
     # what is taken away
+    "workbench.matters": "可信吗？",
+    "workbench.sanity.holds": "✓ {head} 的图可信：每行之和为 1（最大误差 {sums}），被掩码的键恰好得 0。",
+    "workbench.sanity.fails": "✗ {head} 的图有误：行和最多偏差 {sums}，被掩码的键最多得 {masked}。",
     "export.title": "带走",
     "export.lead": "图片为白底，附说明文字；网页含此句的全部注意力图，无需应用也无需网络。",
     "export.width": "宽度（厘米）",

@@ -1,7 +1,8 @@
-"""One row under the viewer: whether a map is sound, whether it matters, and what can be taken away."""
+"""On the line over the viewer: whether a map is sound, whether it matters, and what can be taken away."""
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from model.analysis.maps.export import map_csv, map_json, trace_npz
@@ -10,6 +11,7 @@ from model.analysis.maps.sanity import check_map
 from viz.export.shown import Shown, names
 from viz.figures.markup import line
 from viz.parts import drawing, honesty_bar
+from viz.parts.places import bar
 from viz.parts.saving import take_away
 from viz.state.answers.translations import trace, translation
 from viz.state.language import language, say
@@ -17,16 +19,11 @@ from viz.state.view import View
 
 
 def row(now: View, asked: Shown) -> None:
-    """All of it, in one line; what needs the model is reckoned when it is unfolded."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="hl_beneath"):
+    """A button each; what needs the model is reckoned when it is unfolded."""
+    with bar():
         _honesty(now, asked)
         _take_away(now, asked)
         take_away.as_code(now, asked)
-        if asked.drawn == "weights" and asked.how == "head":
-            sanity = check_map(trace(now.subject), *asked.heads[0])
-            state = "holds" if sanity.holds else "fails"
-            errors = {"sums": f"{sanity.row_sum_error:.1e}", "masked": f"{sanity.masked_weight:.1e}"}
-            st.html(line(state, say(f"workbench.sanity.{state}", head=asked.heads[0].title, **errors)))
 
 
 def _honesty(now: View, asked: Shown) -> None:
@@ -34,9 +31,21 @@ def _honesty(now: View, asked: Shown) -> None:
     unfolded = st.popover(say("workbench.matters"), key="hl_matters", on_change="rerun")
     with unfolded:
         if unfolded.open:
+            _sanity(now, asked)
+            drawing.meaning(now, cross=kind == "cross")
             maps = drawing.maps(now, kind)
-            values = combine(maps[tuple(zip(*(head[1:] for head in asked.heads), strict=True))], asked.how)
+            heads = [maps[head[1:]] for head in asked.heads]
+            values = heads[0] if asked.how == "head" else combine(np.stack(heads), asked.how)
             honesty_bar.honesty_bar(now, kind, values, names(asked, language())[0])
+
+
+def _sanity(now: View, asked: Shown) -> None:
+    if asked.drawn != "weights" or asked.how != "head":
+        return
+    sanity = check_map(trace(now.subject), *asked.heads[0])
+    state = "holds" if sanity.holds else "fails"
+    errors = {"sums": f"{sanity.row_sum_error:.1e}", "masked": f"{sanity.masked_weight:.1e}"}
+    st.html(line(state, say(f"workbench.sanity.{state}", head=asked.heads[0].title, **errors)))
 
 
 def _take_away(now: View, asked: Shown) -> None:

@@ -1,0 +1,56 @@
+"""The viewer on a page: what it is given, what becomes of what it tells, and what stands on the line over it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from model.source import LacksAbilityError
+from viz.components.workbench.workbench import workbench
+from viz.parts import drawing
+from viz.parts.places import bar
+from viz.parts.workbench import chosen, take_along
+from viz.parts.workbench.packed import message, names
+from viz.state.answers.translations import trace
+from viz.state.language import language
+from viz.state.view import View, chosen_token, read_view
+
+MARGIN = 12  # pixels under the viewer
+_MOVED = "_moved"  # whether the viewer has told of another chosen token
+
+
+def show(now: View, below: int) -> LacksAbilityError | None:
+    """The viewer, and over it what can be taken away; what the model lacks of what a link asks for, to be said.
+
+    Args:
+        now: the visitor's choices.
+        below: pixels to be left free under it.
+    """
+    with bar():  # nobody types there, but the link holds it
+        st.text_input("viewer", key=chosen.KEY, bind="query-params", label_visibility="collapsed", width=1)
+        st.html(f"<style>.st-key-{chosen.KEY} {{ display: none; }}</style>")
+    lacks = None
+    try:
+        packed, name = message(now.subject, language(), names(now.subject, chosen.name_of(now)))
+    except LacksAbilityError as error:
+        lacks, now = error, replace(now, drawn="weights")
+        packed, name = message(now.subject, language(), names(now.subject, "weights"))
+    link = chosen.link_of(now)
+    take_along.row(now, chosen.shown(now, link))
+    workbench(packed, name, link, theme=now.theme, below=below, key="workbench", on_said=_told)
+    drawing.prepare(now)
+    return lacks
+
+
+def _told(link: str) -> None:
+    """Choose what was chosen; the chosen token is the frame's, which must be drawn anew for another."""
+    n_tokens = len(trace(read_view().subject).tgt_outputs)
+    before = chosen_token(n_tokens)
+    chosen.take(link)
+    st.session_state[_MOVED] = chosen_token(n_tokens) != before
+
+
+def token_moved() -> bool:
+    """Whether the viewer has just told of another chosen token."""
+    return bool(st.session_state.pop(_MOVED, False))
