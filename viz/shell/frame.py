@@ -9,7 +9,7 @@ from model.source import LacksAbilityError, require
 from model.trace import Translation
 from viz.figures.markup import alert, line
 from viz.numbers import number
-from viz.parts import chips
+from viz.parts.over import chips
 from viz.shell import header
 from viz.shell.errors import OtherFormError, show_error
 from viz.shell.given import told_line

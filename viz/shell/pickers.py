@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,8 +11,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from model.analysis.maps.sorts import SORTS
 from model.errors import HeadlightError
 from viz.parts import combined, drawing
+from viz.parts.over.bar import offer_bar
 from viz.parts.picker import coded, pick, shown_key
-from viz.parts.places import offer_bar
 from viz.shell import header
 from viz.shell.views import ViewSpec
 from viz.state.answers.translations import trace
@@ -45,17 +44,22 @@ def row(spec: ViewSpec) -> None:
         offer_bar(
             st.container(key="hl_own", horizontal=True, vertical_alignment="center", gap="small", width="content")
         )
-        for picker in HEAD_PICKERS:
-            _draw(picker, name)
+        with st.popover(head_title(read_view()), width="content", key="hl_head"):
+            for picker in HEAD_PICKERS:
+                _draw(picker, name)
         with st.popover(say("app.display"), width="content", help=say("app.display.help"), key="hl_display"):
             for picker in (each for each in PICKERS if each not in HEAD_PICKERS):
                 _draw(picker, name)
     used = set(spec.pickers) - idle(read_view())
     hide([picker for picker in PICKERS if picker not in used])
-    if used <= set(HEAD_PICKERS):
-        st.html("<style>.st-key-hl_display { display: none; }</style>")
-    titles = {name: json.dumps(say(f"app.{name}")) for name in ("layer", "head")}
-    st.html("".join(f"<style>.st-key-{name}::before {{ content: {title}; }}</style>" for name, title in titles.items()))
+    behind = {"hl_head": HEAD_PICKERS, "hl_display": PICKERS[len(HEAD_PICKERS) :]}
+    hide(button for button, there in behind.items() if not used & set(there))
+
+
+def head_title(now: View) -> str:
+    """The chosen head, on the button behind which another can be chosen."""
+    kinds = facts(now.checkpoint).anatomy.kinds
+    return f"{say(f'kind.{now.kind}')} {now.head.title}" if len(kinds) > 1 else now.head.title
 
 
 def hide(names: Iterable[str]) -> None:
@@ -122,7 +126,7 @@ def _draw(picker: str, name: str) -> None:
             look["only"] = {each for each in SORTS if anatomy.abilities.issuperset(SORTS[each].needs)} | {
                 picked("drawn")
             }
-        pick(picker, str(opening(name).get(picker, "")), labelled=picker != "kind", **look)
+        pick(picker, str(opening(name).get(picker, "")), **look)
     elif picker in ("words", "special"):
         st.toggle(say(f"app.{picker}"), key=picker, help=say(f"app.{picker}.help"), bind="query-params")
     else:
@@ -133,7 +137,6 @@ def _draw(picker: str, name: str) -> None:
             default=start if start in options else options[-1],
             key=picker,
             required=True,
-            label_visibility="collapsed",
             help=say(f"app.{picker}.help"),
             bind="query-params",
         )

@@ -13,7 +13,7 @@ from viz.figures.markup import line, tag
 from viz.figures.ruby import ruby
 from viz.state.answers.translations import written
 from viz.state.language import say
-from viz.state.view import Subject, part, parts
+from viz.state.view import Subject, choose_token, part, parts
 
 MOST_LETTERS = 40  # of a sentence on its button
 
@@ -33,6 +33,7 @@ def shown_parts() -> list[str]:
 def choose_part(number: int = 0) -> None:
     """Look at a sentence, counted from 0; to be called in a widget's callback."""
     st.session_state["part"] = str(number + 1) if number else ""
+    choose_token(None)
 
 
 def parts_line(about: Subject, found: Translation) -> None:

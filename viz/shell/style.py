@@ -21,7 +21,8 @@ STYLE = f"""<style>
 [data-testid="stBaseButton-primaryFormSubmit"], [data-testid="stBaseButton-primaryFormSubmit"] p {{
   color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}
 .st-key-hl_header, .st-key-hl_sentence {{ flex-wrap: nowrap; min-width: 0; }}
-.hl-logo {{ display: block; height: 32px; width: 41px; background: url("data:image/svg+xml;base64,{LOGO}") no-repeat left; }}
+.hl-logo {{ display: block; height: 32px; width: 41px;
+  background: url("data:image/svg+xml;base64,{LOGO}") no-repeat left; }}
 @media (min-width: 1500px) {{ .hl-logo {{ width: 172px; }} }}
 .st-key-hl_modes, .st-key-hl_views {{ flex-wrap: nowrap; flex: none; }}
 .st-key-hl_modes a, .st-key-hl_views a {{ padding: .2rem .55rem; min-height: 0; margin: 0; border-radius: .4rem; }}
@@ -30,7 +31,6 @@ STYLE = f"""<style>
 {LINE} {{ min-height: 34px; flex-wrap: wrap; row-gap: .25rem; }}
 {LINE} .stButtonGroup button {{ min-height: 28px; height: 28px; padding: 0 .5rem; min-width: 0; }}
 {LINE} [data-testid="stPopoverButton"] {{ min-height: 28px; height: 28px; padding: 0 .6rem; }}
-.st-key-layer, .st-key-head {{ flex-direction: row; align-items: center; gap: .3rem; }}
 .hl-translation {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); margin: 0; }}
 .hl-translation.seen {{ position: static; width: auto; height: auto; clip-path: none; font-size: 1.5rem;
   line-height: 44px; white-space: nowrap; overflow-x: auto; scrollbar-width: thin; }}

@@ -15,8 +15,8 @@ from viz.figures.markup import line
 from viz.figures.trust import matrices_figure
 from viz.numbers import number
 from viz.parts import chart, drawing, honesty_bar
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.parts.places import bar
 from viz.parts.trust.table import draw_table
 from viz.shell import pickers
 from viz.shell.navigation import open_head

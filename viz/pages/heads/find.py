@@ -10,8 +10,8 @@ from viz.components.head_list.head_list import head_list
 from viz.components.pattern_grid.pattern_grid import pattern_grid
 from viz.figures.markup import line
 from viz.parts import chart, head_facts, head_search
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.parts.places import bar
 from viz.shell.navigation import open_head
 from viz.state.codes.choices import PAINTED
 from viz.state.codes.pattern import parse_pattern
@@ -28,7 +28,7 @@ def painted(code: str) -> None:
 
 
 with bar():
-    pattern = pick("pattern", labelled=False)
+    pattern = pick("pattern", labelled=False, as_list=True, width=170)
     scope = pick("scope", labelled=False)
 code = str(st.session_state.get("paint", ""))
 cells = parse_pattern(code)

@@ -13,8 +13,8 @@ from viz.components.head_list.head_list import head_list
 from viz.figures.markup import line, tag
 from viz.parts import head_facts
 from viz.parts.head_facts import MEASURED, SHARES
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.parts.places import bar
 from viz.shell.navigation import open_head
 from viz.state import checkpoints
 from viz.state.language import say, within

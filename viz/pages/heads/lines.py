@@ -9,8 +9,8 @@ import streamlit as st
 from viz.figures.lines.bertviz_views import BertVizError, Lines, bertviz_version, head_view, model_view
 from viz.figures.markup import alert, line
 from viz.parts import chart, drawing
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.parts.places import bar
 from viz.state.language import say
 from viz.state.view import view
 

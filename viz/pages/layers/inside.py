@@ -10,8 +10,9 @@ from viz.figures.layout import chart_config
 from viz.figures.lessons.scaling import with_and_without
 from viz.parts.chart import draw, lead, slider
 from viz.parts.inside.reasons import STRONGEST, explain, pick_key
+from viz.parts.over.bar import bar
+from viz.parts.over.token import looked_at
 from viz.parts.picker import pick
-from viz.parts.places import bar
 from viz.parts.six_steps import STEPS, proof_line, step_facts, step_picture
 from viz.state import checkpoints
 from viz.state.answers.lessons import growth
@@ -33,14 +34,16 @@ def go(by: int) -> None:
 
 def pick_step() -> int:
     """The chosen step."""
-    step = int(pick("inside", labelled=False))
+    step = int(pick("inside", labelled=False, as_list=True, width=170))
     st.button(say("inside.back"), key="back", shortcut="Left", disabled=step == STEPS[0], on_click=go, args=(-1,))
     st.button(say("inside.next"), key="next", shortcut="Right", disabled=step == STEPS[-1], on_click=go, args=(1,))
     return step
 
 
 def pick_query(queries: list[str]) -> int:
-    """The chosen query."""
+    """The chosen query: in the decoder that of the token that is looked at, else one of a list."""
+    if now.kind != "encoder_self" and trace(now.subject).tgt_outputs:
+        return looked_at(trace(now.subject).tgt_outputs)
     if "query" in st.session_state and st.session_state["query"] not in range(len(queries)):
         st.session_state["query"] = len(queries) - 1
     return st.selectbox(
@@ -109,5 +112,5 @@ def experiment() -> None:
 
 
 with bar():
-    shown = pick("inside_view", labelled=False)
+    shown = pick("inside_view", labelled=False, as_list=True, width=190)
 {"steps": steps, "reasons": why, "scaling": experiment}[shown]()

@@ -10,8 +10,8 @@ from model.errors import HeadlightError
 from viz.figures.lessons import masks as figures
 from viz.figures.lessons.row_steps import StepsText, steps_figure
 from viz.parts.chart import draw, lead, slider
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.parts.places import bar
 from viz.shell.errors import show_error
 from viz.state.answers.translations import trace, translator
 from viz.state.checkpoints import example_sentences
@@ -42,10 +42,12 @@ def batch(target: bool) -> BatchMask:
 
 
 def _padding() -> None:
+    place = st.container()
     made = batch(target=False)
     rows, columns = made.padding.shape
     figure = figures.batch_figure(made.padding, made.tokens, theme, words)
-    draw(figure, "masks.padding", fits=True, rows=rows, columns=columns, hidden=int((~made.padding).sum()))
+    with place:
+        draw(figure, "masks.padding", fits=True, rows=rows, columns=columns, hidden=int((~made.padding).sum()))
 
 
 def _causal() -> None:

@@ -8,8 +8,8 @@ from model.analysis.lessons import positions
 from viz.figures.lessons import positions as figures
 from viz.figures.lessons.rotation import RotationText, rotation_circle
 from viz.parts.chart import draw, lead, slider
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.parts.places import bar
 from viz.state.answers.translations import translator
 from viz.state.language import say
 from viz.state.view import view

@@ -9,8 +9,8 @@ from model.analysis.alignment.links import links_csv, pharaoh
 from viz.components.word_links.word_links import word_links
 from viz.figures.markup import line
 from viz.parts import alignment, chart, truth_meter
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.parts.places import bar
 from viz.state import checkpoints
 from viz.state.answers.alignment import truth_maps, truth_pairs, word_maps
 from viz.state.language import say, within
