@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 # In the order in which the viewer writes them: heads, view, drawn, words, special, row rule, threshold, logarithm,
 # scale, together, rows and columns that are pinned. Its theme is the app's.
-LETTERS = "hvdwsrtgoxpq"
+PARAMETERS = "hvdwsrtgoxpq"
 _PAIR = re.compile(r"([a-z])=([\w.,@-]{0,2000})")
 _WRITTEN = re.compile(r"t(\d{1,4})")
 
@@ -19,7 +19,7 @@ def read_link(said: object) -> dict[str, str]:
     {'h': 'c2.5', 'v': 'lines'}
     """
     pairs = [match.groups() for part in str(said).split("&") if (match := _PAIR.fullmatch(part))]
-    return {letter: value for letter, value in pairs if letter in LETTERS}
+    return {letter: value for letter, value in pairs if letter in PARAMETERS}
 
 
 def write_link(choices: Mapping[str, str]) -> str:
@@ -28,7 +28,7 @@ def write_link(choices: Mapping[str, str]) -> str:
     >>> write_link({"v": "lines", "h": "c2.5", "w": ""})
     'h=c2.5&v=lines'
     """
-    return "&".join(f"{letter}={choices[letter]}" for letter in LETTERS if choices.get(letter))
+    return "&".join(f"{letter}={choices[letter]}" for letter in PARAMETERS if choices.get(letter))
 
 
 def listed(choices: Mapping[str, str], letter: str) -> list[str]:

@@ -83,12 +83,13 @@ class Look(TypedDict):
 
 
 class Header(TypedDict):
-    """All of it but the bytes of the maps, which come after it."""
+    """All of it but the bytes of the maps, which come after it. ``given``: tokens of a prompt; 0 without one."""
 
     version: int
     language: str
     source: str
     translation: str
+    given: int
     model: str
     tokens: dict[Axis, Tokens]
     kinds: list[KindPart]

@@ -63,6 +63,7 @@ def _header(translation: TracedTranslation, maps: MapsOf, language: str, into: b
         "language": language,
         "source": translation.source,
         "translation": translation.text,
+        "given": 0 if translation.src or not translation.given else translation.given + 1,
         "model": "",
         "tokens": {
             "src": _tokens(trace.src),
@@ -72,7 +73,7 @@ def _header(translation: TracedTranslation, maps: MapsOf, language: str, into: b
         "kinds": [_kind(trace, kind, language) for kind in kinds],
         "sorts": [_sort(name, by_kind, trace, language, into) for name, by_kind in maps.items()],
         "more": [],
-        "looks": {theme.name: Look(**theme.colours()) for theme in (LIGHT, DARK)},
+        "looks": {theme.name: cast("Look", theme.colours()) for theme in (LIGHT, DARK)},
         "fonts": FONTS,
         "start": "",
         "words": {name: text(language, f"viewer.{name}") for name in WORDS},

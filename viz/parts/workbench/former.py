@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from model.trace import HeadRef
 from viz.parts.workbench.chosen import KEY
-from viz.state.codes.heads import chosen_heads
 from viz.viewer.link import read_link, write_link
 
+MOST_HEADS = 6
 FORMER = ("own", "log", "min", "common", "difference", "heads")
 
 
@@ -19,8 +19,8 @@ def renewed(page: str, link: Mapping[str, str]) -> dict[str, str]:
     {'text': 'a', 'kind': 'cross', 'layer': '2', 'head': '5', 'viewer': 'h=c2.5,c3.1&x=difference'}
     """
     is_on = {name: link.get(name) == "true" for name in FORMER}
-    asked = [head.code for head in map(HeadRef.parse, link.get("heads", "").split(",")) if head]
-    heads = chosen_heads(asked, asked) if page == "side_by_side" else []
+    asked = link.get("heads", "").split(",") if page == "side_by_side" else []
+    heads = list(dict.fromkeys(head.code for head in map(HeadRef.parse, asked) if head))[:MOST_HEADS]
     choices = read_link(link.get(KEY, "")) | {
         "h": ",".join(heads),
         "v": "all" if page == "all_heads" else "",

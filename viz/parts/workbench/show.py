@@ -7,10 +7,10 @@ from dataclasses import replace
 import streamlit as st
 
 from model.source import LacksAbilityError
-from viz.components.workbench.workbench import workbench
 from viz.parts import drawing
-from viz.parts.places import bar
+from viz.parts.over.bar import bar
 from viz.parts.workbench import chosen, take_along
+from viz.parts.workbench.mounted import workbench
 from viz.parts.workbench.packed import message, names
 from viz.state.answers.translations import trace
 from viz.state.language import language

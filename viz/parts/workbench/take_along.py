@@ -11,7 +11,7 @@ from model.analysis.maps.sanity import check_map
 from viz.export.shown import Shown, names
 from viz.figures.markup import line
 from viz.parts import drawing, honesty_bar
-from viz.parts.places import bar
+from viz.parts.over.bar import bar
 from viz.parts.saving import take_away
 from viz.state.answers.translations import trace, translation
 from viz.state.language import language, say

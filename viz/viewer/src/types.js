@@ -71,6 +71,7 @@
  * @property {string} language
  * @property {string} source
  * @property {string} translation
+ * @property {number} given
  * @property {string} model
  * @property {Record<Axis, Tokens>} tokens
  * @property {KindPart[]} kinds

@@ -47,8 +47,7 @@ export class Viewer {
     this.panels = [];
     /** @type {Panel[]} what is drawn large */
     this.shown = [];
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.waiting = undefined;
+    this.waiting = 0;
     this.look = header.looks.light;
     this.tables = { scale: tableOf(this.look.scale), diverging: tableOf(this.look.diverging) };
     this.inks = { scale: new Uint32Array(257), diverging: new Uint32Array(257) };
@@ -129,7 +128,7 @@ export class Viewer {
     this.draw();
     clearTimeout(this.waiting);
     this.root.dataset.link = "late";
-    this.waiting = setTimeout(() => this.say(), LINK_AFTER);
+    this.waiting = window.setTimeout(() => this.say(), LINK_AFTER);
   }
 
   /** Tells what is chosen. */

@@ -45,6 +45,7 @@ function paint(context, place, drawing) {
   context.drawImage(pixels(drawing), x, y, place.wide * columns.length, place.cell * rows.length);
   if (place.cell >= LINES_FROM) part(context, place, drawing);
   if (place.cell >= PRINTED_FROM) print(context, place, drawing);
+  if (drawing.given) divide(context, place, drawing);
   context.restore();
   context.strokeStyle = drawing.look.grid;
   context.strokeRect(place.left - 0.5, place.top - 0.5, place.width + 1, place.height + 1);
@@ -78,6 +79,17 @@ function part(context, place, drawing) {
   context.stroke();
   context.globalAlpha = 1;
   context.lineWidth = 1;
+}
+
+/** Where a prompt ends, and what was written begins. @param {CanvasRenderingContext2D} context @param {Place} place @param {Drawing} drawing */
+function divide(context, place, { panel, look, given }) {
+  const [row, column] = [panel.reading.rows, panel.reading.columns].map((labels) =>
+    labels.findIndex(({ places }) => places[0] >= given),
+  );
+  const [x, y] = [place.left + place.x + column * place.wide, place.top + place.y + row * place.cell];
+  context.fillStyle = look.accent;
+  if (row >= 0) context.fillRect(place.left, y - 1, place.width, 2);
+  if (column >= 0) context.fillRect(x - 1, place.top, 2, place.height);
 }
 
 /** Numbers in their cells; what rounds to nothing is left out. @param {CanvasRenderingContext2D} context @param {Place} place @param {Drawing} drawing */

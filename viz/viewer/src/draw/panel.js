@@ -17,6 +17,7 @@ import { pinsSaid, spotSaid, strongest, sumsOf } from "../reckon/tell.js";
  * @property {Uint8ClampedArray} table
  * @property {Uint32Array} inks its colours as pixels
  * @property {import("../types.js").Look} look
+ * @property {number} given tokens of a prompt
  * @property {string} fonts
  * @property {import("./dom.js").Ruler} ruler
  */
@@ -31,9 +32,9 @@ const STEP = 1.25;
  * @param {import("../types.js").Scale} scale
  * @returns {Drawing}
  */
-export function drawingOf({ tables, inks, look, fonts, ruler }, panel, scale) {
+export function drawingOf({ tables, inks, look, fonts, ruler, trace }, panel, scale) {
   const name = panel.signed ? "diverging" : "scale";
-  return { panel, scale, table: tables[name], inks: inks[name], look, fonts, ruler };
+  return { panel, scale, table: tables[name], inks: inks[name], look, fonts, ruler, given: trace.header.given };
 }
 
 export class PanelView {
