@@ -6,11 +6,13 @@ from math import exp
 
 import pytest
 
-from model.trace import Label
+from model.trace import HeadRef, Label
 from tests.pages import SENTENCE, choose, components, opened, prepared, reverse, sent, shipped
 from viz.parts.over.chips import chips
 from viz.parts.over.token import looked_at
 from viz.shell.views import SECTIONS, VIEWS
+from viz.shell.welcome import PRONOUN
+from viz.state.checkpoints import opening
 from viz.text import text
 
 pytestmark = shipped
@@ -75,6 +77,11 @@ def test_chips_keep_what_stands_between_and_pinyin_is_for_chinese_alone() -> Non
     assert {each["reading"] for each in chips("它 !", labels)} == {""}
 
 
+def test_a_character_of_several_bytes_stands_once() -> None:
+    bytes_ = [Label("<0xF0>", 0, 0, 1), Label("##<0x9F>", 0, 0, 1), Label("x", 1, 1, 2)]
+    assert [each["text"] for each in chips("😀x", bytes_)] == ["😀", "##<0x9F>", "x"]
+
+
 @pytest.mark.parametrize("view", ["translate", "fork", "about"])
 def test_the_modes_are_over_every_view_and_the_views_of_its_mode_beside_it(view: str) -> None:
     at = opened(view)
@@ -82,3 +89,35 @@ def test_the_modes_are_over_every_view_and_the_views_of_its_mode_beside_it(view:
     modes = [text("en", f"section.{section}") for section in SECTIONS]
     own = [text("en", f"page.{name}") for name in SECTIONS[VIEWS[view].section]]
     assert links == modes + own
+
+
+def test_a_scene_opens_its_view_at_its_token_and_is_not_offered_again(translation) -> None:
+    at = opened("translate")
+    at.button(key="welcome_where").click().run()
+    assert not at.exception
+    target = line(at)["target"]
+    assert target[line(at)["chosen"]]["text"] == PRONOUN
+    assert not [button for button in at.button if str(button.key).startswith("welcome")]
+
+
+def test_the_scene_that_breaks_a_translation_mutes_the_opening_head() -> None:
+    at = opened("translate")
+    at.button(key="welcome_break").click().run()
+    assert not at.exception
+    start = opening("en-zh")
+    head = HeadRef(start["kind"], start["layer"], start["head"])
+    assert at.session_state["mix"] == f"{head.code}:0"
+    assert text("en", "mix.untouched") not in str(sent(at))
+
+
+def test_whoever_wants_no_scene_has_the_examples_still() -> None:
+    at = opened("translate")
+    at.button(key="welcome_skip").click().run()
+    assert not [button for button in at.button if str(button.key).startswith("welcome")]
+    assert len(at.button_group(key="example").options) > 3
+
+
+def test_other_views_and_other_models_offer_no_scene() -> None:
+    for view, more in (("lens", {}), ("translate", {"checkpoint": "reverse", "text": "abc"})):
+        at = opened(view, **more)
+        assert not [button for button in at.button if str(button.key).startswith("welcome")]

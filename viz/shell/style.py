@@ -30,7 +30,7 @@ STYLE = f"""<style>
 .st-key-hl_views a p {{ font-size: .9rem; white-space: nowrap; }}
 {LINE} {{ min-height: 34px; flex-wrap: wrap; row-gap: .25rem; }}
 {LINE} .stButtonGroup button {{ min-height: 28px; height: 28px; padding: 0 .5rem; min-width: 0; }}
-{LINE} [data-testid="stPopoverButton"] {{ min-height: 28px; height: 28px; padding: 0 .6rem; }}
+{LINE} [data-testid="stPopoverButton"], {LINE} .stButton button {{ min-height: 28px; height: 28px; padding: 0 .6rem; }}
 .hl-translation {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); margin: 0; }}
 .hl-translation.seen {{ position: static; width: auto; height: auto; clip-path: none; font-size: 1.5rem;
   line-height: 44px; white-space: nowrap; overflow-x: auto; scrollbar-width: thin; }}

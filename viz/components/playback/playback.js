@@ -125,7 +125,8 @@ class Playback extends Component {
 
   report() {
     clearTimeout(this.resting);
-    this.resting = this.after(REST, () => this.playing || this.setStateValue("step", this.step + 1));
+    const told = () => this.step + 1 === this.start; // the app knows
+    this.resting = this.after(REST, () => this.playing || told() || this.setStateValue("step", this.step + 1));
   }
 
   show() {

@@ -105,6 +105,13 @@ STRINGS: dict[str, str] = {
     "tokens.attended.written": "{token} is looked at while writing: {list}",
     "tokens.attended.read": "{token} is looked at after reading: {list}",
     # page names
+    "welcome.where": "Where did 它 come from?",
+    "welcome.where.line": "Click a token of the translation: at its side stands which word made it, and what speaks for that.",
+    "welcome.watch": "Watch it translate",
+    "welcome.watch.line": "One token at a time: what each step looked at, and what else it could have written.",
+    "welcome.break": "Break a translation",
+    "welcome.break.line": "One head is muted. Bring it back, mute others, and see which words depend on them.",
+    "welcome.skip": "No, thank you",
     "section.read": "Read",
     "section.heads": "Heads",
     "section.decode": "Decode",
