@@ -47,6 +47,12 @@ def drawn_map(page: Page) -> dict:
     return json.loads(page.evaluate(_MAP))
 
 
+def head_title(page: Page) -> str:
+    """The first title in the viewer, once it is there."""
+    page.wait_for_selector("#viewer[data-ready]")
+    return page.locator(".panel-title").first.text_content() or ""
+
+
 def matrices(page: Page) -> list[np.ndarray]:
     """The matrices that Plotly drew, in order; a blank cell is not a number."""
     page.wait_for_selector(".js-plotly-plot .heatmaplayer image", state="attached")

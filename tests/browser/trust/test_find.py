@@ -108,7 +108,7 @@ def test_a_link_brings_back_the_paint_and_a_card_opens_its_head(visit, trace, wa
     page.wait_for_url("**/one_head*")
     wait_idle(page)
     assert kind == "cross"
-    title = page.locator(".js-plotly-plot .gtitle").first.text_content()
+    title = head_title(page)
     assert title.startswith(f"Cross · L{layer} H{head}")
 
 
