@@ -69,7 +69,7 @@ def words(at: AppTest) -> str:
 def components(at: AppTest, frame: bool = False) -> list[dict]:
     """What each component on the page was sent; with ``frame``, that of the frame alone."""
     assert not at.exception
-    every = [element.proto for element in at.get("bidi_component")]
+    every = [each.proto for each in at.get("bidi_component") if each.proto.WhichOneof("data") == "json"]
     return [json.loads(each.json) for each in every if (each.component_name == CHIPS) == frame]
 
 

@@ -6,6 +6,7 @@ import pytest
 from model.analysis.heads.patterns import GRID, match_painted
 from model.trace import KINDS
 from model.translator import Translator
+from tests.browser.reading import head_title
 from viz.state.codes.pattern import parse_pattern, pattern_code
 
 WORD = "headlight"
