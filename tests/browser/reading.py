@@ -11,12 +11,6 @@ from bench.browser import wait_until_idle
 
 BOX = 'input[aria-label="English sentence"]'
 PATIENCE = 30_000  # milliseconds
-_MAP = """() => {
-  const plot = [...document.querySelectorAll('.js-plotly-plot')].find(p => p.data.some(d => d.type === 'heatmap'));
-  const {xaxis, yaxis, title} = plot._fullLayout;
-  const z = [...plot.calcdata.flat().find(t => t.z).z].map(row => [...row]);
-  return JSON.stringify({z, rows: yaxis.ticktext, columns: xaxis.ticktext, title: title.text});
-}"""
 _MATRICES = """() => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')].flatMap(plot =>
   plot.calcdata.flat().filter(trace => trace.z).map(trace => [...trace.z].map(row => [...row]))))"""
 
@@ -39,12 +33,6 @@ def press(page: Page, group: str, name: str) -> None:
     page.get_by_role("radiogroup", name=group).get_by_role("radio", name=name).click()
     page.mouse.move(5, 5)
     wait_until_idle(page)
-
-
-def drawn_map(page: Page) -> dict:
-    """The first heatmap that Plotly drew: its z, the tick texts of its rows and columns, and its title."""
-    page.wait_for_selector(".js-plotly-plot .heatmaplayer")
-    return json.loads(page.evaluate(_MAP))
 
 
 def head_title(page: Page) -> str:
