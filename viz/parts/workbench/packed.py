@@ -25,15 +25,19 @@ def offered(subject: Subject) -> tuple[Drawn, ...]:
     return tuple(drawn for drawn in able if set(SORTS[drawn].kinds) & set(trace(subject).weights))
 
 
-def names(subject: Subject, asked: str) -> tuple[str, ...]:
-    """The sorts that the message has: those of the trace, those asked for before, and ``asked``."""
+def packed(subject: Subject, language: str, asked: str) -> tuple[bytes, str]:
+    """The message with the sorts of the trace, those asked for before, and ``asked``; and a name for it.
+
+    Raises as ``translations.translation``; what could not be made is not asked for again.
+    """
     traced = [drawn for drawn in offered(subject) if SORTS[drawn].from_trace]
     about, before = st.session_state.get(_MADE, (subject, ()))
     made = tuple(each for each in before if each != asked) if about == subject else ()
     if asked not in traced:
         made = (*made, asked)[-MOST_MADE:]
+    found = message(subject, language, (*traced, *sorted(made)))
     st.session_state[_MADE] = (subject, made)
-    return (*traced, *sorted(made))
+    return found
 
 
 @kept(16)
@@ -45,5 +49,5 @@ def message(subject: Subject, language: str, sorts: tuple[str, ...]) -> tuple[by
         is_traced = SORTS[drawn].from_trace is not None
         maps[name] = traced_maps(found.trace, drawn) if is_traced else drawn_maps(subject, drawn, step)
     more = [drawn for drawn in offered(subject) if drawn not in sorts]
-    packed = pack(found, maps, language=language, model=subject.checkpoint, more=more)
-    return packed, hashlib.sha256(packed).hexdigest()[:16]
+    sent = pack(found, maps, language=language, model=subject.checkpoint, more=more)
+    return sent, hashlib.sha256(sent).hexdigest()[:16]

@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from model.source import LacksAbilityError
+from model.analysis.maps.sorts import SORTS
+from model.source import LacksAbilityError, require_of
 from viz.parts import drawing
 from viz.parts.over.bar import bar
 from viz.parts.workbench import chosen, take_along
 from viz.parts.workbench.mounted import workbench
-from viz.parts.workbench.packed import message, names
+from viz.parts.workbench.packed import offered, packed
 from viz.state.answers.translations import trace
+from viz.state.checkpoints import facts
 from viz.state.language import language
 from viz.state.view import View, chosen_token, read_view
 
@@ -31,16 +33,23 @@ def show(now: View, below: int) -> LacksAbilityError | None:
         st.text_input("viewer", key=chosen.KEY, bind="query-params", label_visibility="collapsed", width=1)
         st.html(f"<style>.st-key-{chosen.KEY} {{ display: none; }}</style>")
     lacks = None
-    try:
-        packed, name = message(now.subject, language(), names(now.subject, chosen.name_of(now)))
-    except LacksAbilityError as error:
-        lacks, now = error, replace(now, drawn="weights")
-        packed, name = message(now.subject, language(), names(now.subject, "weights"))
+    if now.drawn not in offered(now.subject):
+        lacks, now = _lacking(now), replace(now, drawn="weights")
+    sent, name = packed(now.subject, language(), chosen.name_of(now))
     link = chosen.link_of(now)
     take_along.row(now, chosen.shown(now, link))
-    workbench(packed, name, link, theme=now.theme, below=below, key="workbench", on_said=_told)
+    workbench(sent, name, link, theme=now.theme, below=below, key="workbench", on_said=_told)
     drawing.prepare(now)
     return lacks
+
+
+def _lacking(now: View) -> LacksAbilityError | None:
+    """Why there is nothing of what a link asks for; None where this model's attention has merely none of it."""
+    try:
+        require_of(facts(now.checkpoint).anatomy, now.checkpoint, *SORTS[now.drawn].needs)
+    except LacksAbilityError as error:
+        return error
+    return None
 
 
 def _told(link: str) -> None:
