@@ -29,7 +29,7 @@ def test_a_link_restores_the_view(visit, reopen):
     page = visit("one_head")
     type_sentence(page, SENTENCE)
     page.get_by_role("button", name="Encoder self").click()
-    page.get_by_text("Whole words").click()
+    page.get_by_label("Whole words").first.check()
     page.wait_for_url(re.compile("words=true"))
     settle(page)
     other = reopen(page)

@@ -106,7 +106,10 @@ def test_another_view_keeps_head_token_and_words_and_back_goes_through_them(visi
     page.wait_for_url(re.compile("/lines"))
     settle(page)
     assert {"head=6", "layer=2", "words=true", "step=3"} <= set(page.url.partition("?")[2].split("&"))
+    print("HIST at lines", page.url, page.evaluate("history.length"))
     page.go_back()
+    page.wait_for_timeout(3000)
+    print("HIST after back", page.url, page.evaluate("history.length"), page.locator("#viewer").count())
     page.wait_for_selector("#viewer[data-ready]")
     settle(page)
     assert title(page).startswith("Cross · L2 H6")
@@ -150,6 +153,7 @@ def test_addresses_of_old_lead_to_what_they_meant(visit) -> None:
 def test_hostile_tokens_are_literal_and_inert(visit) -> None:
     page = opened(visit)
     type_sentence(page, HOSTILE)
+    page.locator(".panel-title").first.click()
     for key in ("l", "a", "a", "w"):
         page.keyboard.press(key)
     assert page.evaluate("window.pwned") is None

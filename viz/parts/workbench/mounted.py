@@ -47,9 +47,11 @@ def workbench(
         if (now := said(key)) is not None:
             on_said(now)
 
-    # Who is led loses what he has chosen since: only where something else has chosen for him.
-    heard, led = said(key), st.session_state.setdefault(f"_{key}", {"link": link, "serial": 1, "heard": said(key)})
-    if link != (led["link"] if heard == led["heard"] else heard):
+    # Who is led loses what he has chosen since: only where something else has chosen for him. The same link told
+    # again has another number.
+    heard = message(key, "said")
+    led = st.session_state.setdefault(f"_{key}", {"link": link, "serial": 1, "heard": heard})
+    if link != (led["link"] if heard == led["heard"] else said(key)):
         led.update(link=link, serial=led["serial"] + 1, heard=heard)
     _component(data=sent(packed, name, led["link"], led["serial"], theme, below), key=key, on_said_change=told)
 

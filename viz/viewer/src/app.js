@@ -5,11 +5,11 @@ import { Viewer } from "./viewer.js";
 
 const LEAST = 340; // px of height, however small the window is
 
-/** @typedef {{ link: string }} Said what Python is told */
+/** @typedef {{ link: string, number: number }} Said what Python is told; the same link again has another number */
 /** @typedef {{ parentElement: Element | ShadowRoot, data: Uint8Array, setStateValue: (name: string, value: Said) => void }} Given */
 
 // What was last told, and after which link: an element that is made anew goes on from there.
-let told = { serial: 0, link: "" };
+let told = { serial: 0, link: "", number: 0 };
 
 class Mounted {
   /** @param {HTMLElement} root */
@@ -42,8 +42,8 @@ class Mounted {
     const { envelope, message } = readEnvelope(data);
     const { id, link, serial, dark, below } = envelope;
     this.report = (said) => {
-      told = { serial, link: said };
-      setStateValue("said", { link: said });
+      told = { serial, link: said, number: told.number + 1 };
+      setStateValue("said", { link: said, number: told.number });
     };
     this.below = below;
     this.fill();
