@@ -26,6 +26,7 @@ renew_link()  # not before the page is known, or it would be forgotten
 spec = next(spec for name, spec in VIEWS.items() if pages[name] == page)
 navigation.lead(spec)
 asked = navigation.asked()
+navigation.arrive(spec)
 if not frame.opened():
     st.stop()
 frame.draw(spec)
