@@ -105,7 +105,8 @@ class Envelope(TypedDict):
     """What the app says before the message.
 
     ``id`` tells messages apart. ``link`` is what is chosen, to be followed where ``serial`` is another than before.
-    ``below``: pixels to be left free under the viewer.
+    ``below``: pixels to be left free under the viewer. ``typed``: the text that the visitor sent, which the frame's own
+    script keeps as a step of the browser's history.
     """
 
     id: str
@@ -113,3 +114,4 @@ class Envelope(TypedDict):
     serial: int
     dark: bool
     below: int
+    typed: str

@@ -29,7 +29,15 @@ def said(key: str) -> str | None:
 
 
 def workbench(
-    packed: bytes, name: str, link: str, *, theme: Theme, below: int, key: str, on_said: Callable[[str], None]
+    packed: bytes,
+    name: str,
+    link: str,
+    *,
+    theme: Theme,
+    typed: str,
+    below: int,
+    key: str,
+    on_said: Callable[[str], None],
 ) -> None:
     """The viewer, as high as the window leaves room.
 
@@ -38,6 +46,7 @@ def workbench(
         name: tells it from other messages.
         link: what is chosen, written as ``write_link`` does; the viewer follows where it is not what it told itself.
         theme: the look.
+        typed: the text that the visitor sent.
         below: pixels to be left free under it.
         key: names this place on the page.
         on_said: called with what the visitor has chosen, before the script runs again.
@@ -53,11 +62,18 @@ def workbench(
     led = st.session_state.setdefault(f"_{key}", {"link": link, "serial": 1, "heard": heard})
     if link != (led["link"] if heard == led["heard"] else said(key)):
         led.update(link=link, serial=led["serial"] + 1, heard=heard)
-    _component(data=sent(packed, name, led["link"], led["serial"], theme, below), key=key, on_said_change=told)
+    said_before: Envelope = {
+        "id": name,
+        "link": led["link"],
+        "serial": led["serial"],
+        "dark": theme.is_dark,
+        "below": below,
+        "typed": typed,
+    }
+    _component(data=sent(packed, said_before), key=key, on_said_change=told)
 
 
-def sent(packed: bytes, name: str, link: str, serial: int, theme: Theme, below: int) -> bytes:
+def sent(packed: bytes, envelope: Envelope) -> bytes:
     """Length of the envelope (uint32, little-endian), envelope (JSON, UTF-8), message."""
-    envelope: Envelope = {"id": name, "link": link, "serial": serial, "dark": theme.is_dark, "below": below}
     before = json.dumps(envelope).encode()
     return struct.pack("<I", len(before)) + before + packed

@@ -90,6 +90,7 @@
  * @property {number} serial
  * @property {boolean} dark
  * @property {number} below
+ * @property {string} typed
  */
 
 /**
