@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
+from typing import cast
 
 import streamlit as st
 
@@ -56,21 +57,23 @@ def workbench(
         if (now := said(key)) is not None:
             on_said(now)
 
-    # Who is led loses what he has chosen since: only where something else has chosen for him. The same link told
-    # again has another number.
+    link, serial = _led(key, link)
+    around = {"dark": theme.is_dark, "below": below, "typed": typed}
+    envelope = cast("Envelope", {"id": name, "link": link, "serial": serial, **around})
+    _component(data=sent(packed, envelope), key=key, on_said_change=told)
+
+
+def _led(key: str, link: str) -> tuple[str, int]:
+    """The link that the viewer was last told to follow, and the number of times.
+
+    Who is led loses what he has chosen since: only where something else has chosen for him. The same link told again
+    has another number.
+    """
     heard = message(key, "said")
     led = st.session_state.setdefault(f"_{key}", {"link": link, "serial": 1, "heard": heard})
     if link != (led["link"] if heard == led["heard"] else said(key)):
         led.update(link=link, serial=led["serial"] + 1, heard=heard)
-    said_before: Envelope = {
-        "id": name,
-        "link": led["link"],
-        "serial": led["serial"],
-        "dark": theme.is_dark,
-        "below": below,
-        "typed": typed,
-    }
-    _component(data=sent(packed, said_before), key=key, on_said_change=told)
+    return led["link"], led["serial"]
 
 
 def sent(packed: bytes, envelope: Envelope) -> bytes:
