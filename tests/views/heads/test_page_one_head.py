@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.analysis.maps.sorts import SORTS, drawn_maps
 from model.trace import KINDS
-from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, prepared, shipped, viewed
+from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, prepared, shipped, viewed, words
 from viz.parts import drawing
 from viz.parts.workbench.former import renewed
 from viz.text import text
@@ -72,6 +72,21 @@ def test_another_choice_leads_the_viewer_and_the_same_one_does_not() -> None:
     second = viewed(choose(at, layer=2)).envelope
     assert (second["serial"], second["id"]) == (first["serial"] + 1, first["id"])
     assert viewed(choose(at, lang="zh")).envelope["id"] != first["id"]
+
+
+def test_a_sort_that_has_no_maps_of_the_chosen_kind_shows_another() -> None:
+    at = opened("one_head", drawn="votes", kind="encoder_self", layer=1, head=2, viewer="h=e1.2,e0.0,c1.1")
+    assert viewed(at).link["h"] == "c0.0"
+    assert viewed(choose(at, drawn="weights")).link["h"] == "e1.2,e0.0,c1.1"
+
+
+def test_what_is_unfolded_says_whether_the_map_is_sound_and_matters() -> None:
+    at = opened("one_head", kind="cross", layer=2, head=5)
+    assert "is a sound map" not in words(at)
+    found = words(choose(at, hl_matters=True))
+    assert "L2 H5 is a sound map" in found
+    assert text("en", "drawn.meaning.weights") in found
+    assert text("en", "honesty.decoder_self") in words(choose(at, kind="decoder_self"))
 
 
 def taken(link: str) -> AppTest:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from model.analysis.maps.sorts import SORTS
-from model.trace import HeadRef
+from model.trace import KIND_LETTERS, HeadRef
 from viz.export.shown import Shown
 from viz.parts import drawing
 from viz.state.answers.translations import trace
@@ -40,13 +42,14 @@ def name_of(now: View) -> str:
 def take(link: str) -> None:
     """Choose in the app what was chosen in the viewer; to be called in a component's callback."""
     choices, now, state = read_link(link), read_view(), st.session_state
-    heads = [head for head in map(HeadRef.parse, listed(choices, "h")) if head and exists(now, head)]
-    if heads:
-        choose_head(heads[0])
     try:
         drawn, step = sort_of(choices.get("d", "weights"))
     except ValueError:
         drawn, step = now.drawn, drawing.chosen_step(now)
+    told = replace(now, drawn=drawn)
+    heads = [head for head in map(HeadRef.parse, listed(choices, "h")) if head and exists(told, head)]
+    if heads:
+        choose_head(heads[0])
     state["drawn"] = drawn
     if SORTS[drawn].of_token:
         state["of"] = str((-1 if step is None else step) + 1)
@@ -59,9 +62,15 @@ def take(link: str) -> None:
     state[KEY] = _rest(choices)
 
 
+def settled(now: View) -> View:
+    """The choices with a head that the chosen sort has maps of, as the viewer settles them."""
+    kinds = [kind for kind in KIND_LETTERS if kind in trace(now.subject).weights and kind in SORTS[now.drawn].kinds]
+    return now if now.kind in kinds else replace(now, head=HeadRef(kinds[-1], 0, 0))
+
+
 def exists(now: View, head: HeadRef) -> bool:
-    """Whether the model has such a head."""
-    maps = trace(now.subject).weights.get(head.kind)
+    """Whether the model has such a head, and the chosen sort maps of it."""
+    maps = trace(now.subject).weights.get(head.kind) if head.kind in SORTS[now.drawn].kinds else None
     return maps is not None and head.layer < maps.shape[0] and head.head < maps.shape[1]
 
 

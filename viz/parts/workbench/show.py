@@ -35,6 +35,7 @@ def show(now: View, below: int) -> LacksAbilityError | None:
     lacks = None
     if now.drawn not in offered(now.subject):
         lacks, now = _lacking(now), replace(now, drawn="weights")
+    now = chosen.settled(now)
     sent, name = packed(now.subject, language(), chosen.name_of(now))
     link = chosen.link_of(now)
     take_along.row(now, chosen.shown(now, link))
