@@ -53,6 +53,36 @@ def exposed(model: Source, translation: Translation, step: int) -> Exposure:
     return Exposure(right, wrong, other, float(probabilities[other]))
 
 
+@dataclass(frozen=True)
+class Feeds:
+    """How the encoder's memory feeds the decoder.
+
+    Attributes:
+        width: of the memory's vectors.
+        shape: of each layer's keys and of its values: heads, source tokens, d_head.
+        error: largest |M W_K + b − K| over all layers, against the keys that the layers used.
+    """
+
+    width: int
+    shape: tuple[int, ...]
+    error: float
+
+
+def memory_feeds(model: Source, translation: Translation) -> Feeds:
+    """The keys of every cross-attention, made of the memory by hand and as the model made them."""
+    ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
+    seen = model.forced(ids, Ask(("memory", "key"), ("cross",)))
+    worst, width = 0.0, 0
+    shape: tuple[int, ...] = ()
+    for layer in range(model.anatomy.layers("cross")):
+        memory, key = seen.step("cross", layer, "memory"), seen.step("cross", layer, "key")
+        weight, bias = model.projections("cross", layer).key
+        made = (memory @ weight.T + bias).unflatten(-1, (key.shape[0], key.shape[2])).transpose(0, 1)
+        worst = max(worst, float((made - key).abs().max()))
+        width, shape = memory.shape[-1], tuple(key.shape)
+    return Feeds(width, shape, worst)
+
+
 def rewritten(model: Source, translation: Translation, step: int, other: int) -> str:
     """What the model goes on to write by itself after the wrong token; raises as ``translate``."""
     prefix = (*translation.tgt_ids[:step], other)

@@ -9,7 +9,7 @@ import numpy as np
 from model.training.schedule import noam
 
 CLASSES, SMOOTHING, PADDING = 5, 0.4, 0
-TARGETS = (2, 1, 0, 3, 3)  # those of the Annotated Transformer's picture; the third row is padding
+ROW_TARGETS = (2, 1, 0, 3, 3)  # those of the Annotated Transformer's picture; the third row is padding
 NOAM = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up of its three curves
 
 

@@ -74,31 +74,31 @@ def alone(model: Source, translation: TracedTranslation, kind: Kind, layer: int)
 
 @dataclass(frozen=True)
 class Variants:
-    """One head's weights as it is, and with a part of its recipe left out: [Q, K] each, float64.
+    """One head's weights as it is, and with a part of its recipe left out: [T, T] each, float64.
 
     Attributes:
         own: softmax(q · k / √d).
-        shared: with the keys also asking: softmax(k · k / √d); None where queries and keys belong to different tokens.
+        shared: with the keys also asking: softmax(k · k / √d).
         undivided: softmax(q · k).
-        symmetry: largest |score(i, j) − score(j, i)| of own and of shared scores; None as above.
+        symmetry: largest |score(i, j) − score(j, i)| of own and of shared scores.
         variance: of q · k, and of q · k / √d.
         gradient: mean norm of the softmax's Jacobian, with and without the division.
     """
 
     own: np.ndarray
-    shared: np.ndarray | None
+    shared: np.ndarray
     undivided: np.ndarray
-    symmetry: tuple[float, float] | None
+    symmetry: tuple[float, float]
     variance: tuple[float, float]
     gradient: tuple[float, float]
 
 
 def variants(query: np.ndarray, key: np.ndarray, hidden: np.ndarray) -> Variants:
-    """What a head's weights would be without W_Q of its own, and without the division by √d.
+    """What a head of self-attention's weights would be without W_Q of its own, and without the division by √d.
 
     Args:
-        query, key: [Q, d_head], [K, d_head].
-        hidden: bool [Q, K], what the mask hides.
+        query, key: [T, d_head].
+        hidden: bool [T, T], what the mask hides.
     """
     root, query, key = np.sqrt(query.shape[1]), query.astype(np.float64), key.astype(np.float64)
     dots = query @ key.T
@@ -107,12 +107,12 @@ def variants(query: np.ndarray, key: np.ndarray, hidden: np.ndarray) -> Variants
         return softmax(np.where(hidden, -np.inf, scores))
 
     own, undivided = weigh(dots / root), weigh(dots)
-    same = key @ key.T / root if len(query) == len(key) else None
+    same = key @ key.T / root
     return Variants(
         own,
-        None if same is None else weigh(same),
+        weigh(same),
         undivided,
-        None if same is None else (float(np.abs(dots - dots.T).max() / root), float(np.abs(same - same.T).max())),
+        (float(np.abs(dots - dots.T).max() / root), float(np.abs(same - same.T).max())),
         (float(dots.var()), float((dots / root).var())),
         (float(jacobian_norm(own).mean()), float(jacobian_norm(undivided).mean())),
     )

@@ -88,7 +88,6 @@ def curves(
     *,
     height: int = 260,
     mark: float | None = None,
-    log_y: bool = False,
 ) -> go.Figure:
     """Curves over one axis, each with its colour and its dash.
 
@@ -99,19 +98,17 @@ def curves(
         axes: titles of the horizontal and the vertical axis.
         height: pixels.
         mark: where a dotted line stands.
-        log_y: powers of ten upwards.
 
     Raises:
         ValueError: a curve does not fit the axis.
     """
     if wrong := [name for name, values in series.items() if values.shape != x.shape]:
         raise ValueError(f"“{wrong[0]}” does not fit an axis of shape {x.shape}")
-    upwards: dict[str, Any] = {"type": "log", "exponentformat": "power", "dtick": 1} if log_y else {}
     layout = base_layout(
         theme,
         height=height,
         xaxis=number_axis(theme, axes[0], zeroline=False),
-        yaxis=number_axis(theme, axes[1], **upwards),
+        yaxis=number_axis(theme, axes[1]),
         showlegend=len(series) > 1,
         legend=level_legend(),
         margin={"l": 64, "r": 16, "t": 34 if len(series) > 1 else 14, "b": 48},
@@ -119,19 +116,20 @@ def curves(
     if mark is not None:
         line = {"color": theme.muted, "dash": "dot", "width": 2}
         layout["shapes"] = [{"type": "line", "x0": mark, "x1": mark, "yref": "paper", "y0": 0, "y1": 1, "line": line}]
-    data = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers" if len(x) <= 30 else "lines",
-            "name": html.escape(name, quote=False),
-            "x": x,
-            "y": values,
-            "line": {"color": HEAD_COLOURS[place % 8], "dash": _DASHES[place % 4], "width": 2.5},
-            "hovertemplate": "%{x:.4~g}: <b>%{y:.4~g}</b><extra></extra>",
-        }
-        for place, (name, values) in enumerate(series.items())
-    ]
+    data = [_curve(x, values, name, place) for place, (name, values) in enumerate(series.items())]
     return go.Figure({"data": data, "layout": layout})
+
+
+def _curve(x: np.ndarray, values: np.ndarray, name: str, place: int) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers" if len(x) <= 30 else "lines",
+        "name": html.escape(name, quote=False),
+        "x": x,
+        "y": values,
+        "line": {"color": HEAD_COLOURS[place % 8], "dash": _DASHES[place % 4], "width": 2.5},
+        "hovertemplate": "%{x:.4~g}: <b>%{y:.4~g}</b><extra></extra>",
+    }
 
 
 def cells(
@@ -168,10 +166,8 @@ def cells(
     largest = max(float(np.nanmax(np.abs(values), initial=0.0)), 1e-9)
     low, high = limits or ((-largest, largest) if signed else (0.0, largest))
     stops = theme.diverging if signed else theme.scale
-    left = label_width(rows, 14) + (52 if axes[1] else 20)
-    wide = min(72.0, (width - left - 16) / len(columns))
-    tall = min(34.0, most_height / len(rows))
-    size, angle, needed = column_labels(columns, 14, wide)
+    layout = _cell_layout(rows, columns, theme, axes, most_height, width)
+    wide = (layout["width"] - layout["margin"]["l"] - 16) / len(columns)
     heat = {
         "type": "heatmap",
         "z": values.astype(np.float32),
@@ -180,22 +176,38 @@ def cells(
         "colorscale": scale_of(stops),
         "showscale": False,
         "xgap": 1 if wide >= 8 else 0,
-        "ygap": 1 if tall >= 8 else 0,
+        "ygap": 1 if len(rows) <= 60 else 0,
         "hovertemplate": "%{y}, %{x}: <b>%{z:.4~g}</b><extra></extra>",
     }
     data: list[dict[str, Any]] = [heat]
-    if texts is not None and (font := min(15.0, (wide - 6) / (label_width([t for row in texts for t in row], 1)))) >= 9:
+    font = 0.0 if texts is None else _font(texts, wide)
+    if texts is not None and font >= 9:
         inside = np.clip((np.nan_to_num(values) - low) / (high - low), 0, 1)
         colours = np.where(np.isnan(values)[..., None], rgb(theme.surface), on_scale(inside, stops))
         data += printed(texts, colours, font)
-    layout = base_layout(
+    return go.Figure({"data": data, "layout": layout})
+
+
+def _cell_layout(
+    rows: Sequence[str], columns: Sequence[str], theme: Theme, axes: tuple[str, str], most_height: int, width: int
+) -> dict[str, Any]:
+    """Cells as large as fit, with room for their labels."""
+    left = label_width(rows, 14) + (52 if axes[1] else 20)
+    wide, tall = min(72.0, (width - left - 16) / len(columns)), min(34.0, most_height / len(rows))
+    size, angle, needed = column_labels(columns, 14, wide)
+    top = round(needed) + (40 if axes[0] else 14)
+    return base_layout(
         theme,
         width=round(left + wide * len(columns) + 16),
-        height=round(tall * len(rows) + needed + (40 if axes[0] else 14) + 12),
-        margin={"l": round(left), "r": 16, "t": round(needed) + (40 if axes[0] else 14), "b": 12},
+        height=round(tall * len(rows)) + top + 12,
+        margin={"l": round(left), "r": 16, "t": top, "b": 12},
         xaxis=token_axis(theme, columns, axes[0], size, side="top", tickangle=angle),
         yaxis=token_axis(theme, rows, axes[1], min(14.0, max(6.0, tall * 0.8)), range=[len(rows) - 0.5, -0.5]),
         plot_bgcolor=theme.surface,
         showlegend=False,
     )
-    return go.Figure({"data": data, "layout": layout})
+
+
+def _font(texts: Sequence[Sequence[str]], wide: float) -> float:
+    """The size at which the longest of these fits a cell."""
+    return min(15.0, (wide - 6) / max(1.0, label_width([text for row in texts for text in row], 1)))

@@ -92,8 +92,7 @@ def further(number: str) -> None:
 listed, shown = st.columns([1, 4], gap="medium")
 with listed:
     number = choose()
-if not LESSONS[number].head:
-    pickers.hide(HEAD)
+pickers.hide([name for name in HEAD if name not in LESSONS[number].pickers])
 with shown:
     st.subheader(f"{number} · {say(f'lesson.{number}')}")
     taught(number)

@@ -12,7 +12,7 @@ from viz.state.checkpoints import example_sentences
 if TYPE_CHECKING:
     import numpy as np
 
-    from model.analysis.lessons.exposure import Exposure
+    from model.analysis.lessons.exposure import Exposure, Feeds
     from model.analysis.lessons.normalising import Normed
     from model.analysis.lessons.order import TableFacts
     from model.analysis.lessons.scaling import Growth
@@ -111,3 +111,11 @@ def exposed(subject: Subject, step: int) -> tuple[Exposure, str]:
     model, found = translator(subject.checkpoint), translation(subject)
     seen = exposure.exposed(model, found, step)
     return seen, exposure.rewritten(model, found, step, seen.other)
+
+
+@kept(32)
+def memory_feeds(subject: Subject) -> Feeds:
+    """How the encoder's memory becomes the keys of every decoder layer."""
+    from model.analysis.lessons import exposure
+
+    return exposure.memory_feeds(translator(subject.checkpoint), translation(subject))
