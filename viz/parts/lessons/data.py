@@ -52,7 +52,16 @@ def _batches(now: View, lines: list[str]) -> Values:
         columns = [str(place) for place in range(filled.shape[1])]
         values |= {name: number(100 * made.padding, 0), f"{name}_cells": made.cells, f"{name}_n": len(made.rows)}
         with column:
-            figure = cells(filled, rows, columns, now.theme, limits=(0, 1.3), most_height=240, width=290)
+            figure = cells(
+                filled,
+                rows,
+                columns,
+                now.theme,
+                limits=(0, 1.3),
+                axis=say("lesson.8.row"),
+                most_height=240,
+                width=290,
+            )
             draw(figure, f"lesson.8.{name}", fits=True, **values)
     return values
 

@@ -21,17 +21,13 @@ _STEPS = np.arange(1, 20_001, 100)
 
 def picture(now: View) -> Values:
     """Smoothed labels with their loss, the schedule, and the training log."""
-    left, right = st.columns([2, 3], gap="medium")
+    left, right = st.columns(2, gap="medium")
     with left:
         smoothing = dial(7, "smoothing", 0, 0.8, learning.SMOOTHING, 0.05)
         values = _labels(now, smoothing)
     with right:
         values |= _loss(now, smoothing)
-    left, right = st.columns([2, 3], gap="medium")
-    with left:
-        values |= _rates(now)
-    with right:
-        return values | _log(now)
+    return values | _rates(now) | _log(now)
 
 
 def _labels(now: View, smoothing: float) -> Values:
@@ -43,7 +39,7 @@ def _labels(now: View, smoothing: float) -> Values:
         for target in learning.ROW_TARGETS
     ]
     columns = [str(place) for place in range(learning.CLASSES)]
-    figure = cells(table, rows, columns, now.theme, texts=texts, limits=(0, 1), width=370)
+    figure = cells(table, rows, columns, now.theme, texts=texts, limits=(0, 1), width=450)
     values: Values = {
         "smoothing": number(smoothing),
         "true": number(1 - smoothing),
@@ -66,14 +62,17 @@ def _loss(now: View, smoothing: float) -> Values:
 
 def _rates(now: View) -> Values:
     """The three published schedules, and the visitor's own."""
-    width, warmup = count(7, "width", 64, 1024, 384), count(7, "warmup", 500, 16_000, 2000)
+    sliders, chart = st.columns([1, 2], gap="medium", vertical_alignment="center")
+    with sliders:
+        width, warmup = count(7, "width", 64, 1024, 384), count(7, "warmup", 500, 16_000, 2000)
     pairs = (*learning.NOAM, (width, warmup))
     series = {f"{d}:{w}": learning.rates(_STEPS, d, w) for d, w in dict.fromkeys(pairs)}
     peak = learning.rates(np.array([warmup]), width, warmup)[0]
     first = learning.rates(np.array([learning.NOAM[0][1]]), *learning.NOAM[0])[0]
     values: Values = {"width": width, "warmup": warmup, "peak": f"{peak:.2e}", "first_peak": f"{first:.2e}"}
     axes = (say("training.step"), say("training.rate"))
-    draw(curves(_STEPS, series, now.theme, axes, height=260), "lesson.7.rates", **values)
+    with chart:
+        draw(curves(_STEPS, series, now.theme, axes, height=240), "lesson.7.rates", **values)
     return values
 
 

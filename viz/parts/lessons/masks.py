@@ -22,13 +22,12 @@ _SIZE = 20  # of the Annotated Transformer's subsequent_mask
 
 def picture(now: View) -> Values:
     """np.triu over a real head's scores, then the leak without the mask."""
-    mask, head, future = st.columns([4, 5, 6], gap="small")
+    mask, head = st.columns(2, gap="medium")
     with mask:
         values, k = _triu(now)
     with head:
         values |= _head(now, k)
-    with future:
-        return values | _leak(now) | _counts(now)
+    return values | _leak(now) | _counts(now)
 
 
 def _triu(now: View) -> tuple[Values, int]:
@@ -37,7 +36,7 @@ def _triu(now: View) -> tuple[Values, int]:
     made = triu(_SIZE, k)
     names = [str(place) for place in range(_SIZE)]
     words = MaskText.said_by(say)
-    figure = mask_figure(made.ones == 0, names, names, now.theme, words, blind=made.blind, size=210)
+    figure = mask_figure(made.ones == 0, names, names, now.theme, words, blind=made.blind, size=280)
     values: Values = {"k": k, "size": _SIZE, "seen": int((made.ones == 0).sum()), "blind": len(made.blind)}
     draw(figure, "lesson.4.triu", fits=True, **values)
     return values, k
@@ -50,7 +49,7 @@ def _head(now: View, k: int) -> Values:
     weights = under_triu(found.scores["decoder_self"][now.head.layer, now.head.head], k)
     lost = np.isnan(weights).any(axis=1)
     names = [f"{row} · NaN" if nothing else row for row, nothing in zip(rows, lost, strict=True)]
-    figure = cells(weights, names, columns, now.theme, limits=(0, 1), most_height=250, width=320)
+    figure = cells(weights, names, columns, now.theme, limits=(0, 1), most_height=330, width=450)
     values: Values = {"place": now.head.title, "lost": int(lost.sum()), "rows": len(rows)}
     draw(figure, "lesson.4.head", fits=True, **values)
     return values
@@ -69,7 +68,7 @@ def _leak(now: View) -> Values:
         "masked": number(float(masked[:place].max())),
         "leaked": number(float(unmasked[:place].max())),
     }
-    figure = bars(written, series, now.theme, say("lesson.4.moved"), height=220, limits=(0, 1.1))
+    figure = bars(written, series, now.theme, say("lesson.4.moved"), width=860, height=180, limits=(0, 1.1))
     draw(figure, "lesson.4.leak", **values)
     return values
 

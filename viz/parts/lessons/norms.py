@@ -46,10 +46,12 @@ def _norms(now: View) -> Values:
         "layer_moved": tiny(float(found.layer_moved.max())),
         "batch_moved": number(float(found.batch_moved.max())),
     }
-    spread = bars(tokens, dict(zip(names, spreads, strict=True)), now.theme, say("lesson.6.spread"), height=190)
+    spread = bars(
+        tokens, dict(zip(names, spreads, strict=True)), now.theme, say("lesson.6.spread"), width=520, height=190
+    )
     draw(spread, "lesson.6.spreads", **values)
     moved = {names[1]: found.layer_moved, names[2]: found.batch_moved}
-    draw(bars(tokens, moved, now.theme, say("lesson.6.moved"), height=170), "lesson.6.alone", **values)
+    draw(bars(tokens, moved, now.theme, say("lesson.6.moved"), width=520, height=170), "lesson.6.alone", **values)
     return values
 
 

@@ -64,19 +64,22 @@ def _shuffle(now: View) -> Values:
     }
     series = {say("lesson.5.with"): positioned, say("lesson.5.without"): bare}
     top = max(1.0, 1.2 * float(positioned.max()))
-    draw(bars(tokens, series, now.theme, say("lesson.5.moved"), limits=(0, top)), "lesson.5.shuffle", **values)
+    draw(
+        bars(tokens, series, now.theme, say("lesson.5.moved"), width=520, limits=(0, top)), "lesson.5.shuffle", **values
+    )
     return values
 
 
 def _counting(now: View, table: np.ndarray) -> None:
-    """Places in binary beside the signs of waves: fast digits first."""
-    pairs = np.linspace(0, table.shape[1] - 2, 10).astype(int) // 2 * 2
-    digits, waves = binary(_COUNTED, _BITS), table[:_COUNTED, pairs[:6]]
-    both = np.hstack([2.0 * digits - 1, np.full((_COUNTED, 1), np.nan), waves])
-    columns = [*(str(2**bit) for bit in range(_BITS)), "", *(f"PE {pair}" for pair in pairs[:6])]
+    """Places in binary beside waves each of which is about twice as slow as the last."""
+    twice = table.shape[1] * np.log(2) / np.log(10_000)  # dimensions from one wave to one of half its frequency
+    chosen = [2 * round(bit * twice / 2) for bit in range(_BITS)]
+    digits, gap = binary(_COUNTED, _BITS), np.full((_COUNTED, 1), np.nan)
+    both = np.hstack([2.0 * digits - 1, gap, table[:_COUNTED, chosen]])
+    columns = [*(str(2**bit) for bit in range(_BITS)), "", *(f"PE {dimension}" for dimension in chosen)]
     rows = [str(place) for place in range(_COUNTED)]
-    texts = [[*map(str, row), "", *[""] * 6] for row in digits]
-    figure = cells(both, rows, columns, now.theme, texts=texts, signed=True, limits=(-1, 1), most_height=260, width=370)
+    texts = [[*map(str, row), *[""] * (_BITS + 1)] for row in digits]
+    figure = cells(both, rows, columns, now.theme, texts=texts, limits=(-1, 1), most_height=260, width=370)
     draw(figure, "lesson.5.counting", fits=True, bits=_BITS, places=_COUNTED)
 
 

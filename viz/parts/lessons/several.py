@@ -48,7 +48,9 @@ def _parameters(now: View) -> Values:
     """What one attention learns, counted for any number of heads."""
     width = checkpoints.facts(now.checkpoint).d_model
     options = divisors(width)
-    chosen = st.select_slider(say("lesson.3.heads"), options, 8 if 8 in options else options[-1], key="l3_heads")
+    chosen = st.select_slider(
+        say("lesson.3.heads"), options, 8 if 8 in options else options[-1], key="l3_heads", bind="query-params"
+    )
     counted = {heads: parameters(width, heads) for heads in options}
     values: Values = {"chosen": chosen, "each": width // chosen, "counted": f"{counted[chosen]:,}"}
     values |= {"least": f"{min(counted.values()):,}", "most": f"{max(counted.values()):,}", "width": width}
@@ -64,7 +66,7 @@ def _alone(now: View) -> Values:
     values: Values = {"kind": say(f"kind.{now.kind}"), "layer": now.head.layer, "none": signed(float(lost[-1]))}
     values |= {"best": best, "best_loss": signed(float(lost[best])), "worst": worst}
     values |= {"worst_loss": signed(float(lost[worst])), "likelihood": number(100 * float(np.exp(lost[best])), 0)}
-    figure = bars(names, {say("lesson.3.change"): lost}, now.theme, say("lesson.3.change"), height=210)
+    figure = bars(names, {say("lesson.3.change"): lost}, now.theme, say("lesson.3.change"), width=460, height=210)
     draw(figure, "lesson.3.alone", **values)
     return values
 

@@ -40,9 +40,9 @@ def _reading(now: View) -> Values:
         "keys": f"[{n_heads}, {length}, {size}]",
         "error": tiny(feeds.error),
     }
-    texts = [[number(value) for value in row] for row in weights]
+    texts = [[number(100 * value, 0) for value in row] for row in weights]
     columns = [label.text for label in found.src]
-    figure = cells(weights, rows, columns, now.theme, texts=texts, limits=(0, 1), width=455)
+    figure = cells(weights, rows, columns, now.theme, texts=texts, width=455)
     draw(figure, "lesson.9.memory", fits=True, **values)
     return values
 
