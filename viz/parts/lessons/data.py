@@ -77,7 +77,7 @@ def _pieces(now: View) -> Values:
 
 
 LESSON = Lesson(
-    formula=r"\text{padding} = 1 - \frac{\sum_i n_i}{\sum_{b} |b| \cdot \max_{i \in b} n_i}",
+    formula=r"1 - \frac{\sum_i n_i}{\sum_{b} |b| \cdot \max_{i \in b} n_i}",
     picture=picture,
     views=("masks", "about"),
     sentence=False,

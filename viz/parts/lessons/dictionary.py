@@ -69,7 +69,7 @@ def _head(now: View) -> Values:
 
 
 LESSON = Lesson(
-    formula=r"\text{result} = \sum_i w_i v_i, \qquad w_i = \frac{e^{q \cdot k_i}}{\sum_j e^{q \cdot k_j}}",
+    formula=r"r = \sum_i w_i v_i, \qquad w_i = \frac{e^{q \cdot k_i}}{\sum_j e^{q \cdot k_j}}",
     picture=picture,
     views=("one_head", "inside"),
     pickers=("kind", "layer", "head"),

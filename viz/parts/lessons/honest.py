@@ -95,8 +95,8 @@ def _alignment(now: View) -> Values:
 
 
 LESSON = Lesson(
-    formula=r"\text{what key } j \text{ gives} = \left\lVert \alpha_j\, f(x_j) \right\rVert \;\ne\; \alpha_j, \qquad "
-    r"\text{cost} = \log p(y \mid x) - \log p(y \mid x \text{ without the marked words})",
+    formula=r"\left\lVert \alpha_j\, f(x_j) \right\rVert \ne \alpha_j, \qquad "
+    r"\log p(y \mid x) - \log p(y \mid x \setminus m)",
     picture=picture,
     views=("trust", "alignment", "translate"),
     pickers=("kind",),

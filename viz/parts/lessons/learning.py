@@ -99,7 +99,7 @@ def _log(now: View) -> Values:
 
 LESSON = Lesson(
     formula=r"\mathrm{lr} = d_{model}^{-0.5} \cdot \min\!\left(step^{-0.5},\; step \cdot warmup^{-1.5}\right), \qquad "
-    r"y = (1 - \epsilon)\,\text{true} + \tfrac{\epsilon}{V - 2}\,\text{others}",
+    r"y_c = \begin{cases} 1 - \epsilon & c = t \\ \epsilon / (V - 2) & c \ne t \end{cases}",
     picture=picture,
     views=("about",),
     sentence=False,

@@ -11,7 +11,7 @@ from viz.figures.lessons.masks import MaskText, mask_figure
 from viz.figures.lessons.plain import bars, cells
 from viz.numbers import number
 from viz.parts.chart import draw
-from viz.parts.lessons.lesson import Lesson, Values, count
+from viz.parts.lessons.lesson import Lesson, Values, count, tiny
 from viz.state.answers.lessons import batch_of, leak
 from viz.state.answers.translations import trace, translator
 from viz.state.language import say
@@ -65,7 +65,7 @@ def _leak(now: View) -> Values:
     values: Values = {
         "token": found.tgt_inputs[place].text,
         "place": place,
-        "masked": number(float(masked[:place].max())),
+        "masked": tiny(float(masked[:place].max())),
         "leaked": number(float(unmasked[:place].max())),
     }
     figure = bars(written, series, now.theme, say("lesson.4.moved"), width=860, height=180, limits=(0, 1.1))
@@ -86,8 +86,8 @@ def _counts(now: View) -> Values:
 
 
 LESSON = Lesson(
-    formula=r"w = \mathrm{softmax}(s + m), \qquad m_{ij} = \begin{cases} 0 & j \le i, \text{ no padding} \\ "
-    r"-\infty & \text{otherwise} \end{cases} \qquad e^{-\infty} = 0",
+    formula=r"w = \mathrm{softmax}(s + m), \qquad m_{ij} = \begin{cases} 0 & j \le i,\; x_j \ne \mathtt{<pad>} \\ "
+    r"-\infty & \end{cases} \qquad e^{-\infty} = 0",
     picture=picture,
     views=("masks",),
     pickers=("layer", "head"),

@@ -73,7 +73,7 @@ def _alone(now: View) -> Values:
 
 LESSON = Lesson(
     formula=r"\mathrm{MultiHead}(X) = [\,\mathrm{head}_1; \dots; \mathrm{head}_h\,]\, W_O, \qquad d_k = d_{model} / h, "
-    r"\qquad 4\,(d_{model}^2 + d_{model}) \text{ parameters}",
+    r"\qquad |\theta| = 4\,(d_{model}^2 + d_{model})",
     picture=picture,
     views=("all_heads", "heads", "mixing_desk"),
     pickers=("kind", "layer"),
