@@ -65,5 +65,5 @@ def test_a_scale_goes_both_ways_where_it_begins_below_zero() -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(draw) -> None:
-    with pytest.raises(ValueError, match="shape|fit"):
+    with pytest.raises(ValueError, match=r"shape|fit"):
         draw()

@@ -99,9 +99,11 @@ def gradients_by_depth(n_layers: int = 12, seed: int = 0) -> tuple[np.ndarray, n
 
 def _fresh(config: TransformerConfig, generator: torch.Generator) -> EncoderLayer:
     layer = EncoderLayer(config)
-    for parameter in layer.parameters():
+    for name, parameter in layer.named_parameters():
         if parameter.dim() > 1:
             torch.nn.init.xavier_uniform_(parameter, generator=generator)
+        elif name.endswith("bias"):
+            torch.nn.init.zeros_(parameter)
     return layer.eval()
 
 

@@ -108,11 +108,14 @@ def test_layer_norm_looks_at_one_token_and_batch_norm_at_all(en_zh) -> None:
     assert found.batch_moved.max() > 0.1
 
 
-def test_gradients_grow_to_the_top_where_the_norm_comes_after_the_sum() -> None:
-    before, after = normalising.gradients_by_depth(6)
-    assert before.shape == after.shape == (6,)
-    assert after[-1] > 2 * before[-1]
-    assert before[-1] < before[0]
+@pytest.mark.parametrize("seed", [0, 1])
+def test_gradients_stay_large_at_the_top_where_the_norm_comes_after_the_sum(seed: int) -> None:
+    before, after = normalising.gradients_by_depth(12, seed)
+    assert before.shape == after.shape == (12,)
+    assert after[-1] > 3 * before[-1]
+    assert before[-1] < before[0] / 2
+    assert after[-1] > after[0]
+    np.testing.assert_array_equal(normalising.gradients_by_depth(12, seed)[1], after)
 
 
 def test_smoothed_labels_sum_to_one_but_for_padding() -> None:

@@ -64,6 +64,7 @@ def _depth(now: View) -> Values:
         "layers": len(before),
         "pre_ratio": number(float(before[-1] / before[0])),
         "post_ratio": number(float(after[-1] / after[0])),
+        "times": number(float(after[-1] / before[-1]), 1),
         "pre_last": number(float(before[-1])),
         "post_last": number(float(after[-1])),
     }

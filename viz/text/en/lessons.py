@@ -142,7 +142,7 @@ STRINGS: dict[str, str] = {
     "lesson.6.ask.1": "Change the number of sentences in the batch. Which norm would translate your sentence differently depending on its neighbours?",
     "lesson.6.answer.1": "Batch norm: tokens move by up to {batch_moved} of their length when the others leave. Layer norm looks at one token alone, so nothing moves ({layer_moved} is rounding). Besides, a batch of text has sentences of every length, so batch statistics are noisy.",
     "lesson.6.ask.2": "Which of the two orders needs a warm-up, and why?",
-    "lesson.6.answer.2": "Norm after the sum (as in 2017): the last layer’s gradient is {post_ratio} times the first’s, large where it stands nearest to the loss, so a full-sized first step does harm. Before the sum it is {pre_ratio} times. This model norms before (Xiong et al. 2020).",
+    "lesson.6.answer.2": "Norm after the sum (as in 2017): at the top the first step’s gradient is {times} times that of norm before the sum, so a full-sized step does harm. With the norm before the sum, gradients shrink with depth: the last layer has {pre_ratio} of the first’s. This model norms before (Xiong et al. 2020).",
     # 7: training
     "lesson.7.idea": "The loss should not ask for certainty that language does not have: label smoothing gives a share ε to the other classes. And the first steps should be small: the rate rises over a warm-up and then falls.",
     "lesson.7.see": "Five classes, of which 0 is padding: the true one gets 1 − ε = {true}, each of the three others {other}, padding nothing; a row whose target is padding does not count at all.",
