@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from torch import Tensor
 
-from model.passage import Ask
+from model.passage import Ask, ForcedIds
 from model.source import Source
 from model.trace import Translation
 
@@ -40,17 +41,21 @@ def exposed(model: Source, translation: Translation, step: int) -> Exposure:
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
     if not 0 <= step < ids.inputs.shape[1] - 1:
         raise IndexError(f"steps are 0 to {ids.inputs.shape[1] - 2}, got {step}")
-    logits = model.forced(ids, Ask(logits=True)).logits
-    assert logits is not None
-    probabilities = logits[step].softmax(-1)
-    best = probabilities.topk(2).indices.tolist()
+    right = _probabilities(model, ids)
+    best = right[step].topk(2).indices.tolist()
     other = next(token for token in best if token != int(ids.written[step]))
     changed = ids.inputs.clone()
     changed[0, step + 1] = other
-    right, wrong = (
-        model.log_probs(each).exp()[0].double().cpu().numpy() for each in (ids, ids._replace(inputs=changed))
-    )
-    return Exposure(right, wrong, other, float(probabilities[other]))
+    wrong = _probabilities(model, ids._replace(inputs=changed))
+    of_written = [each.gather(1, ids.written[:, None])[: ids.steps, 0].cpu().numpy() for each in (right, wrong)]
+    return Exposure(of_written[0], of_written[1], other, float(right[step, other]))
+
+
+def _probabilities(model: Source, ids: ForcedIds) -> Tensor:
+    """Of every token at every step: [T, V]."""
+    logits = model.forced(ids, Ask(kinds=(), logits=True)).logits
+    assert logits is not None
+    return logits.double().softmax(-1)
 
 
 @dataclass(frozen=True)

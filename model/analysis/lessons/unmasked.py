@@ -45,13 +45,13 @@ def leak(model: Translator, translation: Translation, place: int) -> tuple[np.nd
     mask, then without it. A step before ``place`` can only move if it sees the future.
     """
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
-    other = ids.inputs.clone()
-    other[0, place] = UNK_ID
+    both = ids.inputs.repeat(2, 1)
+    both[1, place] = UNK_ID
     moved = []
     with model.running() as network:
         for setting in (nullcontext(), without_causal_mask(network)):
             with setting:
-                before, after = (network(ids.src, read)[0].float().softmax(-1) for read in (ids.inputs, other))
+                before, after = network(ids.src.repeat(2, 1), both).float().softmax(-1)
             moved.append(((after - before).abs().sum(-1) / 2).cpu().numpy())
     return moved[0], moved[1]
 

@@ -27,7 +27,16 @@ def picture(now: View) -> Values:
         st.text_area(say("masks.batch"), key="l8_lines", height=150, bind="query-params")
         values = _pieces(now)
     with right:
-        return values | _batches(now, sentences_of(st.session_state["l8_lines"]))
+        values |= _batches(now, sentences_of(st.session_state["l8_lines"]))
+        lead(f"lesson.8.{'letters' if translator(now.checkpoint).by_letter else 'words'}", **_sizes(now))
+    return values
+
+
+def _sizes(now: View) -> Values:
+    """The sizes in the checkpoint's config.json."""
+    sizes = checkpoints.config(now.checkpoint)
+    names = ("src_vocab_size", "tgt_vocab_size", "n_encoder_layers", "n_decoder_layers", "n_heads", "d_model", "d_ff")
+    return {name: f"{sizes[name]:,}" for name in names}
 
 
 def _opening(now: View) -> str:
