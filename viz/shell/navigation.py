@@ -35,7 +35,7 @@ def titles(name: str) -> str:
 def open_head(head: HeadRef) -> None:
     """Show a head by itself; to be called in a widget's callback, of a fragment or not."""
     choose_head(head)
-    st.session_state[_OPENS] = "one_head"
+    open_view("one_head")
 
 
 def asked() -> str:
@@ -49,7 +49,6 @@ def follow(name: str) -> None:
         st.switch_page(VIEWS[name].file, query_params=[])
 
 
-def leave_fragment() -> None:
-    """Run the whole app if a callback of this fragment asked for another view: the app goes there."""
-    if _OPENS in st.session_state:
-        st.rerun()
+def open_view(name: str) -> None:
+    """Go to a view; to be called in a widget's callback."""
+    st.session_state[_OPENS] = name
