@@ -25,6 +25,7 @@ page = st.navigation(list(pages.values()), position="hidden")
 renew_link()  # not before the page is known, or it would be forgotten
 spec = next(spec for name, spec in VIEWS.items() if pages[name] == page)
 asked = navigation.asked()
+navigation.arrive(spec)
 if not frame.opened():
     st.stop()
 frame.draw(spec)

@@ -10,8 +10,10 @@ from model.errors import HeadlightError
 from model.trace import HeadRef
 from viz.shell.views import VIEWS, ViewSpec
 from viz.state import checkpoints
+from viz.state.link import is_gone_back, say_again
 from viz.state.view import choose_head
 
+_HERE = "_here"  # the view that the run before showed
 _OPENS = "_opens"  # the view that a callback asked for
 
 
@@ -47,6 +49,14 @@ def follow(name: str) -> None:
     """Go where a callback asked to; to be called last, or the link would lose what widgets have not said yet."""
     if name:
         st.switch_page(VIEWS[name].file, query_params=[])
+
+
+def arrive(spec: ViewSpec) -> None:
+    """Bring what the views share along to another view; to be called before anything is drawn."""
+    state = st.session_state
+    if state.get(_HERE, spec.name) != spec.name and not is_gone_back():
+        say_again()
+    state[_HERE] = spec.name
 
 
 def open_view(name: str) -> None:

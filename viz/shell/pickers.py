@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from model.analysis.maps.sorts import SORTS
 from model.errors import HeadlightError
@@ -20,9 +19,10 @@ from viz.state.checkpoints import checkpoint, facts, opening
 from viz.state.choice import picked, token_code
 from viz.state.codes.choices import CHOICES
 from viz.state.language import say
+from viz.state.link import PICKED, is_gone_back
 from viz.state.view import View, chosen_kind, read_view, subject
 
-PICKERS = ("kind", "layer", "head", "words", "special", "drawn", "of", "shift", "combine", "over")
+PICKERS = PICKED
 HEAD_PICKERS = ("kind", "layer", "head")  # on the line over a view; the others are behind one button
 
 
@@ -84,7 +84,7 @@ def are_known(*others: str) -> bool:
 
     Not so when the visitor went back: what the link says then comes with the widgets.
     """
-    if getattr(get_script_run_ctx(), "is_history_navigation", False):
+    if is_gone_back():
         return False
     return all(key in st.session_state for key in (*PICKERS, *others))
 

@@ -11,10 +11,7 @@ from viz.shell.given import maps_uploader
 from viz.shell.sentences import choose_part
 from viz.state import checkpoints
 from viz.state.language import browser_language, say
-
-# Target ids, gains, a pattern, the numbers of a sentence and of a token in the link; nobody types them: their boxes
-# are out of sight, even while styles load.
-UNSEEN = ("hyp", "fork", "mix", "paint", "part", "step")
+from viz.state.link import UNSEEN
 
 
 def settings() -> None:
@@ -35,7 +32,7 @@ def settings() -> None:
                 "maps",
             ):  # the link holds it
                 st.text_input("text", key="text", bind="query-params")
-            for unseen in UNSEEN:
+            for unseen in UNSEEN:  # their boxes are out of sight, even while styles load
                 st.text_input(unseen, key=unseen, bind="query-params")
 
 

@@ -29,6 +29,7 @@ STYLE = f"""<style>
 .st-key-hl_modes a p {{ font-size: 1rem; white-space: nowrap; }}
 .st-key-hl_views a p {{ font-size: .9rem; white-space: nowrap; }}
 {LINE} {{ min-height: 34px; flex-wrap: wrap; row-gap: .25rem; }}
+{LINE} .stSlider {{ height: 30px; margin-top: -4px; }}
 {LINE} .stButtonGroup button {{ min-height: 28px; height: 28px; padding: 0 .5rem; min-width: 0; }}
 {LINE} [data-testid="stPopoverButton"], {LINE} .stButton button {{ min-height: 28px; height: 28px; padding: 0 .6rem; }}
 .hl-translation {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); margin: 0; }}

@@ -36,6 +36,7 @@ def sentence_chips(
     source: Sequence[Chip],
     target: Sequence[Chip],
     chosen: int | None,
+    typed: str,
     *,
     theme: Theme,
     labels: Labels,
@@ -47,6 +48,7 @@ def sentence_chips(
     Args:
         source, target: the tokens.
         chosen: place of a target token; None for none.
+        typed: the text that the visitor sent; sending another one is a step of the browser's history.
         theme: the look.
         labels: gives the strings named in LABELS, in the visitor's language.
         key: names this place on the page.
@@ -58,5 +60,5 @@ def sentence_chips(
         if type(place) is int and -1 <= place < len(target):
             on_token(None if place == -1 else place)
 
-    data = {"source": list(source), "target": list(target), "chosen": chosen}
+    data = {"source": list(source), "target": list(target), "chosen": chosen, "typed": typed}
     _component.mount(data, theme=theme, labels=labels, key=key, on_token_change=picked)

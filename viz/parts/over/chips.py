@@ -9,7 +9,7 @@ from model.trace import Label, TracedTranslation
 from viz.components.sentence_chips.sentence_chips import Chip, sentence_chips
 from viz.figures.ruby import is_chinese, readings
 from viz.state.language import within
-from viz.state.view import choose_token, chosen_token, theme
+from viz.state.view import choose_token, chosen_token, theme, typed
 
 
 def draw(found: TracedTranslation, pinyin: bool) -> None:
@@ -22,6 +22,7 @@ def draw(found: TracedTranslation, pinyin: bool) -> None:
         chips(found.source, found.trace.src or found.src),
         target if found.tgt_ids else (),
         chosen_token(len(target)),
+        typed(),
         theme=theme(),
         labels=within("chips"),
         key="hl_chips",
