@@ -61,7 +61,7 @@ MAY: dict[str, set[str]] = {
     "model/analysis/alignment": SEAM | {"model/analysis/*", "model/analysis/maps"},
     "model/analysis/faithfulness": SEAM | {"model/analysis/*", "model/analysis/maps", "model/analysis/heads"},
     "model/analysis/what_if": SEAM | {"model/analysis/*", "model/analysis/maps", "model/analysis/residual"},
-    "model/analysis/lessons": SEAM | {"model/own", "model/analysis/*", "model/analysis/maps"},
+    "model/analysis/lessons": SEAM | {"model/own", "model/training", "model/analysis/*", "model/analysis/maps"},
     "model/training": {"model/*", "model/own", "model/evaluation"},
     "model/release": {"model/evaluation", "model/own"} | MODEL,
     "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release"} | MODEL,

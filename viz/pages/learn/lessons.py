@@ -1,0 +1,102 @@
+"""Twelve lessons on what the documents behind the project teach, on the model's own numbers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model.errors import HeadlightError
+from model.source import require
+from viz.parts.chart import lead
+from viz.parts.lessons.table import LESSONS
+from viz.parts.picker import coded
+from viz.shell import pickers
+from viz.shell.errors import OtherFormError, show_error, told
+from viz.shell.views import VIEWS
+from viz.state import checkpoints
+from viz.state.answers.translations import translation, translator
+from viz.state.codes.choices import CHOICES
+from viz.state.language import say
+from viz.state.view import View, read_view
+
+
+def choose() -> str:
+    """The chosen lesson, from the list of all."""
+    labels = {number: f"{number} · {say(f'lesson.{number}')}" for number in LESSONS}
+    read, label = CHOICES["lesson"].read, say("lesson.choose")
+    return coded(st.radio, "lesson", label, labels, "1", read, label_visibility="collapsed")
+
+
+def go(number: str) -> None:
+    """Open another lesson; to be called in a widget's callback."""
+    st.session_state["lesson"] = number
+
+
+def can_show(number: str, now: View) -> bool:
+    """Whether there is something to show; where not, one sentence says why.
+
+    Raises:
+        OtherFormError: the lesson is about other forms of model.
+        LacksAbilityError: the model does not offer what it needs.
+    """
+    lesson, name = LESSONS[number], now.checkpoint
+    if (reads := checkpoints.reads(name)) not in lesson.reads:
+        raise OtherFormError(reads, lesson.reads)
+    if lesson.own and checkpoints.sort_of(name) != "own":
+        lead("lesson.own", checkpoint=name)
+        return False
+    if lesson.needs:
+        require(translator(name), *sorted(lesson.needs))
+    try:
+        if lesson.sentence:
+            translation(now.subject)
+    except HeadlightError:  # which the frame has said
+        lead("lesson.sentence")
+        return False
+    return True
+
+
+@st.fragment
+def taught(number: str) -> None:
+    """A lesson's formula, idea, pictures and questions; a slider draws this anew and nothing around it."""
+    now, lesson = read_view(), LESSONS[number]
+    top = st.container()
+    with told():
+        if not can_show(number, now):
+            return
+        try:
+            values = lesson.picture(now)
+        except HeadlightError as error:  # of what is typed in the lesson itself
+            show_error(error)
+            return
+        with top:
+            lead(f"lesson.{number}.idea", **values)
+            st.latex(lesson.formula)
+            lead(f"lesson.{number}.see", **values)
+        st.markdown(f"**{say('lesson.questions')}**")
+        for which in (1, 2):
+            with st.expander(say(f"lesson.{number}.ask.{which}", **values)):
+                lead(f"lesson.{number}.answer.{which}", **values)
+
+
+def further(number: str) -> None:
+    """Views that show more, and the lessons before and after."""
+    numbers = list(LESSONS)
+    place = numbers.index(number)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for way, near in (("back", place - 1), ("next", place + 1)):
+            if 0 <= near < len(numbers):
+                label = say(f"lesson.{way}", title=say(f"lesson.{numbers[near]}"))
+                st.button(label, key=f"lesson_{way}", on_click=go, args=(numbers[near],))
+        for name in LESSONS[number].views:
+            st.page_link(VIEWS[name].file, label=say("lesson.more", view=say(f"page.{name}")), width="content")
+
+
+listed, shown = st.columns([1, 4], gap="medium")
+with listed:
+    number = choose()
+used = LESSONS[number].pickers
+pickers.hide([*(name for name in pickers.HEAD_PICKERS if name not in used), *([] if used else ["hl_head"])])
+with shown:
+    st.subheader(f"{number} · {say(f'lesson.{number}')}")
+    taught(number)
+    further(number)

@@ -1,0 +1,78 @@
+"""Lesson 1: attention as a soft dictionary."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.lessons import dictionary
+from viz.figures.lessons.plain import bars
+from viz.numbers import number
+from viz.parts.chart import draw
+from viz.parts.lessons.lesson import Lesson, Values, count, dial
+from viz.state import checkpoints
+from viz.state.answers.translations import trace
+from viz.state.language import say
+from viz.state.view import View
+
+
+def picture(now: View) -> Values:
+    """The query over three fruits and chairs, then a real head's."""
+    asked, real = st.columns(2, gap="medium")
+    with asked:
+        first = _fruit(now)
+    with real:
+        return first | _head(now)
+
+
+def _fruit(now: View) -> Values:
+    """Weights and result of the query that the sliders make."""
+    start = dictionary.FRUIT
+    query = np.array([dial(1, "fruit", -4, 4, start[0]), dial(1, "furniture", -4, 4, start[1])])
+    found = dictionary.look_up(query)
+    names = [say(f"lesson.1.{word}", value=number(value, 0)) for word, value in _pairs()]
+    opening = dictionary.look_up(np.array(dictionary.FRUIT))
+    values: Values = {"sum": _sum(found), "result": number(float(found.result)), "opening": _sum(opening)}
+    figure = bars(names, {say("lesson.weight"): found.weights}, now.theme, say("lesson.weight"), limits=(0, 1.12))
+    draw(figure, "lesson.1.soft", **values)
+    even, chair = (float(dictionary.look_up(np.array(query)).result) for query in ((0, 0), (0, 4)))
+    return values | {"even": number(even), "chair": number(chair), "eight": number(float(opening.result))}
+
+
+def _sum(found: dictionary.Lookup) -> str:
+    """The weighted sum, spelt out."""
+    pairs = zip(found.weights, dictionary.ENTRY_VALUES, strict=True)
+    return " + ".join(f"{number(weight)}·{number(value, 0)}" for weight, value in pairs)
+
+
+def _pairs() -> list[tuple[str, float]]:
+    return list(zip(dictionary.ENTRIES, dictionary.ENTRY_VALUES, strict=True))
+
+
+def _head(now: View) -> Values:
+    """One query of the chosen head over the sentence's own keys."""
+    found = trace(now.subject)
+    rows, columns = found.axis_tokens(now.kind)
+    row = count(1, "row", 0, len(rows) - 1, min(3, len(rows) - 1))
+    weights = found.map(*now.head)[row]
+    best = int(weights.argmax())
+    values: Values = {
+        "token": rows[row],
+        "best": columns[best],
+        "most": number(float(weights[best])),
+        "total": number(float(weights.sum())),
+        "d_head": checkpoints.facts(now.checkpoint).d_head,
+        "kind": say(f"kind.{now.kind}"),
+        "place": now.head.title,
+    }
+    figure = bars(columns, {say("lesson.weight"): weights}, now.theme, say("lesson.weight"), limits=(0, 1.12))
+    draw(figure, "lesson.1.head", **values)
+    return values
+
+
+LESSON = Lesson(
+    formula=r"r = \sum_i w_i v_i, \qquad w_i = \frac{e^{q \cdot k_i}}{\sum_j e^{q \cdot k_j}}",
+    picture=picture,
+    views=("one_head", "inside"),
+    pickers=("kind", "layer", "head"),
+)

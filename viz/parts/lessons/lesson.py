@@ -1,0 +1,68 @@
+"""What a lesson is, and what lessons share: sliders, text, and the sizes of their pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from model.source import Need, Reads
+from viz.state.language import say
+from viz.state.view import View
+
+Values = dict[str, Any]
+"""What a picture found, by the names that the lesson's texts call it."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson; its texts are ``lesson.<number>`` (the title), and with that before them ``.idea``, ``.see``,
+    ``.ask.1``, ``.answer.1``, ``.ask.2`` and ``.answer.2``.
+
+    Attributes:
+        formula: LaTeX.
+        picture: draws the pictures with their sliders, and gives the values that fill the lesson's texts; it is
+            called inside a fragment, so that a slider redraws this lesson alone.
+        views: names of the views that show more.
+        pickers: those of the frame that it uses.
+        sentence: it is about the visitor's sentence: where that cannot be translated, there is no picture.
+        own: it takes a Transformer of our own apart; of others it cannot be shown.
+        needs: what it asks of the model.
+        reads: which forms of model it is about.
+    """
+
+    formula: str
+    picture: Callable[[View], Values]
+    views: tuple[str, ...]
+    pickers: tuple[str, ...] = ()
+    sentence: bool = True
+    own: bool = False
+    needs: frozenset[Need] = frozenset()
+    reads: tuple[Reads, ...] = ("text",)
+
+
+def dial(number: int, name: str, low: float, high: float, start: float, step: float = 0.1) -> float:
+    """A slider over real numbers, labelled ``lesson.<number>.<name>`` and called ``l<number>_<name>`` in the link."""
+    key, label = f"l{number}_{name}", say(f"lesson.{number}.{name}")
+    return float(st.slider(label, float(low), float(high), float(start), float(step), key=key, bind="query-params"))
+
+
+def count(number: int, name: str, low: int, high: int, start: int) -> int:
+    """As ``dial``, over whole numbers; where there is no choice, nothing is drawn."""
+    if low >= high:
+        return low
+    key, label = f"l{number}_{name}", say(f"lesson.{number}.{name}")
+    if key in st.session_state:
+        st.session_state[key] = min(max(int(st.session_state[key]), low), high)
+    return int(st.slider(label, low, high, min(max(start, low), high), key=key, bind="query-params"))
+
+
+def tiny(value: float) -> str:
+    """A number near 0 by its power of ten; exactly 0 as such.
+
+    >>> tiny(2.3e-7), tiny(0.0)
+    ('2e-07', '0')
+    """
+    return f"{value:.0e}" if value else "0"
