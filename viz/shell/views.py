@@ -75,6 +75,7 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("lens", "trust", _HEAD, _needs("internals", "finish"), _WRITERS),
         ViewSpec("trust", "trust", ("layer", "head", *_DRAWN), reads=("text",)),
         ViewSpec("lessons", "learn", _HEAD, sentence=False),
+        ViewSpec("train_here", "learn", sentence=False),
         ViewSpec("inside", "learn", _HEAD, _needs("internals", "scores", "projections")),
         ViewSpec("masks", "learn", _HEAD, reads=("text",), sentence=False),
         ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
