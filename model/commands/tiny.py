@@ -51,8 +51,9 @@ def _look(folder: Path) -> None:
     from model.translator import open_model
 
     numbers = HELD_OUT[:LOOKED_AT]
-    scenes = ((f"scene-{number}", *scene(number)[1:]) for number in numbers)
-    table = measure(open_model(f"{folder}/", scene_png), scenes)
+    source = open_model(f"{folder}/", scene_png)
+    seen = ((source.translate(f"scene-{number}", capture=True), *scene(number)[1:]) for number in numbers)
+    table = measure(source, seen)
     sha256 = json.loads((folder / META).read_text(encoding="utf-8"))["sha256"]
     command = f"python -m model tiny vit --measure --out {folder}"
     save_table(f"{folder}/", SCENES, {**table, "sha256": sha256, "command": command})

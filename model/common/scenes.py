@@ -48,16 +48,15 @@ def scene(number: int) -> Scene:
     rng = random.Random(number)
     colours = rng.sample(sorted(COLOURS), _OBJECTS)
     places = _places(rng)
-    image = Image.new("RGB", (SIZE, SIZE), _GROUND)
-    on = ImageDraw.Draw(image)
-    for (x, y), colour in zip(places, colours, strict=True):
-        _shape(on, rng.choice(_SHAPES), x, y, COLOURS[colour])
-    x, y = places[0]
-    on.ellipse((x - _RINGED, y - _RINGED, x + _RINGED, y + _RINGED), outline=_RING, width=2)
-    touched = np.zeros((SIZE // PATCH, SIZE // PATCH), dtype=bool)
-    first, last = (slice((at - _RINGED) // PATCH, (at + _RINGED) // PATCH + 1) for at in (y, x))
-    touched[first, last] = True
-    return Scene(image, colours[0], touched)
+    kinds = [rng.choice(_SHAPES) for _ in places]
+    image, alone = (Image.new("RGB", (SIZE, SIZE), _GROUND) for _ in range(2))
+    for kind, place, colour in zip(kinds[1:], places[1:], colours[1:], strict=True):
+        _shape(ImageDraw.Draw(image), kind, place, COLOURS[colour])
+    for each in (image, alone):
+        _ringed(ImageDraw.Draw(each), kinds[0], places[0], COLOURS[colours[0]])
+    drawn = (np.asarray(alone) != np.asarray(Image.new("RGB", (1, 1), _GROUND))).any(-1)
+    side = SIZE // PATCH
+    return Scene(image, colours[0], drawn.reshape(side, PATCH, side, PATCH).any((1, 3)))
 
 
 def scene_of(name: str) -> Scene | None:
@@ -97,7 +96,14 @@ def _apart(one: tuple[int, int], other: tuple[int, int], radius: int) -> bool:
     return max(abs(one[0] - other[0]), abs(one[1] - other[1])) > radius + _RADIUS + 1
 
 
-def _shape(on: ImageDraw.ImageDraw, kind: str, x: int, y: int, colour: str) -> None:
+def _ringed(on: ImageDraw.ImageDraw, kind: str, place: tuple[int, int], colour: str) -> None:
+    x, y = place
+    _shape(on, kind, place, colour)
+    on.ellipse((x - _RINGED, y - _RINGED, x + _RINGED, y + _RINGED), outline=_RING, width=2)
+
+
+def _shape(on: ImageDraw.ImageDraw, kind: str, place: tuple[int, int], colour: str) -> None:
+    x, y = place
     box = (x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS)
     if kind == "disc":
         on.ellipse(box, fill=colour)

@@ -17,7 +17,7 @@ def lead(key: str, **values: object) -> None:
 
 
 def draw(
-    figure: Any, key: str, fits: bool = False, words_below: bool = False, place: str = "", **values: object
+    figure: Any, key: str, fits: bool = False, words_below: bool = False, twin: str = "", **values: object
 ) -> None:
     """A chart with the sentence ``<key>.lead``, with the alternative text ``<key>.alt``.
 
@@ -26,12 +26,12 @@ def draw(
         key: of the interface strings; the widget is named after it.
         fits: keep the figure's own width instead of filling the page.
         words_below: the sentence stands under the chart, so that charts side by side align.
-        place: tells the widget from others of the same key.
+        twin: tells the widget from others of the same key.
         values: fill the places of both strings.
     """
     if not words_below:
         lead(f"{key}.lead", **values)
-    name = f"{key}.{place}".rstrip(".").replace(".", "_")
+    name = f"{key}.{twin}".rstrip(".").replace(".", "_")
     config = chart_config(f"headlight-{name.replace('_', '-')}")
     width: Literal["content", "stretch"] = "content" if fits else "stretch"
     st.plotly_chart(figure, key=name, width=width, theme=None, config=config, alt=say(f"{key}.alt", **values))

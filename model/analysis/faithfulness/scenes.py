@@ -9,6 +9,7 @@ import numpy as np
 from model.analysis.maps.sorts import Drawn, drawn_maps
 from model.source import Source
 from model.tables import Table, load_table
+from model.trace import TracedTranslation
 
 SCENES = "scenes.json"  # in a checkpoint's folder
 MEASURED: tuple[Drawn, ...] = ("weights", "norms", "gradient", "gradient_weight", "rollout")
@@ -32,8 +33,8 @@ def share_on(row: np.ndarray, decides: np.ndarray) -> np.ndarray:
         return patches[..., decides.ravel()].sum(-1) / patches.sum(-1)
 
 
-def measure(source: Source, scenes: Iterable[tuple[str, str, np.ndarray]]) -> Table:
-    """Where the class token looks, over scenes given as name, answer, and which patches decide, bool [R, C].
+def measure(source: Source, scenes: Iterable[tuple[TracedTranslation, str, np.ndarray]]) -> Table:
+    """Where the class token looks, over scenes given as what the model said, the answer, and which patches decide, bool [R, C].
 
     Returns:
         how many scenes, how many percent were answered right, ``chance`` (the share of the patches that decide), and
@@ -42,8 +43,7 @@ def measure(source: Source, scenes: Iterable[tuple[str, str, np.ndarray]]) -> Ta
     right: list[bool] = []
     chance: list[float] = []
     found: dict[Drawn, list[np.ndarray]] = {drawn: [] for drawn in MEASURED}
-    for name, answer, decides in scenes:
-        seen = source.translate(name, capture=True)
+    for seen, answer, decides in scenes:
         right.append(seen.text == answer)
         chance.append(float(decides.mean()))
         for drawn in MEASURED:

@@ -30,8 +30,10 @@ def controls(running: bool) -> None:
     """The task, a button that starts and one that stops, and why a start was refused."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         task = pick("task", labelled=False)
-        st.button(say("train.start"), type="primary", on_click=live.begin, args=(task,), disabled=running)
-        st.button(say("train.stop"), on_click=live.stop, disabled=not running)
+        st.button(
+            say("train.start"), "train_start", type="primary", on_click=live.begin, args=(task,), disabled=running
+        )
+        st.button(say("train.stop"), "train_stop", on_click=live.stop, disabled=not running)
     if (error := live.refused()) is not None:
         show_error(error)
 
@@ -54,7 +56,7 @@ def pictures(own: Training, seen: Seen) -> None:
             right = int((weights.argmax(-1) == own.sought).sum())
             with place:
                 said = {"head": f"H{head}", "right": right, "rows": len(rows)}
-                draw(figure, "train.map", fits=True, words_below=True, place=str(head), **said)
+                draw(figure, "train.map", fits=True, words_below=True, twin=str(head), **said)
 
 
 def shown(own: Training, polled: bool) -> None:

@@ -47,7 +47,7 @@ def _over_text(now: View) -> Values:
         "place": now.head.title,
         "kind": say(f"kind.{now.kind}"),
         "row": rows[row],
-        "key": columns[key],
+        "column": columns[key],
         "largest": signed(float(gradient[row, key]), 3),
         "weight": signed(float(weights[row, key])),
         "rows": int((np.abs(gradient).max(1) > 0).sum()),
