@@ -34,7 +34,7 @@ def share_on(row: np.ndarray, decides: np.ndarray) -> np.ndarray:
 
 
 def measure(source: Source, scenes: Iterable[tuple[TracedTranslation, str, np.ndarray]]) -> Table:
-    """Where the class token looks, over scenes given as what the model said, the answer, and which patches decide, bool [R, C].
+    """Where the class token looks, over scenes: what the model said, the answer, and which patches decide, bool [R, C].
 
     Returns:
         how many scenes, how many percent were answered right, ``chance`` (the share of the patches that decide), and

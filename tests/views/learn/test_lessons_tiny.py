@@ -1,4 +1,4 @@
-"""Lessons 10 and 11, and the truth meter of a picture: what stands on the page is what another way of counting finds."""
+"""Lessons 10 and 11, and the truth meter of a picture: what stands there is what other code finds."""
 
 from __future__ import annotations
 
