@@ -61,7 +61,7 @@ MAY: dict[str, set[str]] = {
     "model/analysis/alignment": SEAM | {"model/analysis/*", "model/analysis/maps"},
     "model/analysis/faithfulness": SEAM | {"model/analysis/*", "model/analysis/maps", "model/analysis/heads"},
     "model/analysis/what_if": SEAM | {"model/analysis/*", "model/analysis/maps", "model/analysis/residual"},
-    "model/analysis/lessons": SEAM | {"model/own", "model/analysis/*", "model/analysis/maps"},
+    "model/analysis/lessons": SEAM | {"model/own", "model/training", "model/analysis/*", "model/analysis/maps"},
     "model/training": {"model/*", "model/own", "model/evaluation"},
     "model/tiny": {"model/*", "model/common"},
     "model/live": {"model/*", "model/own", "model/training"},

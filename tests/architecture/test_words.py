@@ -12,7 +12,7 @@ from tests.architecture.tree import sources
 from viz.text import LANGUAGES
 
 # Names that stand in many files and mean the same in each.
-COMMON = {"LABELS", "STRINGS", "WINGS"}
+COMMON = {"LABELS", "LESSON", "STRINGS", "WINGS"}
 # Known breaches, each of which must still be one: whoever mends it takes its line away.
 OWED_TEXTS: set[str] = set()
 OWED_NAMES = {

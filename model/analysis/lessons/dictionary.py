@@ -8,9 +8,9 @@ import numpy as np
 
 from model.analysis.lessons.scaling import softmax
 
-WORDS = ("apple", "banana", "chair")
-KEYS = np.array([[2.0, 0.0], [2.0 - np.log(1.5) / 4, 0.0], [-1.0, 2.0]])  # (fruit, furniture) of each word
-VALUES = np.array([10.0, 5.0, 2.0])
+ENTRIES = ("apple", "banana", "chair")
+ENTRY_KEYS = np.array([[2.0, 0.0], [2.0 - np.log(1.5) / 4, 0.0], [-1.0, 2.0]])  # (fruit, furniture) of each word
+ENTRY_VALUES = np.array([10.0, 5.0, 2.0])
 FRUIT = (4.0, 0.0)  # the query whose weights are 0.6, 0.4 and almost nothing
 
 
@@ -29,7 +29,7 @@ class Lookup:
     result: np.ndarray
 
 
-def look_up(query: np.ndarray, keys: np.ndarray = KEYS, values: np.ndarray = VALUES) -> Lookup:
+def look_up(query: np.ndarray, keys: np.ndarray = ENTRY_KEYS, values: np.ndarray = ENTRY_VALUES) -> Lookup:
     """What a query [D] gets from keys [K, D] and values [K] or [K, V].
 
     >>> found = look_up(np.array(FRUIT))

@@ -28,7 +28,7 @@ def test_lesson_10_shows_the_map_and_the_gradient_that_other_code_finds() -> Non
     np.testing.assert_allclose(array(map_["data"][0]["z"]), seen.trace.weights["cross"][2, 1], atol=2e-3)
     expected = gradient_maps(translator("en-zh"), seen, 1)["cross"][2, 1]
     np.testing.assert_allclose(array(gradient["data"][0]["z"]), expected, atol=1e-5)
-    assert f"{int((np.abs(expected).max(1) > 0).sum())} rows" in str(markup(at))
+    assert f"Rows with a gradient here: {int((np.abs(expected).max(1) > 0).sum())}." in words(at)
     assert "weights.register_hook(" in at.code[0].value
     assert [each["signed"] for each in pictures(at)] == [False, True]
     assert all(each["marked"] == np.flatnonzero(scene(4).decides).tolist() for each in pictures(at))

@@ -23,8 +23,8 @@ def bars(
     theme: Theme,
     axis: str,
     *,
+    width: int = 400,
     height: int = 260,
-    digits: int = 2,
     limits: tuple[float, float] | None = None,
 ) -> go.Figure:
     """Bars over names, one colour a series, with their numbers where there is room.
@@ -34,16 +34,17 @@ def bars(
         series: [N] each, by what it is called.
         theme: the look.
         axis: title of the vertical axis.
-        height: pixels.
-        digits: decimals of the numbers.
+        width: pixels that the bars will have, without the axis.
+        height: pixels of the bars, their names beneath not counted.
         limits: of the vertical axis; else what the bars need.
 
     Raises:
         ValueError: a series does not fit the names.
     """
-    wide = 900 / max(1, len(names) * len(series))
-    data = [_bar(names, name, values, place, digits, wide >= 34) for place, (name, values) in enumerate(series.items())]
-    size, angle, needed = column_labels(names, 14, 940 / max(1, len(names)))
+    pitch = width / max(1, len(names))
+    room = pitch >= 38 * len(series)
+    data = [_bar(names, name, values, place, room) for place, (name, values) in enumerate(series.items())]
+    size, angle, needed = column_labels(names, 14, pitch)
     layout = base_layout(
         theme,
         height=round(height + needed),
@@ -57,17 +58,15 @@ def bars(
     return go.Figure({"data": data, "layout": layout})
 
 
-def _bar(
-    names: Sequence[str], name: str, values: np.ndarray, place: int, digits: int, numbered: bool
-) -> dict[str, Any]:
+def _bar(names: Sequence[str], name: str, values: np.ndarray, place: int, numbered: bool) -> dict[str, Any]:
     if values.shape != (len(names),) or not names:
         raise ValueError(f"“{name}” has shape {values.shape}, but there are {len(names)} names")
-    texts = [number(value, digits) if np.isfinite(value) else "NaN" for value in values]
+    texts = [number(value) for value in values]
     return {
         "type": "bar",
         "name": html.escape(name, quote=False),
         "x": list(range(len(names))),
-        "y": np.where(np.isfinite(values), values, 0.0).astype(np.float64),
+        "y": values.astype(np.float64),
         "marker": {"color": HEAD_COLOURS[place % len(HEAD_COLOURS)]},
         "customdata": texts,
         "text": texts if numbered else None,
@@ -88,7 +87,6 @@ def curves(
     *,
     height: int = 260,
     mark: float | None = None,
-    log_y: bool = False,
 ) -> go.Figure:
     """Curves over one axis, each with its colour and its dash.
 
@@ -99,19 +97,17 @@ def curves(
         axes: titles of the horizontal and the vertical axis.
         height: pixels.
         mark: where a dotted line stands.
-        log_y: powers of ten upwards.
 
     Raises:
         ValueError: a curve does not fit the axis.
     """
     if wrong := [name for name, values in series.items() if values.shape != x.shape]:
         raise ValueError(f"“{wrong[0]}” does not fit an axis of shape {x.shape}")
-    upwards: dict[str, Any] = {"type": "log", "exponentformat": "power", "dtick": 1} if log_y else {}
     layout = base_layout(
         theme,
         height=height,
         xaxis=number_axis(theme, axes[0], zeroline=False),
-        yaxis=number_axis(theme, axes[1], **upwards),
+        yaxis=number_axis(theme, axes[1]),
         showlegend=len(series) > 1,
         legend=level_legend(),
         margin={"l": 64, "r": 16, "t": 34 if len(series) > 1 else 14, "b": 48},
@@ -119,19 +115,20 @@ def curves(
     if mark is not None:
         line = {"color": theme.muted, "dash": "dot", "width": 2}
         layout["shapes"] = [{"type": "line", "x0": mark, "x1": mark, "yref": "paper", "y0": 0, "y1": 1, "line": line}]
-    data = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers" if len(x) <= 30 else "lines",
-            "name": html.escape(name, quote=False),
-            "x": x,
-            "y": values,
-            "line": {"color": HEAD_COLOURS[place % 8], "dash": _DASHES[place % 4], "width": 2.5},
-            "hovertemplate": "%{x:.4~g}: <b>%{y:.4~g}</b><extra></extra>",
-        }
-        for place, (name, values) in enumerate(series.items())
-    ]
+    data = [_curve(x, values, name, place) for place, (name, values) in enumerate(series.items())]
     return go.Figure({"data": data, "layout": layout})
+
+
+def _curve(x: np.ndarray, values: np.ndarray, name: str, place: int) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers" if len(x) <= 30 else "lines",
+        "name": html.escape(name, quote=False),
+        "x": x,
+        "y": values,
+        "line": {"color": HEAD_COLOURS[place % 8], "dash": _DASHES[place % 4], "width": 2.5},
+        "hovertemplate": "%{x:.4~g}: <b>%{y:.4~g}</b><extra></extra>",
+    }
 
 
 def cells(
@@ -141,9 +138,8 @@ def cells(
     theme: Theme,
     *,
     texts: Sequence[Sequence[str]] | None = None,
-    axes: tuple[str, str] = ("", ""),
+    axis: str = "",
     limits: tuple[float, float] | None = None,
-    signed: bool = False,
     most_height: int = 360,
     width: int = 900,
 ) -> go.Figure:
@@ -154,9 +150,8 @@ def cells(
         rows, columns: labels, R and C of them, shown literally.
         theme: the look.
         texts: what to write into the cells, where it fits; R rows of C.
-        axes: titles of the horizontal and the vertical axis.
-        limits: values of the scale's ends; else the largest there is.
-        signed: the scale goes both ways from zero.
+        axis: title of the vertical axis.
+        limits: values of the scale's ends, which goes both ways where the first is negative; else 0 and the largest.
         most_height: pixels that the rows take at most.
         width: pixels that there are.
 
@@ -165,37 +160,54 @@ def cells(
     """
     if values.shape != (len(rows), len(columns)) or not values.size:
         raise ValueError(f"values have shape {values.shape}, but {len(rows)} rows and {len(columns)} columns are named")
-    largest = max(float(np.nanmax(np.abs(values), initial=0.0)), 1e-9)
-    low, high = limits or ((-largest, largest) if signed else (0.0, largest))
-    stops = theme.diverging if signed else theme.scale
-    left = label_width(rows, 14) + (52 if axes[1] else 20)
-    wide = min(72.0, (width - left - 16) / len(columns))
-    tall = min(34.0, most_height / len(rows))
-    size, angle, needed = column_labels(columns, 14, wide)
-    heat = {
+    scale = limits or (0.0, max(float(np.nanmax(values, initial=0.0)), 1e-9))
+    stops = theme.diverging if scale[0] < 0 else theme.scale
+    layout = _cell_layout(rows, columns, theme, axis, most_height, width)
+    wide = (layout["width"] - layout["margin"]["l"] - 16) / len(columns)
+    inside = np.clip((np.nan_to_num(values) - scale[0]) / (scale[1] - scale[0]), 0, 1)
+    colours = np.where(np.isnan(values)[..., None], rgb(theme.surface), on_scale(inside, stops))
+    written = _written(texts, colours, wide) if texts is not None else []
+    return go.Figure({"data": [_heat(values, scale, stops, wide), *written], "layout": layout})
+
+
+def _heat(
+    values: np.ndarray, scale: tuple[float, float], stops: Sequence[tuple[float, str]], wide: float
+) -> dict[str, Any]:
+    return {
         "type": "heatmap",
         "z": values.astype(np.float32),
-        "zmin": low,
-        "zmax": high,
+        "zmin": scale[0],
+        "zmax": scale[1],
         "colorscale": scale_of(stops),
         "showscale": False,
         "xgap": 1 if wide >= 8 else 0,
-        "ygap": 1 if tall >= 8 else 0,
+        "ygap": 1 if len(values) <= 60 else 0,
         "hovertemplate": "%{y}, %{x}: <b>%{z:.4~g}</b><extra></extra>",
     }
-    data: list[dict[str, Any]] = [heat]
-    if texts is not None and (font := min(15.0, (wide - 6) / (label_width([t for row in texts for t in row], 1)))) >= 9:
-        inside = np.clip((np.nan_to_num(values) - low) / (high - low), 0, 1)
-        colours = np.where(np.isnan(values)[..., None], rgb(theme.surface), on_scale(inside, stops))
-        data += printed(texts, colours, font)
-    layout = base_layout(
+
+
+def _cell_layout(
+    rows: Sequence[str], columns: Sequence[str], theme: Theme, axis: str, most_height: int, width: int
+) -> dict[str, Any]:
+    """Cells as large as fit, with room for their labels."""
+    left = label_width(rows, 14) + (52 if axis else 20)
+    wide, tall = min(72.0, (width - left - 16) / len(columns)), min(34.0, most_height / len(rows))
+    size, angle, needed = column_labels(columns, 14, wide)
+    top = round(needed) + 14
+    return base_layout(
         theme,
         width=round(left + wide * len(columns) + 16),
-        height=round(tall * len(rows) + needed + (40 if axes[0] else 14) + 12),
-        margin={"l": round(left), "r": 16, "t": round(needed) + (40 if axes[0] else 14), "b": 12},
-        xaxis=token_axis(theme, columns, axes[0], size, side="top", tickangle=angle),
-        yaxis=token_axis(theme, rows, axes[1], min(14.0, max(6.0, tall * 0.8)), range=[len(rows) - 0.5, -0.5]),
+        height=round(tall * len(rows)) + top + 12,
+        margin={"l": round(left), "r": 16, "t": top, "b": 12},
+        xaxis=token_axis(theme, columns, "", size, side="top", tickangle=angle),
+        yaxis=token_axis(theme, rows, axis, min(14.0, max(6.0, tall * 0.8)), range=[len(rows) - 0.5, -0.5]),
         plot_bgcolor=theme.surface,
         showlegend=False,
     )
-    return go.Figure({"data": data, "layout": layout})
+
+
+def _written(texts: Sequence[Sequence[str]], colours: np.ndarray, wide: float) -> list[dict[str, Any]]:
+    """Texts in the cells, at the size at which the longest fits; none where that is too small to read."""
+    longest = label_width([text for row in texts for text in row], 1)
+    size = min(15.0, (wide - 6) / max(1.0, longest))
+    return printed(texts, colours, size) if size >= 11 else []

@@ -10,7 +10,7 @@ from viz.parts.chart import lead
 from viz.parts.lessons.table import LESSONS
 from viz.parts.picker import coded
 from viz.shell import pickers
-from viz.shell.errors import OtherFormError, told
+from viz.shell.errors import OtherFormError, show_error, told
 from viz.shell.views import VIEWS
 from viz.state import checkpoints
 from viz.state.answers.translations import translation, translator
@@ -65,7 +65,11 @@ def taught(number: str) -> None:
     with told():
         if not can_show(number, now):
             return
-        values = lesson.picture(now)
+        try:
+            values = lesson.picture(now)
+        except HeadlightError as error:  # of what is typed in the lesson itself
+            show_error(error)
+            return
         with top:
             lead(f"lesson.{number}.idea", **values)
             st.latex(lesson.formula)
@@ -92,8 +96,7 @@ def further(number: str) -> None:
 listed, shown = st.columns([1, 4], gap="medium")
 with listed:
     number = choose()
-if not LESSONS[number].head:
-    pickers.hide(HEAD)
+pickers.hide([name for name in HEAD if name not in LESSONS[number].pickers])
 with shown:
     st.subheader(f"{number} · {say(f'lesson.{number}')}")
     taught(number)

@@ -40,12 +40,12 @@ def _fruit(now: View) -> Values:
 
 def _sum(found: dictionary.Lookup) -> str:
     """The weighted sum, spelt out."""
-    pairs = zip(found.weights, dictionary.VALUES, strict=True)
+    pairs = zip(found.weights, dictionary.ENTRY_VALUES, strict=True)
     return " + ".join(f"{number(weight)}·{number(value, 0)}" for weight, value in pairs)
 
 
 def _pairs() -> list[tuple[str, float]]:
-    return list(zip(dictionary.WORDS, dictionary.VALUES, strict=True))
+    return list(zip(dictionary.ENTRIES, dictionary.ENTRY_VALUES, strict=True))
 
 
 def _head(now: View) -> Values:
@@ -69,8 +69,8 @@ def _head(now: View) -> Values:
 
 
 LESSON = Lesson(
-    formula=r"\text{result} = \sum_i w_i v_i, \qquad w_i = \frac{e^{q \cdot k_i}}{\sum_j e^{q \cdot k_j}}",
+    formula=r"r = \sum_i w_i v_i, \qquad w_i = \frac{e^{q \cdot k_i}}{\sum_j e^{q \cdot k_j}}",
     picture=picture,
     views=("one_head", "inside"),
-    head=True,
+    pickers=("kind", "layer", "head"),
 )

@@ -109,10 +109,11 @@ def _patches(now: View, scene: str, place: tuple[int, int]) -> Values:
     assert decides is not None  # it is a scene
     _shapes("vit", shape)
     shown = Patched(image, row[-rows * columns :].reshape(rows, columns), None, False, decides)
-    patch_picture(shown, theme=now.theme, labels=within("patch"), key="lesson_patches", on_look=lambda at: None)
     values: Values = {"vit_said": found.text, "vit_p": f"{np.exp(found.log_probs[0]):.0%}", "patches": rows * columns}
     values["vit_seen"] = f"{seen_share(found.trace.weights['encoder_self'][place]):.0%}"
     values["vit_self"] = number(float(row[0]))
+    labels = within("patch", grid=say("lesson.11.vit.alt", **values), hint=say("lesson.10.patches.hint"))
+    patch_picture(shown, theme=now.theme, labels=labels, key="lesson_patches", on_look=lambda at: None)
     st.html(line("lead", say("lesson.11.vit.lead", **values)))
     truth(VIT, "weights", row, decides)
     return values

@@ -22,6 +22,9 @@ from viz.state.language import say, within
 from viz.state.view import Subject, View, chosen_token
 
 
+START = 4  # the token that the lesson opens on: rows before it matter too
+
+
 def picture(now: View) -> Values:
     """The code that was run, then map and gradient of a head over the sentence, and over a scene."""
     from model.analysis.lessons.hooks import shown_code
@@ -34,8 +37,8 @@ def _over_text(now: View) -> Values:
     """Weights and gradient of the chosen head, for one written token."""
     trace = translation(now.subject).trace
     outputs = trace.tgt_outputs
-    start = chosen_token(len(outputs)) or 0
-    token = count(10, "token", 0, len(outputs) - 1, start)
+    chosen = chosen_token(len(outputs))
+    token = count(10, "token", 0, len(outputs) - 1, START if chosen is None else chosen)
     found = hooked(now.subject, *now.head[:2], token)
     weights, gradient = (each[now.head.head].float().numpy() for each in (found.weights, found.gradients))
     rows, columns = trace.axis_tokens(now.kind)
@@ -52,9 +55,11 @@ def _over_text(now: View) -> Values:
         "weight": signed(float(weights[row, key])),
         "rows": int((np.abs(gradient).max(1) > 0).sum()),
     }
-    for place, name, map_ in zip(st.columns(2, gap="medium"), ("map", "gradient"), (weights, gradient), strict=True):
+    high = abs(float(gradient[row, key])) or 1.0
+    drawn = {"map": (weights, (0.0, 1.0)), "gradient": (gradient, (-high, high))}
+    for place, (name, (map_, limits)) in zip(st.columns(2, gap="medium"), drawn.items(), strict=True):
         with place:
-            figure = cells(map_, rows, columns, now.theme, signed=name == "gradient", width=600, most_height=330)
+            figure = cells(map_, rows, columns, now.theme, limits=limits, width=600, most_height=330)
             draw(figure, f"lesson.10.{name}", fits=True, **values)
     return values
 
@@ -76,8 +81,9 @@ def _over_patches(now: View) -> Values:
         with place:
             st.html(line("lead", say(f"lesson.10.patches.{name}", **values)))
             shown = Patched(image, row[-decides.size :].reshape(grid), None, name == "gradients", decides)
+            labels = within("patch", grid=say("lesson.10.patches.alt", **values), hint=say("lesson.10.patches.hint"))
             key = f"lesson_patches_{name}"
-            patch_picture(shown, theme=now.theme, labels=within("patch"), key=key, on_look=lambda at: None)
+            patch_picture(shown, theme=now.theme, labels=labels, key=key, on_look=lambda at: None)
     return values
 
 
@@ -94,7 +100,7 @@ LESSON = Lesson(
     formula=r"g_{ij} = \frac{\partial \log p(y_t)}{\partial \alpha_{ij}}",
     picture=picture,
     views=("one_head", "alignment"),
-    head=True,
+    pickers=("kind", "layer", "head"),
     needs=frozenset({"gradients"}),
     reads=("text",),
 )

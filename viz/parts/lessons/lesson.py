@@ -26,7 +26,7 @@ class Lesson:
         picture: draws the pictures with their sliders, and gives the values that fill the lesson's texts; it is
             called inside a fragment, so that a slider redraws this lesson alone.
         views: names of the views that show more.
-        head: it is about the head that the frame's pickers choose.
+        pickers: those of the frame that it uses.
         sentence: it is about the visitor's sentence: where that cannot be translated, there is no picture.
         own: it takes a Transformer of our own apart; of others it cannot be shown.
         needs: what it asks of the model.
@@ -36,7 +36,7 @@ class Lesson:
     formula: str
     picture: Callable[[View], Values]
     views: tuple[str, ...]
-    head: bool = False
+    pickers: tuple[str, ...] = ()
     sentence: bool = True
     own: bool = False
     needs: frozenset[Need] = frozenset()
@@ -57,3 +57,12 @@ def count(number: int, name: str, low: int, high: int, start: int) -> int:
     if key in st.session_state:
         st.session_state[key] = min(max(int(st.session_state[key]), low), high)
     return int(st.slider(label, low, high, min(max(start, low), high), key=key, bind="query-params"))
+
+
+def tiny(value: float) -> str:
+    """A number near 0 by its power of ten; exactly 0 as such.
+
+    >>> tiny(2.3e-7), tiny(0.0)
+    ('2e-07', '0')
+    """
+    return f"{value:.0e}" if value else "0"

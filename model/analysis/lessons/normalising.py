@@ -1,0 +1,113 @@
+"""Layer norm against batch norm on the same activations, and norms before or after the residual sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from model.own.network.config import TransformerConfig
+from model.own.network.layers import EncoderLayer
+from model.own.text.padding import pad
+from model.own.text.vocab import PAD_ID
+from model.translator import Translator
+
+
+@dataclass(frozen=True)
+class Normed:
+    """The first sentence of a batch, [S, D] each, float64.
+
+    Attributes:
+        raw: the encoder's residual stream after a layer.
+        layer, batch: after layer norm and after batch norm, without learned scale and shift.
+        layer_moved, batch_moved: how far each token moves when its sentence is read without the others, [S],
+            as a share of its length.
+    """
+
+    raw: np.ndarray
+    layer: np.ndarray
+    batch: np.ndarray
+    layer_moved: np.ndarray
+    batch_moved: np.ndarray
+
+
+def normed(model: Translator, sentences: Sequence[str], layer: int) -> Normed:
+    """Both norms of the activations that a batch of sentences has after an encoder layer.
+
+    Layer norm looks at one token's dimensions (Ba et al. 2016); batch norm at one dimension over all
+    real tokens of the batch (Ioffe and Szegedy 2015).
+    """
+    rows = [model.encode_source(sentence)[1][0].cpu().numpy() for sentence in sentences]
+    together, alone = _states(model, rows, layer), _states(model, rows[:1], layer)
+    n = len(rows[0])
+    by_token = [_layer_norm(states)[:n] for states in (together, alone)]
+    by_batch = [_batch_norm(states)[:n] for states in (together, alone)]
+    moved = [((one - two).norm(dim=-1) / two.norm(dim=-1)).numpy() for two, one in (by_token, by_batch)]
+    return Normed(together[:n].numpy(), by_token[0].numpy(), by_batch[0].numpy(), moved[0], moved[1])
+
+
+def _states(model: Translator, rows: Sequence[np.ndarray], layer: int) -> Tensor:
+    """The stream of the real tokens of a batch after a layer, sentence by sentence: float64 [N, D]."""
+    ids, kept = pad(rows), list[Tensor]()
+
+    def keep(_module: object, _given: object, output: Tensor) -> None:
+        kept.append(output)
+
+    handle = model.model.encoder.layers[layer].register_forward_hook(keep)
+    try:
+        with model.running() as network:
+            network.encode(ids.to(model.device))
+    finally:
+        handle.remove()
+    return kept[0].cpu()[ids != PAD_ID].double()
+
+
+def _layer_norm(states: Tensor) -> Tensor:
+    return F.layer_norm(states, states.shape[-1:])
+
+
+def _batch_norm(states: Tensor) -> Tensor:
+    return F.batch_norm(states, None, None, training=True)
+
+
+def gradients_by_depth(n_layers: int = 12, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Norm of the loss's gradient in each fresh layer's feed-forward network: [L] with norms before the sum, and after.
+
+    The experiment of Xiong et al. 2020, section 3: a fresh encoder, random tokens, cross-entropy of random labels.
+    Before the sum there is one more norm at the end, as in this model.
+    """
+    config = TransformerConfig(src_vocab_size=8, tgt_vocab_size=8, d_model=128, n_heads=4, d_ff=512, dropout=0.0)
+    found = []
+    for post in (False, True):
+        generator = torch.Generator().manual_seed(seed)
+        layers = [_fresh(config, generator) for _ in range(n_layers)]
+        x = torch.randn(8, 16, config.d_model, generator=generator)
+        labels = torch.randint(100, (8 * 16,), generator=generator)
+        head = torch.randn(100, config.d_model, generator=generator) * config.d_model**-0.5
+        for layer in layers:
+            x = _post_norm(layer, x) if post else layer(x, None)
+        x = x if post else F.layer_norm(x, x.shape[-1:])
+        F.cross_entropy((x @ head.T).flatten(0, 1), labels).backward()
+        weights = [layer.feed_forward.down_proj.weight for layer in layers]
+        found.append(np.array([float(weight.grad.norm()) for weight in weights if weight.grad is not None]))
+    return found[0], found[1]
+
+
+def _fresh(config: TransformerConfig, generator: torch.Generator) -> EncoderLayer:
+    layer = EncoderLayer(config)
+    for name, parameter in layer.named_parameters():
+        if parameter.dim() > 1:
+            torch.nn.init.xavier_uniform_(parameter, generator=generator)
+        elif name.endswith("bias"):
+            torch.nn.init.zeros_(parameter)
+    return layer.eval()
+
+
+def _post_norm(layer: EncoderLayer, x: Tensor) -> Tensor:
+    """The same layer with its norms after each residual sum (Vaswani et al. 2017)."""
+    x = layer.self_attn_norm(x + layer.self_attn(x, layer.self_attn.project(x), None))
+    return torch.as_tensor(layer.feed_forward_norm(x + layer.feed_forward(x)))

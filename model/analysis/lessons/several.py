@@ -1,0 +1,118 @@
+"""Why several heads: shapes at every reshaping, parameters, and what one head alone loses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import numpy as np
+from torch import Tensor, nn
+
+from model.analysis.lessons.scaling import jacobian_norm, softmax
+from model.own.network.attention import MultiHeadAttention
+from model.own.passes import attention_block
+from model.own.text.padding import pad
+from model.source import Source
+from model.trace import HeadRef, Kind, TracedTranslation
+from model.translator import Translator
+
+# Each station of multi-head attention, the letters of its shape, and the module whose output (or input) it is.
+STATIONS = (
+    ("x", "BS, ML, ES", "q_proj", "input"),
+    ("projected", "BS, ML, ES", "q_proj", "output"),
+    ("split", "BS, HC, ML, HS", "query_hook", "output"),
+    ("scores", "BS, HC, ML, ML", "scores_hook", "output"),
+    ("weights", "BS, HC, ML, ML", "weights_hook", "output"),
+    ("gathered", "BS, HC, ML, HS", "heads_hook", "output"),
+    ("joined", "BS, ML, ES", "out_proj", "input"),
+    ("out", "BS, ML, ES", "out_proj", "output"),
+)
+
+
+def shapes(model: Translator, sentences: Sequence[str], layer: int) -> list[tuple[int, ...]]:
+    """The shape of the tensor at each of STATIONS, in an encoder layer that reads these sentences as one batch."""
+    ids = pad([model.encode_source(sentence)[1][0].cpu().numpy() for sentence in sentences])
+    block = attention_block(model.model, "encoder_self", layer)
+    seen: dict[tuple[str, str], tuple[int, ...]] = {}
+
+    def watch(name: str) -> object:
+        def hook(_module: nn.Module, given: tuple[Tensor, ...], output: Tensor) -> None:
+            seen[name, "input"], seen[name, "output"] = tuple(given[0].shape), tuple(output.shape)
+
+        return hook
+
+    with model.running() as network, ExitStack() as stack:
+        for name in {module for _, _, module, _ in STATIONS}:
+            handle = block.get_submodule(name).register_forward_hook(watch(name))  # type: ignore[arg-type]
+            stack.callback(handle.remove)
+        network.encode(ids.to(model.device))
+    return [seen[module, side] for _, _, module, side in STATIONS]
+
+
+def parameters(d_model: int, n_heads: int) -> int:
+    """Numbers that a multi-head attention of this size learns, counted on the module."""
+    return sum(parameter.numel() for parameter in MultiHeadAttention(d_model, n_heads).parameters())
+
+
+def divisors(d_model: int, most: int = 64) -> list[int]:
+    """Numbers of heads that d_model can be split into."""
+    return [heads for heads in range(1, most + 1) if d_model % heads == 0]
+
+
+def alone(model: Source, translation: TracedTranslation, kind: Kind, layer: int) -> np.ndarray:
+    """Change of the translation's log-probability with one head of a layer alone, then with none: [H + 1], in nats.
+
+    All heads of the layer but one are muted (Michel et al. 2019, section 3.3).
+    """
+    n_heads = model.anatomy.kinds[kind].heads
+    rows = [{HeadRef(kind, layer, head): 0.0 for head in range(n_heads) if head != kept} for kept in range(n_heads + 1)]
+    ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
+    totals = model.log_probs(ids, [{}, *rows]).sum(-1).double().cpu().numpy()
+    return np.asarray(totals[1:] - totals[0])
+
+
+@dataclass(frozen=True)
+class Variants:
+    """One head's weights as it is, and with a part of its recipe left out: [T, T] each, float64.
+
+    Attributes:
+        own: softmax(q · k / √d).
+        shared: with the keys also asking: softmax(k · k / √d).
+        undivided: softmax(q · k).
+        symmetry: largest |score(i, j) − score(j, i)| of own and of shared scores.
+        variance: of q · k, and of q · k / √d.
+        gradient: mean norm of the softmax's Jacobian, with and without the division.
+    """
+
+    own: np.ndarray
+    shared: np.ndarray
+    undivided: np.ndarray
+    symmetry: tuple[float, float]
+    variance: tuple[float, float]
+    gradient: tuple[float, float]
+
+
+def variants(query: np.ndarray, key: np.ndarray, hidden: np.ndarray) -> Variants:
+    """What a head of self-attention's weights would be without W_Q of its own, and without the division by √d.
+
+    Args:
+        query, key: [T, d_head].
+        hidden: bool [T, T], what the mask hides.
+    """
+    root, query, key = np.sqrt(query.shape[1]), query.astype(np.float64), key.astype(np.float64)
+    dots = query @ key.T
+
+    def weigh(scores: np.ndarray) -> np.ndarray:
+        return softmax(np.where(hidden, -np.inf, scores))
+
+    own, undivided = weigh(dots / root), weigh(dots)
+    same = key @ key.T / root
+    return Variants(
+        own,
+        weigh(same),
+        undivided,
+        (float(np.abs(dots - dots.T).max() / root), float(np.abs(same - same.T).max())),
+        (float(dots.var()), float((dots / root).var())),
+        (float(jacobian_norm(own).mean()), float(jacobian_norm(undivided).mean())),
+    )

@@ -1,0 +1,69 @@
+"""The plain pictures of the lessons."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from viz.figures.lessons.plain import bars, cells, curves
+from viz.theme import DARK, LIGHT
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_bars_stand_over_their_names_with_their_numbers(theme) -> None:
+    figure = bars(["a", "<b>", "a"], {"one": np.array([0.5, -1, 2])}, theme, "weight")
+    (drawn,) = figure.data
+    assert drawn.text == ("0.50", "−1.00", "2.00")
+    assert figure.layout.xaxis.ticktext == ("a", "&lt;b&gt;", "a")  # equal names stay apart, and none is markup
+    assert drawn.x == (0, 1, 2)
+    assert not figure.layout.showlegend
+
+
+def test_numbers_are_left_out_where_they_would_touch() -> None:
+    names = [str(place) for place in range(40)]
+    two = {"one": np.ones(40), "other": np.zeros(40)}
+    figure = bars(names, two, LIGHT, "weight")
+    assert [trace.text for trace in figure.data] == [None, None]
+    assert figure.data[0].customdata[0] == "1.00"
+    assert figure.layout.showlegend
+    assert figure.data[0].marker.color != figure.data[1].marker.color
+
+
+def test_curves_differ_in_colour_and_dash_and_a_place_is_marked() -> None:
+    x = np.linspace(0, 1, 50)
+    figure = curves(x, {"one": x, "other": x**2}, LIGHT, ("a", "b"), mark=0.4)
+    looks = [(trace.line.color, trace.line.dash) for trace in figure.data]
+    assert len({colour for colour, _ in looks}) == len({dash for _, dash in looks}) == 2
+    assert figure.layout.shapes[0].x0 == 0.4
+
+
+def test_cells_carry_texts_where_they_fit_and_stay_blank_where_there_is_no_number() -> None:
+    values = np.array([[0.0, np.nan], [1.0, 2.0]])
+    figure = cells(values, ["a", "b"], ["c", "d"], LIGHT, texts=[["0", "-"], ["1", "2"]])
+    heat, *texts = figure.data
+    assert np.isnan(heat.z[0][1])
+    assert heat.zmax == 2
+    assert {text for trace in texts for text in trace.text} == {"0", "-", "1", "2"}
+    narrow = cells(np.ones((1, 60)), ["a"], ["x"] * 60, LIGHT, texts=[["0.50"] * 60], width=400)
+    assert len(narrow.data) == 1
+
+
+def test_a_scale_goes_both_ways_where_it_begins_below_zero() -> None:
+    values = np.array([[-1.0, 1.0]])
+    both = cells(values, ["a"], ["b", "c"], LIGHT, limits=(-1, 1)).data[0]
+    assert both.colorscale[2] == (0.5, LIGHT.diverging[2][1])
+    assert cells(values, ["a"], ["b", "c"], LIGHT).data[0].colorscale[0] == (0.0, LIGHT.scale[0][1])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: bars(["a"], {"x": np.ones(2)}, LIGHT, ""),
+        lambda: bars([], {"x": np.ones(0)}, LIGHT, ""),
+        lambda: curves(np.ones(3), {"x": np.ones(2)}, LIGHT, ("", "")),
+        lambda: cells(np.ones((2, 2)), ["a"], ["b", "c"], LIGHT),
+    ],
+)
+def test_what_does_not_fit_is_refused(draw) -> None:
+    with pytest.raises(ValueError, match=r"shape|fit"):
+        draw()

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.pages import HOSTILE, charts, choose, markup, opened, prepared, reverse, shipped, words
+from viz.parts.lessons.table import LESSONS
+from viz.shell.views import VIEWS
+from viz.text import LANGUAGES, text
+
+pytestmark = shipped
+PARTS = ("", ".idea", ".see", ".ask.1", ".answer.1", ".ask.2", ".answer.2")
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_a_lesson_has_its_texts_in_both_languages_and_views_that_exist(number: str) -> None:
+    for language in LANGUAGES:
+        assert [part for part in PARTS if f"lesson.{number}{part}" not in LANGUAGES[language]] == []
+    assert set(LESSONS[number].views) <= set(VIEWS)
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_a_lesson_draws_in_both_languages(number: str) -> None:
+    at = opened("lessons", lesson=number)
+    assert charts(at)
+    assert at.latex
+    assert len(at.expander) == 2
+    chinese = choose(at, lang="zh")
+    assert text("zh", f"lesson.{number}") in chinese.subheader[0].value
+    assert "{" not in words(chinese)
+
+
+def test_the_first_lesson_opens_and_another_is_one_click_away() -> None:
+    at = opened("lessons")
+    assert at.subheader[0].value == "1 · A soft dictionary"
+    at.button(key="lesson_next").click().run()
+    assert at.subheader[0].value == "2 · Self-attention in six steps"
+    at.button(key="lesson_back").click().run()
+    assert at.subheader[0].value == "1 · A soft dictionary"
+
+
+def test_an_unknown_lesson_is_the_first() -> None:
+    assert opened("lessons", lesson="99").subheader[0].value == "1 · A soft dictionary"
+
+
+def test_the_query_moves_weights_and_result() -> None:
+    at = opened("lessons", l1_fruit=0.0, l1_furniture=0.0)
+    assert "result = 0.33·10 + 0.33·5 + 0.33·2 = 5.67" in words(at)
+    assert "result = 0.00·10 + 0.00·5 + 1.00·2 = 2.00" in words(choose(at, l1_furniture=4.0))
+
+
+def test_triu_below_the_diagonal_leaves_rows_that_are_no_numbers() -> None:
+    at = opened("lessons", lesson="4")
+    assert ": 0 of " in words(at)
+    at = choose(at, l4_k=-1)
+    assert "2 rows see nothing" in words(at)
+    assert ": 2 of " in words(at)
+    assert ": 1 of " in words(choose(at, l4_k=0))
+
+
+def test_words_in_their_own_order_do_not_move() -> None:
+    assert "moves by up to 0.00 of its length; without them by 0," in words(opened("lessons", lesson="5", l5_order=0))
+
+
+def test_what_is_typed_in_a_lesson_is_data() -> None:
+    at = opened("lessons", lesson="8", l8_lines=f"{HOSTILE}\nHello.", l8_word="<b>x</b>")
+    assert "<b>" not in markup(at)
+    assert "<img" not in markup(at)
+    assert charts(at)
+
+
+def test_lines_that_cannot_be_read_are_told_in_one_sentence() -> None:
+    at = opened("lessons", lesson="8", l8_lines=" \n ")
+    assert words(at).count("batch is empty") == 1
+    assert charts(at) == []
+    assert charts(choose(at, l8_lines="Hello."))
+
+
+def test_a_sentence_that_cannot_be_translated_leaves_no_picture_and_says_so() -> None:
+    at = choose(prepared("lessons", text="我爱你，你爱我。", lesson="9"))
+    assert "type one that can be translated" in words(at)
+    assert charts(at) == []
+    assert charts(choose(at, lesson="7"))  # which needs none
+
+
+@reverse
+@pytest.mark.parametrize("number", LESSONS)
+def test_the_toy_model_has_the_lessons_too(number: str) -> None:
+    at = choose(prepared("lessons", checkpoint="reverse", text="abcd", lesson=number))
+    assert charts(at)
+
+
+def test_a_very_short_sentence_has_every_lesson() -> None:
+    for number in ("4", "5", "9"):
+        assert charts(opened("lessons", lesson=number, text="Hello."))

@@ -1,0 +1,104 @@
+"""Lesson 12: reading attention honestly."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.faithfulness.table import RANDOM, rows_of
+from viz.figures.lessons.plain import bars
+from viz.numbers import number
+from viz.parts.chart import draw, lead
+from viz.parts.lessons.lesson import Lesson, Values
+from viz.state import checkpoints
+from viz.state.answers.faithfulness import faithfulness
+from viz.state.answers.maps import drawn_maps
+from viz.state.answers.translations import trace
+from viz.state.language import say
+from viz.state.view import View
+
+_JUDGED = ("weights", "norms", "gradient_weight", "rollout", "votes")
+
+
+def picture(now: View) -> Values:
+    """The sink's weight and what it really contributes, the shift, and the trust table's word."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        values = _sink(now)
+    with right:
+        return values | _trust(now) | _alignment(now)
+
+
+def _sink(now: View) -> Values:
+    """Share of weight, and of contributed length, of the special token that each layer sees most."""
+    found = trace(now.subject)
+    weights, norms = found.weights[now.kind], drawn_maps(now.subject, "norms", None)[now.kind]
+    columns = found.axis_tokens(now.kind)[1]
+    marks = [place for place, label in enumerate(found.axis_labels(now.kind)[1]) if label.is_special]
+    sink = max(marks, key=weights.mean(axis=(0, 1, 2)).__getitem__)
+    shares = [maps[..., sink].sum(axis=(1, 2)) / maps.sum(axis=(1, 2, 3)) for maps in (weights, norms)]
+    fair = 1 / len(columns)
+    values: Values = {
+        "kind": say(f"kind.{now.kind}"),
+        "sink": columns[sink],
+        "weight": number(100 * float(shares[0].mean()), 0),
+        "norm": number(100 * float(shares[1].mean()), 0),
+        "fair": number(100 * fair, 0),
+    }
+    names = [f"L{layer}" for layer in range(len(weights))]
+    series = {say("lesson.12.weight_share"): shares[0], say("lesson.12.norm_share"): shares[1]}
+    draw(
+        bars(names, series, now.theme, say("lesson.12.share"), height=240, limits=(0, 1.1)), "lesson.12.sinks", **values
+    )
+    return values
+
+
+def _trust(now: View) -> Values:
+    """What deleting the words that each sort of map marks costs, by the checkpoint's table."""
+    table, _ = faithfulness(now.checkpoint, checkpoints.sha256(now.checkpoint))
+    if table is None:
+        lead("lesson.12.no_table")
+        return dict.fromkeys(("best", "best_cost", "weights_cost", "random_cost", "judged"), "–")
+    rows = rows_of(table)
+    costs = {name: float(rows[name]["comprehensiveness"]["mean"]) for name in (*_JUDGED, RANDOM)}
+    best = max(_JUDGED, key=costs.__getitem__)
+    values: Values = {
+        "best": say(f"drawn.{best}"),
+        "best_cost": number(costs[best]),
+        "weights_cost": number(costs["weights"]),
+        "random_cost": number(costs[RANDOM]),
+        "judged": table["sentences"],
+    }
+    names = [*(say(f"drawn.{name}") for name in _JUDGED), say("lesson.12.random")]
+    cost = say("lesson.12.cost")
+    figure = bars(names, {cost: np.array(list(costs.values()))}, now.theme, cost, height=230)
+    draw(figure, "lesson.12.trust", **values)
+    return values
+
+
+def _alignment(now: View) -> Values:
+    """The best aligning head's error rate, its row read as the token just read and as the token being written."""
+    table, _ = checkpoints.alignment(now.checkpoint)
+    if table is None:
+        return dict.fromkeys(("head", "aer", "aer_other", "diagonal", "shift", "other_shift"), "–")
+    best = table["best_head"]
+    other = "written" if best["shift"] == "read" else "read"
+    rates = table["aer"][best["links"]][best["drawn"]]
+    return {
+        "head": f"L{best['layer']} H{best['head']}",
+        "shift": say(f"lesson.12.shift.{best['shift']}"),
+        "other_shift": say(f"lesson.12.shift.{other}"),
+        "aer": number(rates[best["shift"]]["layers"][best["layer"]][best["head"]], 1),
+        "aer_other": number(rates[other]["layers"][best["layer"]][best["head"]], 1),
+        "diagonal": number(table["diagonal"], 1),
+    }
+
+
+LESSON = Lesson(
+    formula=r"\left\lVert \alpha_j\, f(x_j) \right\rVert \ne \alpha_j, \qquad "
+    r"\log p(y \mid x) - \log p(y \mid x \setminus m)",
+    picture=picture,
+    views=("trust", "alignment", "translate"),
+    pickers=("kind",),
+    own=True,
+)

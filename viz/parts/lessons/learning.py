@@ -1,0 +1,107 @@
+"""Lesson 7: label smoothing, the learning rate, and the checkpoint's own training."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.lessons import learning
+from viz.figures.lessons.plain import cells, curves
+from viz.figures.lessons.training import TrainingText, training_curves
+from viz.numbers import number
+from viz.parts.chart import draw, lead
+from viz.parts.lessons.lesson import Lesson, Values, count, dial
+from viz.state import checkpoints
+from viz.state.language import say
+from viz.state.view import View
+
+_CONFIDENCE = np.concatenate([np.linspace(0.05, 0.99, 95), [0.995, 0.999]])
+_STEPS = np.arange(1, 20_001, 100)
+
+
+def picture(now: View) -> Values:
+    """Smoothed labels with their loss, the schedule, and the training log."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        smoothing = dial(7, "smoothing", 0, 0.8, learning.SMOOTHING, 0.05)
+        values = _labels(now, smoothing)
+    with right:
+        values |= _loss(now, smoothing)
+    return values | _rates(now) | _log(now)
+
+
+def _labels(now: View, smoothing: float) -> Values:
+    """The labels that the loss compares with."""
+    table = learning.smoothed(learning.ROW_TARGETS, smoothing)
+    texts = [[number(value, 3) for value in row] for row in table]
+    rows = [
+        say("lesson.7.padding" if target == learning.PADDING else "lesson.7.row", target=target)
+        for target in learning.ROW_TARGETS
+    ]
+    columns = [str(place) for place in range(learning.CLASSES)]
+    figure = cells(table, rows, columns, now.theme, texts=texts, limits=(0, 1), width=450)
+    values: Values = {
+        "smoothing": number(smoothing),
+        "true": number(1 - smoothing),
+        "other": number(smoothing / (learning.CLASSES - 2), 3),
+    }
+    draw(figure, "lesson.7.labels", fits=True, **values)
+    return values
+
+
+def _loss(now: View, smoothing: float) -> Values:
+    """Loss and gradient as the true class's probability grows."""
+    loss, slope = learning.confidence_loss(_CONFIDENCE, smoothing)
+    series = {say("lesson.7.loss"): loss, say("lesson.7.slope"): slope}
+    best = float(_CONFIDENCE[loss.argmin()])
+    values: Values = {"best": number(best), "sure": number(float(loss[-1])), "sure_slope": number(float(slope[-1]))}
+    axes = (say("lesson.7.confidence"), say("lesson.7.nats"))
+    draw(curves(_CONFIDENCE, series, now.theme, axes, height=250, mark=1 - smoothing), "lesson.7.sure", **values)
+    return values
+
+
+def _rates(now: View) -> Values:
+    """The three published schedules, and the visitor's own."""
+    sliders, chart = st.columns([1, 2], gap="medium", vertical_alignment="center")
+    with sliders:
+        width, warmup = count(7, "width", 64, 1024, 384), count(7, "warmup", 500, 16_000, 2000)
+    pairs = (*learning.NOAM, (width, warmup))
+    series = {f"{d}:{w}": learning.rates(_STEPS, d, w) for d, w in dict.fromkeys(pairs)}
+    peak = learning.rates(np.array([warmup]), width, warmup)[0]
+    first = learning.rates(np.array([learning.NOAM[0][1]]), *learning.NOAM[0])[0]
+    values: Values = {"width": width, "warmup": warmup, "peak": f"{peak:.2e}", "first_peak": f"{first:.2e}"}
+    axes = (say("training.step"), say("training.rate"))
+    with chart:
+        draw(curves(_STEPS, series, now.theme, axes, height=240), "lesson.7.rates", **values)
+    return values
+
+
+def _log(now: View) -> Values:
+    """The log of the checkpoint's own training."""
+    log = checkpoints.training_log(now.checkpoint)
+    judged = [entry for entry in log if "dev_bleu" in entry]
+    losses = [entry for entry in log if "loss" in entry]
+    if not losses or not judged:
+        lead("about.nolog")
+        return dict.fromkeys(("steps", "loss", "bleu", "schedule", "top_rate"), "–")
+    best = max(judged, key=lambda entry: float(entry["dev_bleu"]))
+    values: Values = {
+        "steps": f"{log[-1]['step']:,}",
+        "loss": number(float(losses[-1]["loss"])),
+        "bleu": number(float(best["dev_bleu"])),
+        "schedule": checkpoints.meta(now.checkpoint).get("training", {}).get("schedule", "–"),
+        "top_rate": f"{max(float(entry['lr']) for entry in losses):.2e}",
+    }
+    figure = training_curves(log, now.theme, TrainingText.said_by(say))
+    draw(figure, "lesson.7.log", **values)
+    return values
+
+
+LESSON = Lesson(
+    formula=r"\mathrm{lr} = d_{model}^{-0.5} \cdot \min\!\left(step^{-0.5},\; step \cdot warmup^{-1.5}\right), \qquad "
+    r"y_c = \begin{cases} 1 - \epsilon & c = t \\ \epsilon / (V - 2) & c \ne t \end{cases}",
+    picture=picture,
+    views=("about",),
+    sentence=False,
+    own=True,
+)

@@ -1,0 +1,95 @@
+"""Lesson 4: masks, and what happens without them."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.lessons.masks import causal, source_batch, triu
+from model.analysis.lessons.unmasked import under_triu
+from viz.figures.lessons.masks import MaskText, mask_figure
+from viz.figures.lessons.plain import bars, cells
+from viz.numbers import number
+from viz.parts.chart import draw
+from viz.parts.lessons.lesson import Lesson, Values, count, tiny
+from viz.state.answers.lessons import batch_of, leak
+from viz.state.answers.translations import trace, translator
+from viz.state.language import say
+from viz.state.view import View
+
+_SIZE = 20  # of the Annotated Transformer's subsequent_mask
+
+
+def picture(now: View) -> Values:
+    """np.triu over a real head's scores, then the leak without the mask."""
+    mask, head = st.columns(2, gap="medium")
+    with mask:
+        values, k = _triu(now)
+    with head:
+        values |= _head(now, k)
+    return values | _leak(now) | _counts(now)
+
+
+def _triu(now: View) -> tuple[Values, int]:
+    """The picture of the mask that the slider makes."""
+    k = count(4, "k", -1, 1, 1)
+    made = triu(_SIZE, k)
+    names = [str(place) for place in range(_SIZE)]
+    words = MaskText.said_by(say)
+    figure = mask_figure(made.ones == 0, names, names, now.theme, words, blind=made.blind, size=280)
+    values: Values = {"k": k, "size": _SIZE, "seen": int((made.ones == 0).sum()), "blind": len(made.blind)}
+    draw(figure, "lesson.4.triu", fits=True, **values)
+    return values, k
+
+
+def _head(now: View, k: int) -> Values:
+    """The weights that a head of the decoder would have under this mask."""
+    found = trace(now.subject)
+    rows, columns = found.axis_tokens("decoder_self")
+    weights = under_triu(found.scores["decoder_self"][now.head.layer, now.head.head], k)
+    lost = np.isnan(weights).any(axis=1)
+    names = [f"{row} · NaN" if nothing else row for row, nothing in zip(rows, lost, strict=True)]
+    figure = cells(weights, names, columns, now.theme, limits=(0, 1), most_height=330, width=450)
+    values: Values = {"place": now.head.title, "lost": int(lost.sum()), "rows": len(rows)}
+    draw(figure, "lesson.4.head", fits=True, **values)
+    return values
+
+
+def _leak(now: View) -> Values:
+    """How far predictions move when a token that is read changes."""
+    found = trace(now.subject)
+    place = count(4, "place", 1, len(found.tgt_inputs) - 1, min(4, len(found.tgt_inputs) - 1))
+    masked, unmasked = leak(now.subject, place)
+    written = [label.text for label in found.tgt_outputs]
+    series = {say("lesson.4.with"): masked, say("lesson.4.without"): unmasked}
+    values: Values = {
+        "token": found.tgt_inputs[place].text,
+        "place": place,
+        "masked": tiny(float(masked[:place].max())),
+        "leaked": number(float(unmasked[:place].max())),
+    }
+    figure = bars(written, series, now.theme, say("lesson.4.moved"), width=860, height=180, limits=(0, 1.1))
+    draw(figure, "lesson.4.leak", **values)
+    return values
+
+
+def _counts(now: View) -> Values:
+    """What the masks hide, counted."""
+    batch = source_batch(translator(now.checkpoint), batch_of(now.subject))
+    return {
+        "allowed": int(causal(_SIZE).sum()),
+        "cells": _SIZE * _SIZE,
+        "sentences": len(batch.text),
+        "columns": batch.padding.shape[1],
+        "padded": int((~batch.padding).sum()),
+    }
+
+
+LESSON = Lesson(
+    formula=r"w = \mathrm{softmax}(s + m), \qquad m_{ij} = \begin{cases} 0 & j \le i,\; x_j \ne \mathtt{<pad>} \\ "
+    r"-\infty & \end{cases} \qquad e^{-\infty} = 0",
+    picture=picture,
+    views=("masks",),
+    pickers=("layer", "head"),
+    own=True,
+)

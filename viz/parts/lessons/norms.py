@@ -1,0 +1,81 @@
+"""Lesson 6: residual connections, layer norm against batch norm, and where the norm stands."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from viz.figures.lessons.plain import bars, curves
+from viz.numbers import number
+from viz.parts.chart import draw
+from viz.parts.lessons.lesson import Lesson, Values, count, tiny
+from viz.state import checkpoints
+from viz.state.answers.lessons import batch_of, gradients_by_depth, normed
+from viz.state.answers.translations import trace
+from viz.state.language import say
+from viz.state.view import View
+
+
+def picture(now: View) -> Values:
+    """Both norms of the same activations, and gradients by depth."""
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        values = _norms(now)
+    with right:
+        return values | _depth(now)
+
+
+def _norms(now: View) -> Values:
+    """What each token's numbers spread over, and whether the neighbours in the batch matter."""
+    one, other = st.columns(2)
+    with one:
+        layer = count(6, "layer", 0, checkpoints.facts(now.checkpoint).anatomy.layers("encoder_self") - 1, 2)
+    with other:
+        size = count(6, "batch", 2, len(batch_of(now.subject, 99)), 3)
+    found = normed(now.subject, layer, size)
+    tokens = [label.text for label in trace(now.subject).src]
+    names = (say("lesson.6.raw"), say("lesson.6.layer_norm"), say("lesson.6.batch_norm"))
+    spreads = [states.std(axis=1) for states in (found.raw, found.layer, found.batch)]
+    values: Values = {
+        "layer": layer,
+        "size": size,
+        "raw": number(float(spreads[0].mean())),
+        "layer_spread": number(float(np.abs(spreads[1] - 1).max()), 3),
+        "batch_least": number(float(spreads[2].min())),
+        "batch_most": number(float(spreads[2].max())),
+        "layer_moved": tiny(float(found.layer_moved.max())),
+        "batch_moved": number(float(found.batch_moved.max())),
+    }
+    spread = bars(
+        tokens, dict(zip(names, spreads, strict=True)), now.theme, say("lesson.6.spread"), width=520, height=190
+    )
+    draw(spread, "lesson.6.spreads", **values)
+    moved = {names[1]: found.layer_moved, names[2]: found.batch_moved}
+    draw(bars(tokens, moved, now.theme, say("lesson.6.moved"), width=520, height=170), "lesson.6.alone", **values)
+    return values
+
+
+def _depth(now: View) -> Values:
+    """Gradients of a fresh encoder, by layer."""
+    before, after = gradients_by_depth()
+    series = {say("lesson.6.pre"): before, say("lesson.6.post"): after}
+    axes = (say("lesson.6.depth"), say("lesson.6.gradient"))
+    values: Values = {
+        "layers": len(before),
+        "pre_ratio": number(float(before[-1] / before[0])),
+        "post_ratio": number(float(after[-1] / after[0])),
+        "times": number(float(after[-1] / before[-1]), 1),
+        "pre_last": number(float(before[-1])),
+        "post_last": number(float(after[-1])),
+    }
+    draw(curves(np.arange(1, len(before) + 1), series, now.theme, axes, height=320), "lesson.6.by_depth", **values)
+    return values
+
+
+LESSON = Lesson(
+    formula=r"x \leftarrow x + f(\mathrm{LN}(x)), \qquad \mathrm{LN}(x) = \gamma\,"
+    r"\frac{x - \mathrm{mean}(x)}{\sqrt{\mathrm{var}(x) + \epsilon}} + \beta",
+    picture=picture,
+    views=("flow", "lens"),
+    own=True,
+)

@@ -1,0 +1,92 @@
+"""Lesson 5: positions."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.lessons.order import binary
+from model.analysis.lessons.positions import position_table
+from viz.figures.lessons.plain import bars, cells
+from viz.figures.lessons.positions import PositionText, dimension_curves, position_matrix
+from viz.numbers import number
+from viz.parts.chart import draw
+from viz.parts.lessons.lesson import Lesson, Values, count, tiny
+from viz.state.answers.lessons import moved_by_order, table_facts
+from viz.state.answers.translations import translation, translator
+from viz.state.language import say
+from viz.state.view import View
+
+_COUNTED, _BITS = 16, 4
+_CURVES = range(4, 8)
+_MATRIX = (200, 150)
+
+
+def picture(now: View) -> Values:
+    """Shuffled words; counting in binary and in waves; the waves themselves and the table."""
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        values = _shuffle(now)
+    table = position_table(translator(now.checkpoint))
+    with right:
+        _counting(now, table)
+    left, right = st.columns(2, gap="medium")
+    words = PositionText.said_by(say)
+    with left:
+        span = count(5, "span", 10, len(table), 60)
+        curves = dimension_curves(table[:span], list(_CURVES), now.theme, words).update_layout(height=280)
+        draw(curves, "lesson.5.curves", span=span)
+    with right:
+        shown = table[: _MATRIX[0], : _MATRIX[1]]
+        matrix = position_matrix(shown, now.theme, words).update_layout(height=340)
+        draw(matrix, "lesson.5.matrix", positions=shown.shape[0], dimensions=shown.shape[1])
+    facts = table_facts(now.checkpoint)
+    return values | {
+        "positions": len(table),
+        "last": len(table) - 1,
+        "largest": number(facts.largest),
+        "nearest": number(facts.nearest),
+        "spread": tiny(facts.spread),
+        "shift": tiny(facts.shift_error),
+    }
+
+
+def _shuffle(now: View) -> Values:
+    """How far each token's encoding moves when the words are shuffled."""
+    seed = count(5, "order", 0, 20, 1)
+    order, positioned, bare = moved_by_order(now.subject, seed)
+    src = translation(now.subject).src
+    tokens = [*(label.text for label in src), translation(now.subject).trace.src[-1].text]
+    values: Values = {
+        "text": " ".join(src[place].text for place in order),
+        "moved": number(float(positioned.max())),
+        "bare": tiny(float(bare.max())),
+    }
+    series = {say("lesson.5.with"): positioned, say("lesson.5.without"): bare}
+    top = max(1.0, 1.2 * float(positioned.max()))
+    draw(
+        bars(tokens, series, now.theme, say("lesson.5.moved"), width=520, limits=(0, top)), "lesson.5.shuffle", **values
+    )
+    return values
+
+
+def _counting(now: View, table: np.ndarray) -> None:
+    """Places in binary beside waves each of which is about twice as slow as the last."""
+    twice = table.shape[1] * np.log(2) / np.log(10_000)  # dimensions from one wave to one of half its frequency
+    chosen = [2 * round(bit * twice / 2) for bit in range(_BITS)]
+    digits, gap = binary(_COUNTED, _BITS), np.full((_COUNTED, 1), np.nan)
+    both = np.hstack([2.0 * digits - 1, gap, table[:_COUNTED, chosen]])
+    columns = [*(str(2**bit) for bit in range(_BITS)), "", *(f"PE {dimension}" for dimension in chosen)]
+    rows = [str(place) for place in range(_COUNTED)]
+    texts = [[*map(str, row), *[""] * (_BITS + 1)] for row in digits]
+    figure = cells(both, rows, columns, now.theme, texts=texts, limits=(-1, 1), most_height=260, width=370)
+    draw(figure, "lesson.5.counting", fits=True, bits=_BITS, places=_COUNTED)
+
+
+LESSON = Lesson(
+    formula=r"PE_{(p,\,2i)} = \sin\!\left(p / 10000^{2i/d}\right), \qquad PE_{(p,\,2i+1)} = "
+    r"\cos\!\left(p / 10000^{2i/d}\right)",
+    picture=picture,
+    views=("positions", "swap"),
+    own=True,
+)
