@@ -47,10 +47,10 @@ def _look(folder: Path) -> None:
     from model.analysis.faithfulness.scenes import SCENES, measure
     from model.common.scenes import scene, scene_png
     from model.tables import save_table
-    from model.tiny.vit import HELD_OUT
+    from model.tiny.vit import HELD_OUT_SCENES
     from model.translator import open_model
 
-    numbers = HELD_OUT[:LOOKED_AT]
+    numbers = HELD_OUT_SCENES[:LOOKED_AT]
     source = open_model(f"{folder}/", scene_png)
     seen = ((source.translate(f"scene-{number}", capture=True), *scene(number)[1:]) for number in numbers)
     table = measure(source, seen)

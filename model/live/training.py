@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from model.errors import TrainerBusyError
-from model.live.task import LONGEST, PROBE, VOCABULARY, Task, answer, batch, spelt, strings
+from model.live.task import LIVE_VOCABULARY, LONGEST, PROBE, LiveTask, answer, batch, spelt, strings
 from model.own.capture import WEIGHTS, capture_attention
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
@@ -26,8 +26,8 @@ MOST_SECONDS, MOST_STEPS = 60.0, 1_500
 LEFT_AFTER = 15.0  # seconds without a look after which the visitor is taken to have left
 ROWS, LOOK_EVERY, PEAK, WARMUP = 48, 25, 5e-3, 40
 PAUSE = 0.003  # seconds after each step, so that other visitors' answers are not kept waiting
-SIZES = {"d_model": 32, "d_ff": 64, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 1, "dropout": 0.0}
-HELD_OUT = 100  # new strings, written to see how many are right
+_SIZES = {"d_model": 32, "d_ff": 64, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 1, "dropout": 0.0}
+_NEW_STRINGS = 100  # new strings, written to see how many are right
 LEARNT = 0.01  # nats a letter
 
 End = Literal["", "learnt", "steps", "time", "stopped", "left"]
@@ -64,7 +64,7 @@ class Training:
         sought: the place of ``probe`` that each letter of ``answer``, and its end, is copied from, [T].
     """
 
-    def __init__(self, task: Task, seed: int = 1, seconds: float = MOST_SECONDS, steps: int = MOST_STEPS) -> None:
+    def __init__(self, task: LiveTask, seed: int = 1, seconds: float = MOST_SECONDS, steps: int = MOST_STEPS) -> None:
         self.task, self.seconds, self.steps = task, min(seconds, MOST_SECONDS), min(steps, MOST_STEPS)
         self.probe, self.answer = PROBE, answer(task, PROBE)
         places = np.arange(len(PROBE))
@@ -72,7 +72,7 @@ class Training:
         self.rng = random.Random(seed)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            config = TransformerConfig(VOCABULARY, VOCABULARY, max_len=LONGEST + 2, **SIZES)  # type: ignore[arg-type]
+            config = TransformerConfig(LIVE_VOCABULARY, LIVE_VOCABULARY, max_len=LONGEST + 2, **_SIZES)  # type: ignore[arg-type]
             self.model = Transformer(config)
         self.seen = Seen()
         self._stop = threading.Event()
@@ -139,7 +139,7 @@ class Training:
             with capture_attention(self.model, (WEIGHTS,), ("cross",)) as captured:
                 self.model(*batch(self.task, [PROBE])[:2])
                 weights = captured.stack(self.model, "cross")[0]
-            new = strings(random.Random(step), HELD_OUT)
+            new = strings(random.Random(step), _NEW_STRINGS)
             source, _, target = batch(self.task, new)
             right = float((self._write(source, target.shape[1]) == target).all(1).float().mean())
             written = spelt(self._write(batch(self.task, [PROBE])[0], len(PROBE) + 1)[0].tolist())

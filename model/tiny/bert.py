@@ -16,12 +16,12 @@ from model.tiny.corpus import POSITIONS, padded
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 MASKED = 0.25  # share of the tokens that are asked for: more than BERT's 15 %, as few are read
-SIZES: dict[str, Any] = {"hidden_size": 96, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 192}
-VOCABULARY = 2_000
-IGNORED = -100
+_SIZES: dict[str, Any] = {"hidden_size": 96, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 192}
+_VOCABULARY = 2_000
+NOT_ASKED = -100
 
 
-def tokenizer(texts: Sequence[str], size: int = VOCABULARY) -> Any:
+def tokenizer(texts: Sequence[str], size: int = _VOCABULARY) -> Any:
     """Word pieces of these texts, without capitals."""
     learnt = Tokenizer(models.WordPiece(unk_token=SPECIAL[1]))
     learnt.normalizer = normalizers.BertNormalizer(lowercase=True)
@@ -36,7 +36,7 @@ def untrained(vocabulary: int, seed: int) -> Any:
     torch.manual_seed(seed)
     more: dict[str, Any] = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "initializer_range": 0.05}
     places: dict[str, Any] = {"max_position_embeddings": POSITIONS, "type_vocab_size": 1}
-    return transformers.BertForMaskedLM(transformers.BertConfig(vocab_size=vocabulary, **SIZES, **more, **places))
+    return transformers.BertForMaskedLM(transformers.BertConfig(vocab_size=vocabulary, **_SIZES, **more, **places))
 
 
 def join(one: list[int], other: list[int]) -> list[int]:
@@ -52,14 +52,14 @@ class Masking:
         self.rng = random.Random(seed)
 
     def __call__(self, rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
-        """What is read, and what is asked for (IGNORED elsewhere), [rows, longest] each."""
+        """What is read, and what is asked for (NOT_ASKED elsewhere), [rows, longest] each."""
         read, asked = [], []
         for row in rows:
             inner = range(1, len(row) - 1)
             hidden = {at for at in inner if self.rng.random() < MASKED} or {self.rng.choice(inner)}
             read.append([self._instead(token) if at in hidden else token for at, token in enumerate(row)])
-            asked.append([token if at in hidden else IGNORED for at, token in enumerate(row)])
-        return padded(read, self.pad), padded(asked, IGNORED)
+            asked.append([token if at in hidden else NOT_ASKED for at, token in enumerate(row)])
+        return padded(read, self.pad), padded(asked, NOT_ASKED)
 
     def _instead(self, token: int) -> int:
         draw = self.rng.random()
@@ -69,7 +69,7 @@ class Masking:
 def loss(model: Any, read: Tensor, asked: Tensor, pad: int) -> Tensor:
     """Mean cross-entropy of what is asked for, in nats; only there are logits computed."""
     states = model.bert(input_ids=read, attention_mask=(read != pad).long()).last_hidden_state
-    wanted = asked != IGNORED
+    wanted = asked != NOT_ASKED
     return F.cross_entropy(model.cls(states[wanted]), asked[wanted])
 
 

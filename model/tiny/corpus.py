@@ -14,10 +14,10 @@ from torch import Tensor
 from model.errors import CorpusError
 from model.pairs import read_rows
 
-HELD_OUT = 1_000
+HELD_OUT_TEXTS = 1_000
 POSITIONS = 48  # tokens that a model has places for
-ROWS = 64  # sentences of a batch
-JOINED = 0.25  # share of the samples that are two sentences on end, so that later places are learnt too
+BATCH_ROWS = 64  # sentences of a batch
+_JOINED = 0.25  # share of the samples that are two sentences on end, so that later places are learnt too
 
 
 class Sentences(NamedTuple):
@@ -35,16 +35,16 @@ def english(tsv: Sequence[Path], sources: Sequence[str], seed: int) -> Sentences
         CorpusError: a file cannot be read, or there are too few sentences.
     """
     found = {row[0]: row[2] for path in tsv for row in read_rows(path) if row[2] in sources}
-    if len(found) < 2 * HELD_OUT:
-        raise CorpusError(f"{len(found)} sentences are too few: give at least {2 * HELD_OUT:,}")
+    if len(found) < 2 * HELD_OUT_TEXTS:
+        raise CorpusError(f"{len(found)} sentences are too few: give at least {2 * HELD_OUT_TEXTS:,}")
     texts = sorted(found)
     random.Random(seed).shuffle(texts)
-    train = texts[HELD_OUT:]
-    return Sentences(train, texts[:HELD_OUT], dict(sorted(Counter(found[text] for text in train).items())))
+    train = texts[HELD_OUT_TEXTS:]
+    return Sentences(train, texts[:HELD_OUT_TEXTS], dict(sorted(Counter(found[text] for text in train).items())))
 
 
 def batches(encoded: Sequence[list[int]], join: Callable[[list[int], list[int]], list[int]], seed: int) -> Iterator:
-    """Batches of ids without end: each of ROWS samples of nearly one length, in an order that the seed decides."""
+    """Batches of ids without end: each of BATCH_ROWS samples of nearly one length, in an order that the seed decides."""
     rng = random.Random(seed)
     order = list(range(len(encoded)))
     while True:
@@ -52,12 +52,12 @@ def batches(encoded: Sequence[list[int]], join: Callable[[list[int], list[int]],
         samples = []
         for place in order:
             one = encoded[place]
-            if rng.random() < JOINED:
+            if rng.random() < _JOINED:
                 one = join(one, encoded[rng.randrange(len(encoded))])
             samples.append(one[:POSITIONS])
-        for start in range(0, len(samples), 50 * ROWS):
-            pool = sorted(samples[start : start + 50 * ROWS], key=len)
-            cut = [pool[at : at + ROWS] for at in range(0, len(pool), ROWS)]
+        for start in range(0, len(samples), 50 * BATCH_ROWS):
+            pool = sorted(samples[start : start + 50 * BATCH_ROWS], key=len)
+            cut = [pool[at : at + BATCH_ROWS] for at in range(0, len(pool), BATCH_ROWS)]
             rng.shuffle(cut)
             yield from cut
 

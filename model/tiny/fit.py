@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from model.folders import LOG, META, WEIGHTS
 
-LOG_EVERY = 50
+_LOG_EVERY = 50
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def fit(model: nn.Module, batches: Iterator[Any], loss_of: Callable[[Any], Tenso
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         window.append(loss.item())
-        if step % LOG_EVERY == 0:
+        if step % _LOG_EVERY == 0:
             seconds = round(time.monotonic() - began, 1)
             log.append({"step": step, "seconds": seconds, "loss": round(sum(window) / len(window), 4)})
             bar.set_postfix(loss=log[-1]["loss"])

@@ -16,11 +16,11 @@ from torch import Tensor
 from model.tiny.corpus import POSITIONS, padded
 
 END = "<|endoftext|>"
-SIZES: dict[str, Any] = {"n_embd": 96, "n_layer": 4, "n_head": 4, "n_inner": 192}
-VOCABULARY = 2_000
+_SIZES: dict[str, Any] = {"n_embd": 96, "n_layer": 4, "n_head": 4, "n_inner": 192}
+_VOCABULARY = 2_000
 
 
-def tokenizer(texts: Sequence[str], size: int = VOCABULARY) -> Any:
+def tokenizer(texts: Sequence[str], size: int = _VOCABULARY) -> Any:
     """Byte pairs of these texts."""
     learnt = Tokenizer(models.BPE())
     learnt.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -38,7 +38,7 @@ def untrained(vocabulary: int, seed: int) -> Any:
     torch.manual_seed(seed)
     more: dict[str, Any] = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0, "initializer_range": 0.05}
     ids: dict[str, Any] = {"bos_token_id": 0, "eos_token_id": 0}
-    config = transformers.GPT2Config(vocab_size=vocabulary, n_positions=POSITIONS, **SIZES, **more, **ids)
+    config = transformers.GPT2Config(vocab_size=vocabulary, n_positions=POSITIONS, **_SIZES, **more, **ids)
     return transformers.GPT2LMHeadModel(config)
 
 

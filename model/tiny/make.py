@@ -20,7 +20,7 @@ SOURCES: dict[str, dict[str, str]] = {
         "credit": "3AM: An Ambiguity-Aware Multi-Modal Machine Translation Dataset (Ma et al., LREC-COLING 2024)",
     },
 }
-EXAMPLES = {
+TINY_EXAMPLES = {
     "bert": (
         "A man is riding a [MASK] down the street.",
         "My sister [MASK] a red bicycle yesterday.",
@@ -58,7 +58,10 @@ def _vit(out: Path, how: Fit, command: str) -> dict[str, Any]:
     log = fit(model, vit.batches(how.seed), lambda batch: vit.loss(model, *batch), how)
     rounded(model)
     scores = vit.scores(model)
-    data = {"scenes": "drawn by model/common/scenes.py", "held_out": [vit.HELD_OUT.start, vit.HELD_OUT.stop]}
+    data = {
+        "scenes": "drawn by model/common/scenes.py",
+        "held_out": [vit.HELD_OUT_SCENES.start, vit.HELD_OUT_SCENES.stop],
+    }
     licence = {"weights_licence": "Apache-2.0", "sources": {}}
     save(out, model, vit.processor(), how, log, _meta("vit", command, {**data, "credits": licence}, scores))
     return scores
@@ -91,4 +94,4 @@ def _of_text(family: str, out: Path, how: Fit, command: str, texts: corpus.Sente
 
 
 def _meta(family: str, command: str, data: dict[str, Any], scores: dict[str, Any]) -> dict[str, Any]:
-    return {"command": command, "examples": EXAMPLES[family], "data": data, "scores": scores}
+    return {"command": command, "examples": TINY_EXAMPLES[family], "data": data, "scores": scores}

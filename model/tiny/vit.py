@@ -14,10 +14,10 @@ from torch import Tensor
 
 from model.common.scenes import COLOURS, PATCH, SIZE, Scene, scene
 
-SIZES: dict[str, Any] = {"hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 128}
-ROWS = 64  # scenes of a batch
-HELD_OUT = range(1_000, 2_000)  # numbers of the scenes that it is measured on
-FIRST = 10_000  # scenes from here on are those that it learns from
+_SIZES: dict[str, Any] = {"hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 128}
+_ROWS = 64  # scenes of a batch
+HELD_OUT_SCENES = range(1_000, 2_000)  # numbers of the scenes that it is measured on
+_FIRST = 10_000  # scenes from here on are those that it learns from
 ANSWERS = sorted(COLOURS)
 
 
@@ -26,7 +26,7 @@ def untrained(seed: int) -> Any:
     torch.manual_seed(seed)
     labels = dict(enumerate(ANSWERS))
     config = transformers.ViTConfig(
-        image_size=SIZE, patch_size=PATCH, id2label=labels, label2id={name: at for at, name in labels.items()}, **SIZES
+        image_size=SIZE, patch_size=PATCH, id2label=labels, label2id={name: at for at, name in labels.items()}, **_SIZES
     )
     return transformers.ViTForImageClassification(config)
 
@@ -44,11 +44,11 @@ def ready(scenes: list[Scene]) -> tuple[Tensor, Tensor]:
 
 def batches(seed: int, count: int = 12_000) -> Iterator[tuple[Tensor, Tensor]]:
     """Batches of ``count`` scenes without end, in an order that the seed decides."""
-    pixels, answers = ready([scene(FIRST + number) for number in range(count)])
+    pixels, answers = ready([scene(_FIRST + number) for number in range(count)])
     rng = random.Random(seed)
     while True:
         order = torch.tensor(rng.sample(range(count), count))
-        yield from ((pixels[places], answers[places]) for places in order.split(ROWS))
+        yield from ((pixels[places], answers[places]) for places in order.split(_ROWS))
 
 
 def loss(model: Any, pixels: Tensor, answers: Tensor) -> Tensor:
@@ -58,7 +58,7 @@ def loss(model: Any, pixels: Tensor, answers: Tensor) -> Tensor:
 
 def scores(model: Any) -> dict[str, float]:
     """Share of held-out scenes whose answer is right."""
-    pixels, answers = ready([scene(number) for number in HELD_OUT])
+    pixels, answers = ready([scene(number) for number in HELD_OUT_SCENES])
     with torch.inference_mode():
         right = (model(pixel_values=pixels).logits.argmax(-1) == answers).float().mean()
     return {"right_percent": round(100 * float(right), 1)}

@@ -10,7 +10,7 @@ import torch
 
 from model.errors import TrainerBusyError
 from model.live import training as live
-from model.live.task import LETTERS, PROBE, batch, spelt
+from model.live.task import LIVE_LETTERS, PROBE, batch, spelt
 from model.live.training import Place, Training
 from model.own.text.vocab import BOS_ID, EOS_ID
 
@@ -37,7 +37,7 @@ def test_what_is_read_and_written_is_spelt_as_the_task_says() -> None:
     assert (source[0, -1], wanted[0, -1], read[0, 0]) == (EOS_ID, EOS_ID, BOS_ID)
     assert torch.equal(read[:, 1:], wanted[:, :-1])
     assert len(set(PROBE)) > 4
-    assert set(PROBE) <= set(LETTERS)
+    assert set(PROBE) <= set(LIVE_LETTERS)
 
 
 def test_the_loss_falls_and_new_strings_come_out_right(copied: Training) -> None:

@@ -11,7 +11,7 @@ import torch
 import transformers
 from PIL import Image
 
-from model.analysis.faithfulness.scenes import MEASURED, load_scenes, share_on
+from model.analysis.faithfulness.scenes import SCENE_MAPS, load_scenes, share_on
 from model.common.scenes import COLOURS, PATCH, scene, scene_of, scene_png
 from model.errors import PictureError
 from model.folders import CHECKPOINTS
@@ -84,9 +84,9 @@ def test_the_model_answers_from_the_deciding_patches_alone(eager) -> None:
 def test_the_shares_that_ship_are_those_of_transformers_own_attention(eager) -> None:
     table = load_scenes("tiny-vit", _sha256())
     assert table is not None
-    assert set(table["maps"]) == set(MEASURED)
+    assert set(table["maps"]) == set(SCENE_MAPS)
     shares, chance = [], []
-    for number in vit.HELD_OUT[: table["scenes"]]:
+    for number in vit.HELD_OUT_SCENES[: table["scenes"]]:
         given = torch.from_numpy(pixels(number)).permute(2, 0, 1)[None] / 127.5 - 1
         with torch.inference_mode():
             maps = eager(pixel_values=given, output_attentions=True).attentions

@@ -15,7 +15,7 @@ from model.__main__ import main
 from model.errors import CorpusError
 from model.folders import CHECKPOINTS, WEIGHTS, families
 from model.tiny import bert, corpus, gpt
-from model.tiny.make import EXAMPLES
+from model.tiny.make import TINY_EXAMPLES
 from model.translator import open_model
 from tests.folder.spelling import lines
 
@@ -65,7 +65,7 @@ def test_weights_are_halves_and_examples_are_those_of_the_program(name: str) -> 
     with safe_open(CHECKPOINTS / name / WEIGHTS, "pt") as tensors:
         assert {tensors.get_tensor(key).dtype for key in tensors.keys()} == {torch.float16}  # noqa: SIM118
     meta = json.loads((CHECKPOINTS / name / "meta.json").read_text(encoding="utf-8"))
-    assert tuple(meta["examples"]) == EXAMPLES[name.removeprefix("tiny-")]
+    assert tuple(meta["examples"]) == TINY_EXAMPLES[name.removeprefix("tiny-")]
 
 
 def test_masking_hides_a_quarter_and_asks_only_for_what_it_hid() -> None:
@@ -74,7 +74,7 @@ def test_masking_hides_a_quarter_and_asks_only_for_what_it_hid() -> None:
     read, asked = bert.Masking(words, 2)(rows)
     real = torch.tensor([[1 <= at < len(row) - 1 for at in range(read.shape[1])] for row in rows])
     whole = corpus.padded(rows, words.pad_token_id)
-    wanted = asked != bert.IGNORED
+    wanted = asked != bert.NOT_ASKED
     assert (whole[wanted] == asked[wanted]).all()
     assert (read[~wanted] == whole[~wanted]).all()
     assert not (wanted & ~real).any()

@@ -9,7 +9,7 @@ import streamlit as st
 from model.errors import HeadlightError
 
 if TYPE_CHECKING:
-    from model.live.task import Task
+    from model.live.task import LiveTask
     from model.live.training import Training
 
 _TRAINING, _REFUSED = "_training", "_training_refused"  # in a visitor's session
@@ -20,7 +20,7 @@ def training() -> Training | None:
     return cast("Training | None", st.session_state.get(_TRAINING))
 
 
-def begin(task: Task) -> None:
+def begin(task: LiveTask) -> None:
     """Start one; to be called in a widget's callback. Where the place is taken, ``refused`` says so."""
     from model.live.training import PLACE, Training
 

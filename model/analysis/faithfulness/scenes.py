@@ -12,7 +12,7 @@ from model.tables import Table, load_table
 from model.trace import TracedTranslation
 
 SCENES = "scenes.json"  # in a checkpoint's folder
-MEASURED: tuple[Drawn, ...] = ("weights", "norms", "gradient", "gradient_weight", "rollout")
+SCENE_MAPS: tuple[Drawn, ...] = ("weights", "norms", "gradient", "gradient_weight", "rollout")
 
 
 def share_on(row: np.ndarray, decides: np.ndarray) -> np.ndarray:
@@ -42,11 +42,11 @@ def measure(source: Source, scenes: Iterable[tuple[TracedTranslation, str, np.nd
     """
     right: list[bool] = []
     chance: list[float] = []
-    found: dict[Drawn, list[np.ndarray]] = {drawn: [] for drawn in MEASURED}
+    found: dict[Drawn, list[np.ndarray]] = {drawn: [] for drawn in SCENE_MAPS}
     for seen, answer, decides in scenes:
         right.append(seen.text == answer)
         chance.append(float(decides.mean()))
-        for drawn in MEASURED:
+        for drawn in SCENE_MAPS:
             found[drawn].append(share_on(drawn_maps(source, seen, drawn, 0)["encoder_self"][:, :, 0], decides))
     told = {}
     for drawn, shares in found.items():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MASK = "[MASK]"
 
 
-class Sizes(NamedTuple):
+class Shapes(NamedTuple):
     """Shapes of a first layer's tensors, as the model had them, less the batch axis.
 
     Attributes:
@@ -29,7 +29,7 @@ class Sizes(NamedTuple):
     weights: tuple[int, ...]
 
 
-def sizes_of(source: Source, translation: Translation) -> Sizes:
+def sizes_of(source: Source, translation: Translation) -> Shapes:
     """The shapes in a model with one kind of attention, found by running it."""
     from model.passage import Ask
 
@@ -38,7 +38,7 @@ def sizes_of(source: Source, translation: Translation) -> Sizes:
     found = source.forced(ids, Ask(("residual", "query", "weights"), (kind,)))
     read = ids.inputs if kind == "decoder_self" else ids.src
     steps = (found.step(kind, 0, step) for step in ("residual", "query", "weights"))
-    return Sizes(tuple(read.shape), *(tuple(each.shape) for each in steps))
+    return Shapes(tuple(read.shape), *(tuple(each.shape) for each in steps))
 
 
 def seen_share(weights: np.ndarray) -> float:

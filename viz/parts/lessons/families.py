@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.analysis.lessons.families import Sizes, hide, seen_share
+from model.analysis.lessons.families import Shapes, hide, seen_share
 from model.errors import HeadlightError
 from model.trace import Label
 from viz.components.patch_picture.patch_picture import Patched, patch_picture
@@ -24,8 +24,8 @@ from viz.state.view import Subject, View
 
 BERT, GPT, VIT = "tiny-bert", "tiny-gpt", "tiny-vit"
 OPENING = "My sister bought a red bicycle yesterday."
-LAYERS = HEADS = 4
-MOST = 16  # tokens that a column has room for
+TINY_LAYERS = TINY_HEADS = 4
+_MOST = 16  # tokens that a column has room for
 
 
 def picture(now: View) -> Values:
@@ -33,9 +33,9 @@ def picture(now: View) -> Values:
     text = sentence(now)
     chosen = st.columns(4, gap="medium")
     with chosen[0]:
-        layer = count(11, "layer", 0, LAYERS - 1, 1)
+        layer = count(11, "layer", 0, TINY_LAYERS - 1, 1)
     with chosen[1]:
-        head = count(11, "head", 0, HEADS - 1, 0)
+        head = count(11, "head", 0, TINY_HEADS - 1, 0)
     with chosen[2]:
         word = count(11, "word", 1, len(text.split()) - 1, min(2, len(text.split()) - 1))
     with chosen[3]:
@@ -54,7 +54,7 @@ def picture(now: View) -> Values:
 def sentence(now: View) -> str:
     """The visitor's sentence, where the tiny models can read it and a word of it can be hidden; else one of ours."""
     text = " ".join(now.subject.text.split())
-    if checkpoints.reads(now.checkpoint) != "text" or not text.isascii() or not 2 < len(text.split()) <= MOST:
+    if checkpoints.reads(now.checkpoint) != "text" or not text.isascii() or not 2 < len(text.split()) <= _MOST:
         return OPENING
     try:
         translation(Subject(hide(text, 1)[0], BERT))
@@ -68,7 +68,7 @@ def _text(now: View, family: str, subject: Subject, place: tuple[int, int]) -> V
     found, shape = translation(subject), sizes(subject)
     (kind,) = checkpoints.facts(subject.checkpoint).anatomy.kinds
     weights = found.trace.weights[kind][place]
-    names = _names(found.trace.axis_labels(kind)[1])[:MOST]
+    names = _names(found.trace.axis_labels(kind)[1])[:_MOST]
     shown = weights[: len(names), : len(names)]
     said = found.tgt[found.given] if family == "gpt" else found.tgt[0]
     log_p = found.log_probs[found.given if family == "gpt" else 0]
@@ -88,7 +88,7 @@ def _names(labels: tuple[Label, ...]) -> list[str]:
     return [label.text.replace("Ġ", "").replace("▁", "").strip() or "␣" for label in labels]
 
 
-def _shapes(family: str, shape: Sizes) -> None:
+def _shapes(family: str, shape: Shapes) -> None:
     """The tensors of one layer, by their shapes."""
     heads, tokens, width = shape.query
     names = ("given", "states", "query", "weights")

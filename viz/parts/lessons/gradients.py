@@ -12,7 +12,7 @@ from viz.figures.lessons.plain import cells
 from viz.figures.markup import line
 from viz.numbers import signed
 from viz.parts.chart import draw
-from viz.parts.lessons.families import HEADS, LAYERS, VIT
+from viz.parts.lessons.families import TINY_HEADS, TINY_LAYERS, VIT
 from viz.parts.lessons.lesson import Lesson, Values, count
 from viz.state import checkpoints, pictures
 from viz.state.answers.maps import seen_picture
@@ -20,7 +20,6 @@ from viz.state.answers.tiny import hooked
 from viz.state.answers.translations import translation
 from viz.state.language import say, within
 from viz.state.view import Subject, View, chosen_token
-
 
 START = 4  # the token that the lesson opens on: rows before it matter too
 
@@ -68,7 +67,7 @@ def _over_patches(now: View) -> Values:
     """The class token's weights and gradients over one scene."""
     with st.container(horizontal=True):
         scene = f"scene-{count(10, 'scene', 1, 99, 7)}"
-    head = HeadRef("encoder_self", min(now.head.layer, LAYERS - 1), min(now.head.head, HEADS - 1))
+    head = HeadRef("encoder_self", min(now.head.layer, TINY_LAYERS - 1), min(now.head.head, TINY_HEADS - 1))
     subject = Subject(scene, VIT)
     found, (image, grid) = hooked(subject, *head[:2], 0), seen_picture(subject)
     decides = pictures.deciding(scene)

@@ -8,7 +8,7 @@ from viz.state.answers.kept import kept
 from viz.state.answers.translations import translation, translator
 
 if TYPE_CHECKING:
-    from model.analysis.lessons.families import Sizes
+    from model.analysis.lessons.families import Shapes
     from model.analysis.lessons.hooks import Caught
     from model.trace import Kind
     from viz.state.view import Subject
@@ -23,7 +23,7 @@ def hooked(subject: Subject, kind: Kind, layer: int, step: int) -> Caught:
 
 
 @kept(32)
-def sizes(subject: Subject) -> Sizes:
+def sizes(subject: Subject) -> Shapes:
     """Shapes of one layer's tensors while a model reads."""
     from model.analysis.lessons.families import sizes_of
 
