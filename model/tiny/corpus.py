@@ -44,7 +44,7 @@ def english(tsv: Sequence[Path], sources: Sequence[str], seed: int) -> Sentences
 
 
 def batches(encoded: Sequence[list[int]], join: Callable[[list[int], list[int]], list[int]], seed: int) -> Iterator:
-    """Batches of ids without end: each of BATCH_ROWS samples of nearly one length, in an order that the seed decides."""
+    """Batches of ids without end: each of BATCH_ROWS samples of nearly one length, in an order of the seed."""
     rng = random.Random(seed)
     order = list(range(len(encoded)))
     while True:
