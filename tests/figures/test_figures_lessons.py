@@ -55,6 +55,15 @@ def test_a_scale_goes_both_ways_where_it_begins_below_zero() -> None:
     assert cells(values, ["a"], ["b", "c"], LIGHT).data[0].colorscale[0] == (0.0, LIGHT.scale[0][1])
 
 
+def test_chinese_columns_stand_upright_though_the_end_is_wide() -> None:
+    names = [*"动物没有过马路", "<eos>"]
+    figure = cells(np.ones((1, 8)), ["a"], names, LIGHT, width=214)
+    assert figure.layout.xaxis.ticktext == (*"动物没有过马路", "eos")
+    assert figure.layout.xaxis.tickangle == 0
+    wide = cells(np.ones((1, 8)), ["a"], names, LIGHT, width=900)
+    assert wide.layout.xaxis.ticktext[-1] == "&lt;eos&gt;"
+
+
 @pytest.mark.parametrize(
     "draw",
     [

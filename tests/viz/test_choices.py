@@ -34,6 +34,7 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "mask": ("masks", {}),
     "show": ("positions", {}),
     "how": ("positions", {"show": "similarity"}),
+    "lesson": ("lessons", {}),
 }
 
 
@@ -44,9 +45,13 @@ def linked(page: str, **link: str) -> AppTest:
     return choose(at)
 
 
+LISTS = ("drawn", "align_drawn", "pattern", "inside_view", "inside")  # unfold; the others are buttons
+
+
 def shown(at: AppTest, name: str):
     """The picker that the visitor sees."""
-    return (at.selectbox if name in ("drawn", "align_drawn") else at.segmented_control)(key=shown_key(name))
+    many = at.radio if name == "lesson" else at.selectbox if name in LISTS else at.segmented_control
+    return many(key=shown_key(name))
 
 
 @pytest.mark.parametrize(("name", "option"), EVERY)

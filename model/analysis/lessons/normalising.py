@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,27 +74,55 @@ def _batch_norm(states: Tensor) -> Tensor:
     return F.batch_norm(states, None, None, training=True)
 
 
-def gradients_by_depth(n_layers: int = 12, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Norm of the loss's gradient in each fresh layer's feed-forward network: [L] with norms before the sum, and after.
+@dataclass(frozen=True)
+class ByDepth:
+    """What a fresh encoder does in its first step, by how its layers are wired, [L] each.
 
-    The experiment of Xiong et al. 2020, section 3: a fresh encoder, random tokens, cross-entropy of random labels.
-    Before the sum there is one more norm at the end, as in this model.
+    Wirings are "pre" (norm before the residual sum, as in this model), "post" (after it) and "none" (no sum).
+
+    Attributes:
+        gradient: norm of the loss's gradient in each layer's feed-forward network; of "pre" and "post".
+        likeness: mean cosine of every two tokens of a sentence after each layer.
+    """
+
+    gradient: dict[str, np.ndarray]
+    likeness: dict[str, np.ndarray]
+
+
+def by_depth(n_layers: int = 12, seed: int = 0) -> ByDepth:
+    """Random tokens through a fresh encoder, and cross-entropy of random labels back through it.
+
+    Gradients after Xiong et al. 2020, section 3; where the norm does not come last there is one more at
+    the end, as in this model. Likeness after Dong et al. 2021: without the sum tokens become the same.
     """
     config = TransformerConfig(src_vocab_size=8, tgt_vocab_size=8, d_model=128, n_heads=4, d_ff=512, dropout=0.0)
-    found = []
-    for post in (False, True):
+    wirings: dict[str, Callable[[EncoderLayer, Tensor], Tensor]] = {
+        "pre": lambda layer, x: torch.as_tensor(layer(x, None)),
+        "post": _post_norm,
+        "none": _without_sum,
+    }
+    gradient, likeness = {}, {}
+    for name, wired in wirings.items():
         generator = torch.Generator().manual_seed(seed)
         layers = [_fresh(config, generator) for _ in range(n_layers)]
         x = torch.randn(8, 16, config.d_model, generator=generator)
         labels = torch.randint(100, (8 * 16,), generator=generator)
         head = torch.randn(100, config.d_model, generator=generator) * config.d_model**-0.5
-        for layer in layers:
-            x = _post_norm(layer, x) if post else layer(x, None)
-        x = x if post else F.layer_norm(x, x.shape[-1:])
-        F.cross_entropy((x @ head.T).flatten(0, 1), labels).backward()
-        weights = [layer.feed_forward.down_proj.weight for layer in layers]
-        found.append(np.array([float(weight.grad.norm()) for weight in weights if weight.grad is not None]))
-    return found[0], found[1]
+        states = [x := wired(layer, x) for layer in layers]
+        likeness[name] = np.array([_likeness(each.detach()) for each in states])
+        if name != "none":
+            last = x if name == "post" else F.layer_norm(x, x.shape[-1:])
+            F.cross_entropy((last @ head.T).flatten(0, 1), labels).backward()
+            weights = [layer.feed_forward.down_proj.weight for layer in layers]
+            gradient[name] = np.array([float(weight.grad.norm()) for weight in weights if weight.grad is not None])
+    return ByDepth(gradient, likeness)
+
+
+def _likeness(states: Tensor) -> float:
+    """Mean cosine of every two different tokens of a sentence, [B, T, D]."""
+    directions = F.normalize(states, dim=-1)
+    cosines, n = directions @ directions.transpose(1, 2), states.shape[1]
+    return float((cosines.sum((1, 2)) - n).mean() / (n * (n - 1)))
 
 
 def _fresh(config: TransformerConfig, generator: torch.Generator) -> EncoderLayer:
@@ -111,3 +139,10 @@ def _post_norm(layer: EncoderLayer, x: Tensor) -> Tensor:
     """The same layer with its norms after each residual sum (Vaswani et al. 2017)."""
     x = layer.self_attn_norm(x + layer.self_attn(x, layer.self_attn.project(x), None))
     return torch.as_tensor(layer.feed_forward_norm(x + layer.feed_forward(x)))
+
+
+def _without_sum(layer: EncoderLayer, x: Tensor) -> Tensor:
+    """The same layer without its residual sums: what it was given is lost."""
+    normed = layer.self_attn_norm(x)
+    x = layer.self_attn(normed, layer.self_attn.project(normed), None)
+    return torch.as_tensor(layer.feed_forward(layer.feed_forward_norm(x)))

@@ -109,13 +109,15 @@ def test_layer_norm_looks_at_one_token_and_batch_norm_at_all(en_zh) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_gradients_stay_large_at_the_top_where_the_norm_comes_after_the_sum(seed: int) -> None:
-    before, after = normalising.gradients_by_depth(12, seed)
+def test_norms_after_the_sum_keep_gradients_large_at_the_top_and_no_sum_makes_tokens_alike(seed: int) -> None:
+    found = normalising.by_depth(12, seed)
+    before, after = found.gradient["pre"], found.gradient["post"]
     assert before.shape == after.shape == (12,)
     assert after[-1] > 3 * before[-1]
     assert before[-1] < before[0] / 2
-    assert after[-1] > after[0]
-    np.testing.assert_array_equal(normalising.gradients_by_depth(12, seed)[1], after)
+    np.testing.assert_array_equal(normalising.by_depth(12, seed).gradient["post"], after)
+    assert found.likeness["none"][2] > 0.99
+    assert found.likeness["pre"][2] < 0.5
 
 
 def test_smoothed_labels_sum_to_one_but_for_padding() -> None:

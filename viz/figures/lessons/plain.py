@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,10 +11,20 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.figures.colour import on_scale, printed, rgb
-from viz.figures.layout import base_layout, column_labels, label_width, level_legend, number_axis, scale_of, token_axis
+from viz.figures.layout import (
+    base_layout,
+    column_labels,
+    label_width,
+    labels_fit,
+    level_legend,
+    number_axis,
+    scale_of,
+    token_axis,
+)
 from viz.numbers import number
 from viz.theme import HEAD_COLOURS, Theme
 
+_SPECIAL = re.compile(r"^<(\w+)>$")
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -44,7 +55,7 @@ def bars(
     pitch = width / max(1, len(names))
     room = pitch >= 38 * len(series)
     data = [_bar(names, name, values, place, room) for place, (name, values) in enumerate(series.items())]
-    size, angle, needed = column_labels(names, 14, pitch)
+    names, size, angle, needed = _column_names(names, pitch)
     layout = base_layout(
         theme,
         height=round(height + needed),
@@ -192,7 +203,7 @@ def _cell_layout(
     """Cells as large as fit, with room for their labels."""
     left = label_width(rows, 14) + (52 if axis else 20)
     wide, tall = min(72.0, (width - left - 16) / len(columns)), min(34.0, most_height / len(rows))
-    size, angle, needed = column_labels(columns, 14, wide)
+    columns, size, angle, needed = _column_names(columns, wide)
     top = round(needed) + 14
     return base_layout(
         theme,
@@ -204,6 +215,18 @@ def _cell_layout(
         plot_bgcolor=theme.surface,
         showlegend=False,
     )
+
+
+def _column_names(names: Sequence[str], pitch: float) -> tuple[Sequence[str], float, float, float]:
+    """Names of columns, with the size, angle and height at which they are written.
+
+    Chinese characters stand upright: where only "<eos>" is too wide for that, it loses its brackets.
+    """
+    plain = [_SPECIAL.sub(r"\1", name) for name in names]
+    for size in (14, 13, 12):
+        if labels_fit(plain, size, pitch + 4) and not labels_fit(names, size, pitch):
+            return plain, size, 0, size
+    return names, *column_labels(names, 14, pitch)
 
 
 def _written(texts: Sequence[Sequence[str]], colours: np.ndarray, wide: float) -> list[dict[str, Any]]:

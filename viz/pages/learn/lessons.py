@@ -18,8 +18,6 @@ from viz.state.codes.choices import CHOICES
 from viz.state.language import say
 from viz.state.view import View, read_view
 
-HEAD = ("kind", "layer", "head")
-
 
 def choose() -> str:
     """The chosen lesson, from the list of all."""
@@ -96,7 +94,8 @@ def further(number: str) -> None:
 listed, shown = st.columns([1, 4], gap="medium")
 with listed:
     number = choose()
-pickers.hide([name for name in HEAD if name not in LESSONS[number].pickers])
+used = LESSONS[number].pickers
+pickers.hide([*(name for name in pickers.HEAD_PICKERS if name not in used), *([] if used else ["hl_head"])])
 with shown:
     st.subheader(f"{number} · {say(f'lesson.{number}')}")
     taught(number)

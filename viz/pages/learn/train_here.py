@@ -56,7 +56,7 @@ def pictures(own: Training, seen: Seen) -> None:
             right = int((weights.argmax(-1) == own.sought).sum())
             with place:
                 said = {"head": f"H{head}", "right": right, "rows": len(rows)}
-                draw(figure, "train.map", fits=True, words_below=True, twin=str(head), **said)
+                draw(figure, "train.map", fits=True, twin=str(head), **said)
 
 
 def shown(own: Training, polled: bool) -> None:

@@ -58,7 +58,7 @@ def _batches(now: View, lines: list[str]) -> Values:
     for column, (name, made) in zip(st.columns(2), ways.items(), strict=True):
         filled = batches.picture(made)
         rows = [f"{batch + 1} · {row + 1}" for batch, rows in enumerate(made.rows) for row in rows]
-        columns = [str(place) for place in range(filled.shape[1])]
+        columns = [str(place) if place % 5 == 0 else "" for place in range(filled.shape[1])]
         values |= {name: number(100 * made.padding, 0), f"{name}_cells": made.cells, f"{name}_n": len(made.rows)}
         with column:
             figure = cells(

@@ -80,7 +80,7 @@ def _text(now: View, family: str, subject: Subject, place: tuple[int, int]) -> V
     }
     _shapes(family, shape)
     figure = cells(shown, names, names, now.theme, limits=(0, 1), width=400, most_height=330)
-    draw(figure, f"lesson.11.{family}", fits=True, words_below=True, **values)
+    draw(figure, f"lesson.11.{family}", fits=True, **values)
     return values
 
 

@@ -36,7 +36,7 @@ def _triu(now: View) -> tuple[Values, int]:
     made = triu(_SIZE, k)
     names = [str(place) for place in range(_SIZE)]
     words = MaskText.said_by(say)
-    figure = mask_figure(made.ones == 0, names, names, now.theme, words, blind=made.blind, size=280)
+    figure = mask_figure(made.ones == 0, names, names, now.theme, words, blind=made.blind, size=380)
     values: Values = {"k": k, "size": _SIZE, "seen": int((made.ones == 0).sum()), "blind": len(made.blind)}
     draw(figure, "lesson.4.triu", fits=True, **values)
     return values, k
@@ -49,7 +49,7 @@ def _head(now: View, k: int) -> Values:
     weights = under_triu(found.scores["decoder_self"][now.head.layer, now.head.head], k)
     lost = np.isnan(weights).any(axis=1)
     names = [f"{row} · NaN" if nothing else row for row, nothing in zip(rows, lost, strict=True)]
-    figure = cells(weights, names, columns, now.theme, limits=(0, 1), most_height=330, width=450)
+    figure = cells(weights, names, columns, now.theme, limits=(0, 1), most_height=380, width=450)
     values: Values = {"place": now.head.title, "lost": int(lost.sum()), "rows": len(rows)}
     draw(figure, "lesson.4.head", fits=True, **values)
     return values
@@ -86,7 +86,7 @@ def _counts(now: View) -> Values:
 
 
 LESSON = Lesson(
-    formula=r"w = \mathrm{softmax}(s + m), \qquad m_{ij} = \begin{cases} 0 & j \le i,\; x_j \ne \mathtt{<pad>} \\ "
+    formula=r"w = \mathrm{softmax}(s + m), \qquad m_{ij} = \begin{cases} 0 & j \le i,\; x_j \ne \texttt{<pad>} \\ "
     r"-\infty & \end{cases} \qquad e^{-\infty} = 0",
     picture=picture,
     views=("masks",),

@@ -10,7 +10,7 @@ from viz.numbers import number
 from viz.parts.chart import draw
 from viz.parts.lessons.lesson import Lesson, Values, count, tiny
 from viz.state import checkpoints
-from viz.state.answers.lessons import batch_of, gradients_by_depth, normed
+from viz.state.answers.lessons import batch_of, by_depth, normed
 from viz.state.answers.translations import trace
 from viz.state.language import say
 from viz.state.view import View
@@ -56,19 +56,24 @@ def _norms(now: View) -> Values:
 
 
 def _depth(now: View) -> Values:
-    """Gradients of a fresh encoder, by layer."""
-    before, after = gradients_by_depth()
-    series = {say("lesson.6.pre"): before, say("lesson.6.post"): after}
-    axes = (say("lesson.6.depth"), say("lesson.6.gradient"))
+    """Likeness of tokens, and gradients, by layer of a fresh encoder."""
+    found = by_depth()
+    named = {wiring: say(f"lesson.6.{wiring}") for wiring in found.likeness}
+    layers = np.arange(1, len(found.likeness["pre"]) + 1)
+    before, after = found.gradient["pre"], found.gradient["post"]
     values: Values = {
-        "layers": len(before),
+        "layers": len(layers),
+        "alike": number(float(found.likeness["none"][2])),
+        "kept": number(float(found.likeness["pre"][2])),
         "pre_ratio": number(float(before[-1] / before[0])),
-        "post_ratio": number(float(after[-1] / after[0])),
         "times": number(float(after[-1] / before[-1]), 1),
         "pre_last": number(float(before[-1])),
         "post_last": number(float(after[-1])),
     }
-    draw(curves(np.arange(1, len(before) + 1), series, now.theme, axes, height=320), "lesson.6.by_depth", **values)
+    for picture_of, name, curve in (("alike", "likeness", found.likeness), ("slopes", "gradient", found.gradient)):
+        series = {named[wiring]: drawn for wiring, drawn in curve.items()}
+        axes = (say("lesson.6.depth"), say(f"lesson.6.{name}"))
+        draw(curves(layers, series, now.theme, axes, height=240), f"lesson.6.{picture_of}", **values)
     return values
 
 

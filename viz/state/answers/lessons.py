@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from model.analysis.lessons.exposure import Exposure, Feeds
-    from model.analysis.lessons.normalising import Normed
+    from model.analysis.lessons.normalising import ByDepth, Normed
     from model.analysis.lessons.order import TableFacts
     from model.analysis.lessons.scaling import Growth
     from model.analysis.lessons.several import Variants
@@ -96,11 +96,11 @@ def normed(subject: Subject, layer: int, size: int) -> Normed:
 
 
 @kept(1)
-def gradients_by_depth() -> tuple[np.ndarray, np.ndarray]:
-    """Gradients in each layer of a fresh encoder, norms before and after the residual sum."""
+def by_depth() -> ByDepth:
+    """Gradients and likeness of tokens in each layer of a fresh encoder, by how its layers are wired."""
     from model.analysis.lessons import normalising
 
-    return normalising.gradients_by_depth()
+    return normalising.by_depth()
 
 
 @kept(128)
