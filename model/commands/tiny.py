@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _look(folder: Path) -> None:
     """Measure which share of what each map puts on patches falls on those that decide."""
-    from model.analysis.faithfulness.scenes import SCENES, measure
+    from model.analysis.faithfulness.scenes import SCENE_TABLE, measure
     from model.common.scenes import scene, scene_png
     from model.tables import save_table
     from model.tiny.vit import HELD_OUT_SCENES
@@ -56,7 +56,7 @@ def _look(folder: Path) -> None:
     table = measure(source, seen)
     sha256 = json.loads((folder / META).read_text(encoding="utf-8"))["sha256"]
     command = f"python -m model tiny vit --measure --out {folder}"
-    save_table(f"{folder}/", SCENES, {**table, "sha256": sha256, "command": command})
+    save_table(f"{folder}/", SCENE_TABLE, {**table, "sha256": sha256, "command": command})
     print(f"{table['scenes']} scenes, {table['right_percent']} % right; {table['chance']:.0%} of the patches decide")
     for drawn, found in table["maps"].items():
         best = found["best"]

@@ -29,7 +29,7 @@ _RADIUS, _RINGED = 4, 7  # of a shape, and of the ring around one
 _NAME = re.compile(r"scene-(\d{1,6})")
 
 
-class Scene(NamedTuple):
+class RingedScene(NamedTuple):
     """One scene.
 
     Attributes:
@@ -43,7 +43,7 @@ class Scene(NamedTuple):
     decides: np.ndarray
 
 
-def scene(number: int) -> Scene:
+def scene(number: int) -> RingedScene:
     """The scene of a number: always the same one."""
     rng = random.Random(number)
     colours = rng.sample(sorted(COLOURS), _OBJECTS)
@@ -56,10 +56,10 @@ def scene(number: int) -> Scene:
         _ringed(ImageDraw.Draw(each), kinds[0], places[0], COLOURS[colours[0]])
     drawn = (np.asarray(alone) != np.asarray(Image.new("RGB", (1, 1), _GROUND))).any(-1)
     side = SIZE // PATCH
-    return Scene(image, colours[0], drawn.reshape(side, PATCH, side, PATCH).any((1, 3)))
+    return RingedScene(image, colours[0], drawn.reshape(side, PATCH, side, PATCH).any((1, 3)))
 
 
-def scene_of(name: str) -> Scene | None:
+def scene_of(name: str) -> RingedScene | None:
     """The scene that a picture's name stands for: "scene-7"; None where it stands for none."""
     found = _NAME.fullmatch(name)
     return scene(int(found[1])) if found else None

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 import transformers
 from torch import Tensor
 
-from model.common.scenes import COLOURS, PATCH, SIZE, Scene, scene
+from model.common.scenes import COLOURS, PATCH, SIZE, RingedScene, scene
 
 _SIZES: dict[str, Any] = {"hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 128}
 _ROWS = 64  # scenes of a batch
@@ -36,7 +36,7 @@ def processor() -> Any:
     return transformers.ViTImageProcessorPil(size={"height": SIZE, "width": SIZE})
 
 
-def ready(scenes: list[Scene]) -> tuple[Tensor, Tensor]:
+def ready(scenes: list[RingedScene]) -> tuple[Tensor, Tensor]:
     """Pixels [N, 3, 48, 48] from −1 to 1, as ``processor`` makes them, and numbers of the answers [N]."""
     pixels = torch.from_numpy(np.stack([np.asarray(each.image) for each in scenes])).permute(0, 3, 1, 2)
     return pixels / 127.5 - 1, torch.tensor([ANSWERS.index(each.answer) for each in scenes])

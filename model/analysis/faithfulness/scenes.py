@@ -11,7 +11,7 @@ from model.source import Source
 from model.tables import Table, load_table
 from model.trace import TracedTranslation
 
-SCENES = "scenes.json"  # in a checkpoint's folder
+SCENE_TABLE = "scenes.json"  # in a checkpoint's folder
 SCENE_MAPS: tuple[Drawn, ...] = ("weights", "norms", "gradient", "gradient_weight", "rollout")
 
 
@@ -60,4 +60,6 @@ def measure(source: Source, scenes: Iterable[tuple[TracedTranslation, str, np.nd
 
 def load_scenes(checkpoint: str, sha256: str) -> Table | None:
     """The table of a checkpoint; None where there is none, or other weights made it."""
-    return load_table(checkpoint, SCENES, sha256, lambda table: bool(table["chance"] and table["maps"]["weights"]))[0]
+    return load_table(
+        checkpoint, SCENE_TABLE, sha256, lambda table: bool(table["chance"] and table["maps"]["weights"])
+    )[0]
