@@ -24,6 +24,7 @@ COMMANDS = {
     "history": "keep what a checkpoint could do at some twenty points of its training",
     "tables": "make all that follows from a checkpoint's weights: examples, scores, tables, the READMEs' figures",
     "prepare": "learn vocabularies from your own TSV files and write token ids",
+    "tiny": "train a tiny BERT, GPT or ViT in a few minutes",
     "train": "train a checkpoint, on CPU or GPU, also under torchrun",
     "examples": "store the example sentences' translations and maps with a checkpoint",
 }

@@ -87,3 +87,7 @@ class MapsTooLargeError(HeadlightError):
 
 class PictureError(HeadlightError):
     """A picture is missing, too large, or none."""
+
+
+class TrainerBusyError(HeadlightError):
+    """Somebody else trains a model in the page just now; there is one place."""

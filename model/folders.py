@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -17,8 +18,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def available(root: Path = CHECKPOINTS) -> list[str]:
-    """Names of the checkpoints under a folder, in alphabetical order."""
-    return sorted(path.parent.name for path in root.glob(f"*/{WEIGHTS}"))
+    """Names of the checkpoints of our own Transformer under a folder, in alphabetical order."""
+    return [name for name, sort in _shipped(root).items() if sort == "own"]
+
+
+def families(root: Path = CHECKPOINTS) -> list[str]:
+    """Names of the models of other families that ship beside them, as folders that transformers reads."""
+    return [name for name, sort in _shipped(root).items() if sort == "folder"]
 
 
 def resolve(name: str, root: Path = CHECKPOINTS) -> Path:
@@ -47,6 +53,20 @@ class Entry(NamedTuple):
     sort: Sort
 
 
+def sort_at(path: Path) -> Sort:
+    """What a folder holds: a checkpoint of our own, or what transformers reads, whose config.json names its type."""
+    try:
+        config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        config = {}
+    is_ours = (path / META).is_file() and not (isinstance(config, dict) and "model_type" in config)
+    return "own" if is_ours else "folder"
+
+
+def _shipped(root: Path) -> dict[str, Sort]:
+    return {path.parent.name: sort_at(path.parent) for path in sorted(root.glob(f"*/{WEIGHTS}"))}
+
+
 def set_models(arguments: Sequence[str]) -> None:
     """Take the folder of one's own models from arguments, ``--models DIR``, into the environment.
 
@@ -68,6 +88,7 @@ def shelf() -> dict[str, Entry]:
     That folder may also be one model itself. A name that is taken gets the folder's before it.
     """
     found = {name: Entry(CHECKPOINTS / name, "own") for name in available()}
+    found |= {name: Entry(CHECKPOINTS / name, "folder") for name in families()}
     folder = os.environ.get(MODELS)
     if not folder or not Path(folder).is_dir():
         return found
@@ -75,7 +96,7 @@ def shelf() -> dict[str, Entry]:
     for path in [own] if (own / CONFIG).is_file() else sorted(own.iterdir()):
         name = f"{own.name}/{path.name}" if path.name in found else path.name
         if path.is_dir() and (path / CONFIG).is_file():
-            found[name] = Entry(path, "own" if (path / META).is_file() and (path / WEIGHTS).is_file() else "folder")
+            found[name] = Entry(path, sort_at(path))
         elif path.is_file() and path.suffix == ".npz":
             found[name] = Entry(path, "maps")
     return found

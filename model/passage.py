@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -62,6 +62,8 @@ class Ask:
         gradient: of which log-probability the gradient with respect to every weight is kept: "all" is
             the whole translation's as far as it was written, a number that of one step's token, "each"
             that of every step's token by itself, whose gradients are [T, H, Q, K].
+        on_weights: called with the kind, the layer and the weights [1, H, Q, K] as they stand in the graph, before
+            a gradient reaches them: here a hook can be hung on them.
     """
 
     steps: tuple[Step, ...] = ()
@@ -70,6 +72,7 @@ class Ask:
     source_stream: bool = False
     logits: bool = False
     gradient: int | Literal["all", "each"] | None = None
+    on_weights: Callable[[Kind, int, Tensor], object] | None = None
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from model.folders import Entry, entry, languages_in, resolve
+from model.folders import Entry, entry, languages_in, resolve, sort_at
 from model.own.paragraphs import translate_text
 from model.own.translator import Translator
 
@@ -25,7 +24,7 @@ def open_model(name: str, pictures: Callable[[str], bytes] | None = None) -> Any
     Raises:
         HeadlightError: there is no such model, or something is wrong with it.
     """
-    found = entry(name) or Entry(resolve(name), _sort(resolve(name)))
+    found = entry(name) or Entry(resolve(name), sort_at(resolve(name)))
     if found.sort == "own":
         return Translator.from_checkpoint(found.path if "/" in name else name)
     if found.sort == "maps":
@@ -37,8 +36,3 @@ def open_model(name: str, pictures: Callable[[str], bytes] | None = None) -> Any
     made = FolderSource.open(found.path, name, pictures or no_picture)
     languages = languages_in(name)
     return made.in_languages(*languages, name) if any(languages) else made
-
-
-def _sort(path: Path) -> Any:
-    """What lies at a path that somebody typed."""
-    return "own" if (path / "meta.json").is_file() and (path / "src.json").is_file() else "folder"

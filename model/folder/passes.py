@@ -103,6 +103,8 @@ class Passes:
             with watching(watch):
                 output = self.model(**arguments)
             for site, kept in watch.seen.items():
+                if ask.on_weights:
+                    ask.on_weights(*site, kept["weights"])
                 kept["weights"].register_hook(lambda grad, site=site: found.__setitem__(site, grad.detach()[0]))
             every = self.form.logits(output, own)[0].log_softmax(-1).gather(1, own.written[:, None])[:, 0]
             sums = {"all": [every[: ids.steps].sum()], "each": list(every[: ids.steps])}

@@ -29,6 +29,9 @@ def gradients(model: Transformer, ids: ForcedIds, ask: Ask) -> Pass:
             _on(stack, model, f"{hook_name(*site, 'weights_hook')}", _keeper(weights, site))
         src, inputs, written = (tensor.clone() for tensor in ids[:3])  # made under inference mode
         every = _log_probs(model(src, inputs)[0], written)
+        if ask.on_weights:
+            for site in sites:
+                ask.on_weights(*site, weights[site])
         if ask.gradient == "each":
             found = _of_each(every[: ids.steps], [weights[site] for site in sites])
         else:

@@ -34,12 +34,12 @@ MAY: dict[str, set[str]] = {
     "viz/__init__.py": {"model/*", "viz/export"},
     "viz/__main__.py": {"viz/export"},
     "viz/pages": GROUND
-    | {"viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures", "viz/export"}
+    | {"model/live", "viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures", "viz/export"}
     | MODEL,
     "viz/shell": GROUND | {"viz/parts", "viz/components", "viz/state", "viz/figures"} | MODEL,
     "viz/parts": GROUND | {"viz/components", "viz/state", "viz/figures", "viz/export", "viz/viewer"} | MODEL,
     "viz/components": GROUND | {"viz/state"} | MODEL,
-    "viz/state": GROUND | MODEL,
+    "viz/state": GROUND | {"model/live"} | MODEL,
     "viz/figures": {"viz/theme.py", "viz/numbers.py"},
     "viz/viewer": GROUND | MODEL,
     "viz/export": GROUND | {"viz/viewer", "viz/figures", "model/own", "model/commands"} | MODEL,
@@ -63,12 +63,15 @@ MAY: dict[str, set[str]] = {
     "model/analysis/what_if": SEAM | {"model/analysis/*", "model/analysis/maps", "model/analysis/residual"},
     "model/analysis/lessons": SEAM | {"model/own", "model/training", "model/analysis/*", "model/analysis/maps"},
     "model/training": {"model/*", "model/own", "model/evaluation"},
+    "model/tiny": {"model/*", "model/common"},
+    "model/live": {"model/*", "model/own", "model/training"},
     "model/release": {"model/evaluation", "model/own"} | MODEL,
-    "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release"} | MODEL,
+    "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release", "model/tiny"}
+    | MODEL,
     "bench": {"model/own", "viz/text", "viz/shell", "viz/export"} | MODEL,
     "tests": {"app.py", "bench", "viz/pages", "viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures"}
     | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
-    | {"viz/viewer", "viz/export", "viz/__init__.py"}
+    | {"viz/viewer", "viz/export", "viz/__init__.py", "model/live", "model/tiny"}
     | GROUND
     | MODEL,
 }
@@ -82,14 +85,14 @@ LIBRARIES: dict[str, set[str]] = {
     "pypinyin": {"viz/figures/ruby.py"},
     "numpy": {"model", "viz", "bench"},
     "torch": {"model", "bench", "viz/figures/lines/bertviz_views.py"},
-    "safetensors": {"model/own", "model/training", "model/folder"},
-    "tokenizers": {"model/own", "model/training"},
+    "safetensors": {"model/own", "model/training", "model/folder", "model/tiny"},
+    "tokenizers": {"model/own", "model/training", "model/tiny"},
     "fpdf": {"viz/figures/sheet"},
     "fontTools": {"viz/figures/sheet"},
     "nltk": {"model/own"},
     "sacrebleu": {"model/evaluation"},
-    "tqdm": {"model/training", "model/commands"},
-    "transformers": {"bench", "model/folder"},
+    "tqdm": {"model/training", "model/commands", "model/tiny"},
+    "transformers": {"bench", "model/folder", "model/tiny"},
     "PIL": {"model/common", "model/folder", "viz/figures/sheet"},
     "playwright": {"bench"},
 }

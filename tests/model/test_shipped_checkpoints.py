@@ -12,7 +12,7 @@ import pytest
 
 from model.evaluation.corpus import evaluate
 from model.examples import load_example, sentences
-from model.folders import CHECKPOINTS, META, WEIGHTS, available
+from model.folders import CHECKPOINTS, LOG, META, WEIGHTS, available, families, shelf
 from model.trace import KINDS
 from model.training.prepare import REVERSAL_ALPHABET
 from model.translator import Translator
@@ -34,7 +34,40 @@ def test_both_checkpoints_ship_and_are_small() -> None:
     assert sum(sizes.values()) <= 60 * MIB
 
 
-@pytest.mark.parametrize("name", available())
+def test_three_tiny_models_of_other_families_ship_beside_them_in_3_mb() -> None:
+    assert families() == ["tiny-bert", "tiny-gpt", "tiny-vit"]
+    assert {name: shelf()[name].sort for name in families()} == dict.fromkeys(families(), "folder")
+    assert not set(families()) & set(available())
+    assert sum(file.stat().st_size for name in families() for file in (CHECKPOINTS / name).iterdir()) <= 3_000_000
+
+
+@pytest.mark.parametrize("name", families())
+def test_a_tiny_model_says_how_it_was_made_and_how_well_it_does(name: str) -> None:
+    folder = CHECKPOINTS / name
+    meta = json.loads((folder / META).read_text(encoding="utf-8"))
+    assert meta["command"].startswith(f"python -m model tiny {name.removeprefix('tiny-')}")
+    assert meta["training"]["seed"] == 1
+    credits, counts = meta["data"]["credits"], meta["data"].get("sentences_by_source", {})
+    assert set(credits["sources"]) == set(counts)
+    assert all(each["licence"] and each["credit"] for each in credits["sources"].values())
+    log = [json.loads(line) for line in (folder / LOG).read_text(encoding="utf-8").splitlines()]
+    assert (log[-1]["step"], log[-1]["loss"] < log[0]["loss"]) == (meta["training"]["steps"], True)
+    scores = meta["scores"]
+    assert scores.get("right_percent", 100) >= 95
+    assert scores.get("masked_first_percent", 100) >= 25
+    assert scores.get("perplexity", 1) <= 60
+
+
+def test_a_config_that_names_no_type_of_transformers_is_a_checkpoint_of_our_own(tmp_path: Path) -> None:
+    for name, config in (("ours", {"d_model": 8}), ("theirs", {"model_type": "bert"}), ("broken", "no object")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        (tmp_path / name / META).write_text("{}", encoding="utf-8")
+        (tmp_path / name / WEIGHTS).touch()
+    assert (available(tmp_path), families(tmp_path)) == (["broken", "ours"], ["theirs"])
+
+
+@pytest.mark.parametrize("name", [*available(), *families()])
 def test_meta_tells_the_truth_about_the_weights(name: str) -> None:
     meta = json.loads((CHECKPOINTS / name / META).read_text(encoding="utf-8"))
     assert meta["sha256"] == hashlib.sha256((CHECKPOINTS / name / WEIGHTS).read_bytes()).hexdigest()

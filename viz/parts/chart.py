@@ -16,16 +16,17 @@ def lead(key: str, **values: object) -> None:
     st.html(line("lead", say(key, **values)))
 
 
-def draw(figure: Any, key: str, fits: bool = False, **values: object) -> None:
+def draw(figure: Any, key: str, fits: bool = False, twin: str = "", **values: object) -> None:
     """A chart over the sentence ``<key>.lead``, with the alternative text ``<key>.alt``.
 
     Args:
         figure: Plotly figure.
         key: of the interface strings; the widget is named after it.
         fits: keep the figure's own width instead of filling the page.
+        twin: tells the widget from others of the same key.
         values: fill the places of both strings.
     """
-    name = key.replace(".", "_")
+    name = f"{key}.{twin}".rstrip(".").replace(".", "_")
     config = chart_config(f"headlight-{name.replace('_', '-')}")
     width: Literal["content", "stretch"] = "content" if fits else "stretch"
     st.plotly_chart(figure, key=name, width=width, theme=None, config=config, alt=say(f"{key}.alt", **values))

@@ -79,6 +79,7 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("lens", "layers", _HEAD, _needs("internals", "finish"), _WRITERS),
         ViewSpec("inside", "layers", _HEAD, _needs("internals", "scores", "projections")),
         ViewSpec("lessons", "learn", _HEAD, sentence=False),
+        ViewSpec("train_here", "learn", sentence=False),
         ViewSpec("masks", "learn", _HEAD, reads=("text",), sentence=False),
         ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
         ViewSpec("trust", "evidence", ("layer", "head", *_DRAWN), reads=("text",)),

@@ -14,10 +14,11 @@ import streamlit as st
 
 from model import examples
 from model.analysis.alignment.known_pairs import load_alignment
+from model.analysis.faithfulness.scenes import load_scenes
 from model.analysis.what_if.quality import load_warning
 from model.checkpoints import read_facts
 from model.errors import HeadlightError
-from model.folders import CONFIG, LOG, META, Entry, Sort, fingerprint, resolve, set_models, shelf
+from model.folders import CHECKPOINTS, CONFIG, LOG, META, Entry, Sort, fingerprint, resolve, set_models, shelf
 from model.source import Facts, Reads
 from viz.state.choice import chosen
 
@@ -124,6 +125,8 @@ def example_sentences(name: str) -> tuple[str, ...]:
         return examples.sentences(str(meta(name).get("src_tokenizer", "")))
     if sort_of(name) == "maps":
         return (_model(name).found.source,)
+    if own := meta(name).get("examples"):
+        return tuple(own)
     found = examples.sentences(reads(name))
     return tuple(each.replace("[MASK]", _model(name).mask) for each in found)
 
@@ -147,6 +150,12 @@ def opening(name: str) -> Mapping[str, Any]:
 def alignment(name: str) -> tuple[dict[str, Any] | None, str]:
     """A checkpoint's alignment table; or None and why: "missing", "damaged", or "stale": other weights made it."""
     return load_alignment(base_of(name), sha256(name)) if sort_of(name) != "maps" else (None, "missing")
+
+
+@lru_cache(maxsize=16)
+def scenes(name: str) -> dict[str, Any] | None:
+    """Where a model of pictures looks on scenes whose answer is known; None where that was not measured."""
+    return load_scenes(name, sha256(name)) if ships(name) else None
 
 
 @lru_cache(maxsize=16)
@@ -175,15 +184,20 @@ def _own_facts(name: str) -> Facts:
 
 
 def meta(name: str) -> dict[str, Any]:
-    """What a checkpoint's meta.json says; of other models what tells their weights apart."""
-    if sort_of(name) == "own":
-        return _own_meta(name)
+    """What a shipped model's meta.json says; of other models what tells their weights apart."""
     base = base_of(name)
+    if sort_of(name) == "own" or ships(base):
+        return _shipped_meta(base)
     return {"sha256": fingerprint(entries()[base].path)} if base in entries() else {"sha256": base}
 
 
+def ships(name: str) -> bool:
+    """Whether a model came with the program, and not from the visitor's own folder."""
+    return name in entries() and entries()[name].path.parent == CHECKPOINTS
+
+
 @lru_cache(maxsize=16)
-def _own_meta(name: str) -> dict[str, Any]:
+def _shipped_meta(name: str) -> dict[str, Any]:
     return _json(name, META)
 
 
@@ -195,7 +209,7 @@ def sha256(name: str) -> str:
 @st.cache_data(max_entries=16, show_spinner=False)
 def training_log(name: str) -> list[dict[str, Any]]:
     """The entries of a checkpoint's training log; empty where it has none."""
-    path = resolve(name) / LOG if sort_of(name) == "own" else Path()
+    path = resolve(name) / LOG if sort_of(name) == "own" or ships(name) else Path()
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     return [json.loads(line) for line in lines]
 

@@ -1,4 +1,4 @@
-"""Pictures that a model which sees is given: those that ship, by name, and a visitor's own, which nobody else gets."""
+"""Pictures that a model which sees is given: those that ship, and a visitor's own, which nobody else gets."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import streamlit as st
 
 from model.errors import PictureError
 from model.examples import sentences
+from viz.state.checkpoints import checkpoint, meta
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from viz.state.view import Subject
 
 _OWN = "_pictures"  # in a visitor's session: his pictures by their names
@@ -19,8 +22,8 @@ MOST_OWN = 4
 
 
 def shipped() -> tuple[str, ...]:
-    """Names of the pictures that ship."""
-    return sentences("picture")
+    """Names of the pictures that ship for the chosen model: scenes for the one that learnt from them, else drawings."""
+    return tuple(meta(checkpoint()).get("examples", ())) or sentences("picture")
 
 
 def picture(name: str) -> bytes:
@@ -29,13 +32,25 @@ def picture(name: str) -> bytes:
     Raises:
         PictureError: there is no such picture, or another visitor brought it.
     """
-    if name in shipped():
+    if name in sentences("picture"):
         from model.common.drawings import drawing
 
         return drawing(name)
+    from model.common.scenes import scene_of, scene_png
+
+    if scene_of(name) is not None:
+        return scene_png(name)
     if name not in own():
         raise PictureError("This picture is not here: a picture of one's own is kept for its visitor alone.")
     return own()[name]
+
+
+def deciding(name: str) -> np.ndarray | None:
+    """Which patches of a scene its answer depends on, bool [rows, columns]; None where the picture is no scene."""
+    from model.common.scenes import scene_of
+
+    found = scene_of(name)
+    return None if found is None else found.decides
 
 
 def own() -> Mapping[str, bytes]:

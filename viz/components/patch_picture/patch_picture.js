@@ -54,13 +54,15 @@ class PatchPicture extends Component {
     const colour = colourAt(this.table, this.data.signed ? (share + 1) / 2 : share);
     cell.style.setProperty("--hl-fill", css(colour));
     cell.style.setProperty("--hl-strength", (FULL * Math.abs(share)).toFixed(3));
+    cell.classList.toggle("marked", this.data.marked.includes(i));
     cell.setAttribute("aria-label", this.name(i));
     cell.setAttribute("aria-selected", String(i === this.data.selected));
   }
 
   name(i) {
+    const told = this.data.marked.includes(i) ? this.data.labels.marked : this.data.labels.cell;
     const value = (this.values[i] * this.data.high).toPrecision(2);
-    return fill(this.data.labels.cell, { row: Math.floor(i / this.data.columns), column: i % this.data.columns, value });
+    return fill(told, { row: Math.floor(i / this.data.columns), column: i % this.data.columns, value });
   }
 
   point(i) {

@@ -14,7 +14,7 @@ from viz.components.shared.registry import register
 from viz.state.language import Labels
 from viz.theme import Theme
 
-LABELS = ("grid", "cell", "hint")
+LABELS = ("grid", "cell", "marked", "hint")
 _component = register("patch_picture", LABELS)
 
 
@@ -27,16 +27,20 @@ class Patched:
         values: of each patch, [rows, columns], of any size.
         selected: the patch that is looked from, row by row; None for a token that is no patch.
         signed: values have either sign.
+        marked: patches to be outlined, bool [rows, columns]; None for none.
     """
 
     picture: bytes
     values: np.ndarray
     selected: int | None
     signed: bool = False
+    marked: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2 or not self.values.size:
             raise ValueError(f"a picture's patches are [rows, columns], got {self.values.shape}")
+        if self.marked is not None and self.marked.shape != self.values.shape:
+            raise ValueError(f"marks of shape {self.marked.shape} do not fit patches of {self.values.shape}")
 
 
 def patch_picture(shown: Patched, *, theme: Theme, labels: Labels, key: str, on_look: Callable[[int], None]) -> None:
@@ -62,4 +66,5 @@ def patch_payload(shown: Patched) -> dict[str, object]:
         "high": high,
         "selected": -1 if shown.selected is None else shown.selected,
         "signed": shown.signed,
+        "marked": [] if shown.marked is None else np.flatnonzero(shown.marked).tolist(),
     }

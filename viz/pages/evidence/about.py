@@ -50,6 +50,6 @@ table = [
         say("about.license"): credits.get("sources", {}).get(name, {}).get("licence", ""),
         say("about.credit"): credits.get("sources", {}).get(name, {}).get("credit", ""),
     }
-    for name, pairs in data.get("pairs_by_source", {}).items()
+    for name, pairs in data.get("pairs_by_source", data.get("sentences_by_source", {})).items()
 ]
 st.dataframe(table, hide_index=True, height="content")

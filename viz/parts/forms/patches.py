@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.sorts import SORTS
-from model.trace import Label
+from model.analysis.faithfulness.scenes import share_on
+from model.analysis.maps.sorts import SORTS, Drawn
+from model.trace import HeadRef, Label
 from viz.components.patch_picture.patch_picture import Patched, patch_picture
 from viz.figures.markup import line
 from viz.numbers import number
 from viz.parts import drawing
 from viz.parts.combined import Combination
+from viz.state import checkpoints, pictures
 from viz.state.answers.maps import seen_picture
 from viz.state.answers.translations import trace
 from viz.state.language import say, within
@@ -32,13 +34,33 @@ def over_picture(now: View, chosen: Combination, beside: Callable[[], None] | No
         query = query_picker([label.text for label in labels])
         values = chosen.of(drawing.maps(now, now.kind), now.kind)[query].astype(float)
         _told(now, chosen, labels, values, (query, leading))
+        decides = pictures.deciding(now.subject.text)
+        if decides is not None and decides.shape == (rows, columns):
+            truth(now.checkpoint, now.drawn, values, decides)
+        else:
+            decides = None
         if beside is not None:
             beside()
     selected = query - leading if query >= leading else None
-    shown = Patched(picture, values[leading:].reshape(rows, columns), selected, SORTS[now.drawn].signed)
+    over = values[leading:].reshape(rows, columns)
+    shown = Patched(picture, over, selected, SORTS[now.drawn].signed, decides)
     with left:
         labelled = within("patch")
         patch_picture(shown, theme=now.theme, labels=labelled, key="patches", on_look=lambda at: look(at + leading))
+
+
+def truth(checkpoint: str, drawn: Drawn, values: np.ndarray, decides: np.ndarray) -> None:
+    """The picture's truth meter: what a row puts on the patches that decide, against chance and many scenes."""
+    share = float(share_on(values, decides))
+    said = {"count": int(decides.sum()), "all": decides.size, "chance": f"{decides.mean():.0%}"}
+    st.html(line("lead", say("patch.truth", share=f"{share:.0%}" if np.isfinite(share) else "–", **said)))
+    table = checkpoints.scenes(checkpoint)
+    if table and drawn in table["maps"]:
+        found = table["maps"][drawn]
+        best = HeadRef("encoder_self", found["best"]["layer"], found["best"]["head"]).title
+        shares = {"mean": f"{found['mean']:.0%}", "most": f"{found['best']['share']:.0%}"}
+        measured = {"scenes": table["scenes"], "chance": f"{table['chance']:.0%}", "drawn": say(f"drawn.{drawn}")}
+        st.html(line("alt", say("patch.truth.all", best=best, **shares, **measured)))
 
 
 def _told(now: View, chosen: Combination, labels: Sequence[Label], values: np.ndarray, place: tuple[int, int]) -> None:

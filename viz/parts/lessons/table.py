@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from viz.parts.lessons import data, dictionary, honest, learning, masks, norms, order, several, six_steps, two_sides
+from viz.parts.lessons import (
+    data,
+    dictionary,
+    families,
+    gradients,
+    honest,
+    learning,
+    masks,
+    norms,
+    order,
+    several,
+    six_steps,
+    two_sides,
+)
 from viz.parts.lessons.lesson import Lesson
 
 LESSONS: Mapping[str, Lesson] = {
@@ -17,5 +30,7 @@ LESSONS: Mapping[str, Lesson] = {
     "7": learning.LESSON,
     "8": data.LESSON,
     "9": two_sides.LESSON,
+    "10": gradients.LESSON,
+    "11": families.LESSON,
     "12": honest.LESSON,
 }

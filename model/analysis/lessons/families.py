@@ -1,0 +1,64 @@
+"""BERT, GPT and ViT beside each other: the shapes of what one layer computes, and who sees whom. Needs no PyTorch until
+it runs one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from model.source import Source
+    from model.trace import Translation
+
+MASK = "[MASK]"
+
+
+class Shapes(NamedTuple):
+    """Shapes of a first layer's tensors, as the model had them, less the batch axis.
+
+    Attributes:
+        given: what is read: ids [1, T], or pixels [1, colours, height, width].
+        states: [T, D].
+        query, weights: [H, T, d_head], [H, T, T].
+    """
+
+    given: tuple[int, ...]
+    states: tuple[int, ...]
+    query: tuple[int, ...]
+    weights: tuple[int, ...]
+
+
+def sizes_of(source: Source, translation: Translation) -> Shapes:
+    """The shapes in a model with one kind of attention, found by running it."""
+    from model.passage import Ask
+
+    (kind,) = source.anatomy.kinds
+    ids = source.ids(translation.source, translation.tgt_ids, translation.finished)
+    found = source.forced(ids, Ask(("residual", "query", "weights"), (kind,)))
+    read = ids.inputs if kind == "decoder_self" else ids.src
+    steps = (found.step(kind, 0, step) for step in ("residual", "query", "weights"))
+    return Shapes(tuple(read.shape), *(tuple(each.shape) for each in steps))
+
+
+def seen_share(weights: np.ndarray) -> float:
+    """Share of all pairs of a query and a key [.., Q, K] that have any weight.
+
+    >>> seen_share(np.array([[1.0, 0.0], [0.5, 0.5]]))
+    0.75
+    """
+    return float((weights > 0).mean())
+
+
+def hide(text: str, place: int) -> tuple[str, str, str]:
+    """A sentence with one word hidden, what stands before it, and the word; white space parts words.
+
+    >>> hide("My sister bought it.", 2)
+    ('My sister [MASK] it.', 'My sister', 'bought')
+    >>> hide("She left.", 1)
+    ('She [MASK].', 'She', 'left')
+    """
+    words = text.split()
+    word = words[place].rstrip(".,!?;:")
+    masked = [*words[:place], MASK + words[place][len(word) :], *words[place + 1 :]]
+    return " ".join(masked), " ".join(words[:place]), word

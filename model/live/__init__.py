@@ -1,0 +1,1 @@
+"""A small Transformer that is trained while somebody watches."""

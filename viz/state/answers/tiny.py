@@ -1,0 +1,30 @@
+"""Cached numbers of the lessons about gradients and about three families."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viz.state.answers.kept import kept
+from viz.state.answers.translations import translation, translator
+
+if TYPE_CHECKING:
+    from model.analysis.lessons.families import Shapes
+    from model.analysis.lessons.hooks import Caught
+    from model.trace import Kind
+    from viz.state.view import Subject
+
+
+@kept(32)
+def hooked(subject: Subject, kind: Kind, layer: int, step: int) -> Caught:
+    """What a hook on one layer's weights is given while one token's log-probability is differentiated."""
+    from model.analysis.lessons.hooks import caught
+
+    return caught(translator(subject.checkpoint), translation(subject), kind, layer, step)
+
+
+@kept(32)
+def sizes(subject: Subject) -> Shapes:
+    """Shapes of one layer's tensors while a model reads."""
+    from model.analysis.lessons.families import sizes_of
+
+    return sizes_of(translator(subject.checkpoint), translation(subject))
