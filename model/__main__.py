@@ -26,6 +26,7 @@ COMMANDS = {
     "prepare": "learn vocabularies from your own TSV files and write token ids",
     "tiny": "train a tiny BERT, GPT or ViT in a few minutes",
     "train": "train a checkpoint, on CPU or GPU, also under torchrun",
+    "average": "the mean of the weights of two checkpoints, of which one went on from the other",
     "examples": "store the example sentences' translations and maps with a checkpoint",
 }
 
