@@ -10,9 +10,8 @@ from model.errors import HeadlightError
 from model.trace import HeadRef
 from viz.shell.views import VIEWS, ViewSpec
 from viz.state import checkpoints
+from viz.state.going import OPENS
 from viz.state.view import choose_head
-
-_OPENS = "_opens"  # the view that a callback asked for
 
 
 def visibility(spec: ViewSpec) -> Literal["visible", "hidden"]:
@@ -35,12 +34,12 @@ def titles(name: str) -> str:
 def open_head(head: HeadRef) -> None:
     """Show a head by itself; to be called in a widget's callback, of a fragment or not."""
     choose_head(head)
-    st.session_state[_OPENS] = "one_head"
+    st.session_state[OPENS] = "one_head"
 
 
 def asked() -> str:
     """The view that a callback asked for before this run; "" for none."""
-    return str(st.session_state.pop(_OPENS, ""))
+    return str(st.session_state.pop(OPENS, ""))
 
 
 def follow(name: str) -> None:
@@ -51,5 +50,5 @@ def follow(name: str) -> None:
 
 def leave_fragment() -> None:
     """Run the whole app if a callback of this fragment asked for another view: the app goes there."""
-    if _OPENS in st.session_state:
+    if OPENS in st.session_state:
         st.rerun()

@@ -16,7 +16,7 @@ from model.source import Ability, Gains, Source, Way
 # What maps are made of: whoever asks for some of it gets it all, and the next one finds it there.
 EVERY_STEP: tuple[Step, ...] = ("weights", "value", "residual", "output", "memory")
 EVERY_NEEDS: tuple[Ability, ...] = ("internals", "tails", "votes")
-Found = TypeVar("Found")
+Given = TypeVar("Given")
 
 
 class Once:
@@ -63,7 +63,7 @@ class Once:
         self.spared += self._row_seconds[way] * (len(keys) - len(fresh))
         return torch.stack([self._rows[key] for key in keys])
 
-    def _once(self, key: Any, compute: Callable[[], Found]) -> Found:
+    def _once(self, key: Any, compute: Callable[[], Given]) -> Given:
         if key in self._known:
             found, seconds = self._known[key]
             self.spared += seconds

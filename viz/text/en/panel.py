@@ -1,0 +1,38 @@
+"""The picture that a translation opens on, and the answer for one token."""
+
+from __future__ import annotations
+
+STRINGS: dict[str, str] = {
+    "picture": "Picture",
+    "picture.help": "Which links are drawn.",
+    "picture.trusted": "most faithful",
+    "picture.head": "the chosen head",
+    "picture.back": "Back to the most faithful picture: {drawn}",
+    "picture.drawn": "Drawn: {drawn}, all cross-attention heads together. Of the maps that take nothing away, the trust table of this checkpoint ranks it first.",
+    "picture.green": "This picture holds here: deleting the words that it marks costs {cost} nats a token, more than {beaten} % of random choices (in the middle {median}).",
+    "picture.amber": "Take this picture with care here: deleting the words that it marks costs {cost} nats a token, more than only {beaten} % of random choices (in the middle {median}).",
+    "picture.red": "Do not trust this picture here: deleting the words that it marks costs {cost} nats a token, no more than random words do ({median}).",
+    "tokens.marks.attends": "While writing {token}, this map marks: {list}",
+    "tokens.marks.attended": "{token} is marked for: {list}",
+    "panel.title": "Where does {token} come from?",
+    "panel.sure": "The model gave it {percent}.",
+    "panel.clear": "{token} comes from “{word}”: deleting it costs {cost} nats, {times} times more than any other word.",
+    "panel.alone": "{token} comes from “{word}”: deleting it costs {cost} nats; no other word costs anything.",
+    "panel.several": "{token} comes from several words: deleting “{word}” costs {cost} nats, and {others} more than half as much.",
+    "panel.split": "The evidence disagrees: deleting “{word}” costs most ({cost} nats), but {drawn} name “{marked}”. Take neither for the answer.",
+    "panel.weak": "No single source word decides {token}: the dearest, “{word}”, costs {cost} nats. It follows from what was written so far, or from several words that stand in for each other.",
+    "panel.head.agrees": "{head} points to “{word}”, too.",
+    "panel.head.differs": "{head} points to “{word}”: do not trust it for this token.",
+    "panel.head.open": "{head} points to “{word}”; where the evidence is open, that decides nothing.",
+    "panel.rivals": "Why not …?",
+    "panel.why": "{token} rather than {other}: {difference} logits. Words: {words}. Heads: {heads}.",
+    "panel.share": "Due to the source {source}, to the translation so far {read} (ALTI+)",
+    "panel.facts": "{head}: {facts}.",
+    "panel.facts.importance": "muting costs {value} nats a token",
+    "panel.facts.aer": "alignment error {aer} %",
+    "panel.open.trust": "Deletion",
+    "panel.open.fork": "Fork",
+    "panel.open.one_head": "Head",
+    "panel.open.heads": "All heads",
+    "panel.open.alignment": "Alignment",
+}

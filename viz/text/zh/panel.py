@@ -1,0 +1,38 @@
+"""打开译文时的图，以及一个词元的答案。"""
+
+from __future__ import annotations
+
+STRINGS: dict[str, str] = {
+    "picture": "图",
+    "picture.help": "画哪种连线。",
+    "picture.trusted": "最忠实的图",
+    "picture.head": "所选的头",
+    "picture.back": "回到最忠实的图：{drawn}",
+    "picture.drawn": "画的是{drawn}，全部交叉注意力头合在一起。在自己不拿走任何东西的图里，这个检查点的可信度表把它排在第一。",
+    "picture.green": "这张图在这里站得住：删去它标出的词，每个词元损失 {cost} 奈特，超过 {beaten} % 的随机选择（居中的是 {median}）。",
+    "picture.amber": "这张图在这里要谨慎看待：删去它标出的词，每个词元损失 {cost} 奈特，只超过 {beaten} % 的随机选择（居中的是 {median}）。",
+    "picture.red": "这张图在这里不可信：删去它标出的词，每个词元损失 {cost} 奈特，并不比随机的词（{median}）多。",
+    "tokens.marks.attends": "写出 {token} 时，这张图标出：{list}",
+    "tokens.marks.attended": "在写出这些词元时，这张图标出了 {token}：{list}",
+    "panel.title": "{token} 从哪里来？",
+    "panel.sure": "模型给它的概率是 {percent}。",
+    "panel.clear": "{token} 来自“{word}”：删去它损失 {cost} 奈特，是其他任何词的 {times} 倍以上。",
+    "panel.alone": "{token} 来自“{word}”：删去它损失 {cost} 奈特；删去其他词都没有损失。",
+    "panel.several": "{token} 来自好几个词：删去“{word}”损失 {cost} 奈特，{others} 也超过它的一半。",
+    "panel.split": "证据不一致：删去“{word}”损失最大（{cost} 奈特），但{drawn}指向“{marked}”。两者都不能当作答案。",
+    "panel.weak": "没有哪一个源词单独决定 {token}：损失最大的“{word}”也只有 {cost} 奈特。它由已写出的译文决定，或由几个可以互相替代的词决定。",
+    "panel.head.agrees": "{head} 也指向“{word}”。",
+    "panel.head.differs": "{head} 指向“{word}”：对这个词元不要相信它。",
+    "panel.head.open": "{head} 指向“{word}”；证据未定时，这说明不了什么。",
+    "panel.rivals": "为什么不是……？",
+    "panel.why": "是 {token} 而不是 {other}：相差 {difference} logit。词：{words}。头：{heads}。",
+    "panel.share": "来自原文 {source}，来自已写出的译文 {read}（ALTI+）",
+    "panel.facts": "{head}：{facts}。",
+    "panel.facts.importance": "静音后每个词元损失 {value} 奈特",
+    "panel.facts.aer": "对齐错误率 {aer} %",
+    "panel.open.trust": "逐词删除",
+    "panel.open.fork": "分叉",
+    "panel.open.one_head": "这个头",
+    "panel.open.heads": "全部头",
+    "panel.open.alignment": "对齐",
+}
