@@ -19,6 +19,8 @@ from viz.state.checkpoints import facts, opening
 from viz.state.language import say
 from viz.state.view import View, choose_head
 
+_OTHER = "_another_picture"  # the checkpoint of which the visitor looks at a picture that he chose
+
 
 def best_picture(now: View) -> tuple[View, np.ndarray] | None:
     """The view with that map drawn, and its values [T, S]; None where the visitor chose another, or there is none.
@@ -30,8 +32,11 @@ def best_picture(now: View) -> tuple[View, np.ndarray] | None:
     if drawn is None or not facts(now.checkpoint).anatomy.abilities.issuperset(SORTS[drawn].needs):
         return None
     if _chose_another(now):
+        st.session_state[_OTHER] = now.checkpoint
         st.button(say("picture.back", drawn=say(f"drawn.{drawn}")), key="picture_back", on_click=_back, args=(now,))
         return None
+    if st.session_state.pop(_OTHER, None) == now.checkpoint:  # who goes back by the pickers asks for these weights
+        st.session_state["picture"] = "head"
     if pick("picture", labelled=False) != "trusted":
         return None
     shown = replace(now, drawn=drawn, shift="written" if SORTS[drawn].of_written else now.shift)
@@ -69,3 +74,4 @@ def _back(now: View) -> None:
     start = opening(now.checkpoint)
     choose_head(now.head._replace(kind=start["kind"], layer=start["layer"], head=start["head"]))
     st.session_state.update(drawn="weights", combine="head", over=[], picture="trusted")
+    st.session_state.pop(_OTHER, None)
