@@ -54,6 +54,17 @@ def test_the_word_it_names_is_the_dearest_to_leave_out(model, made, place):
     assert f"Where does {made.tgt[place].text} come from?" in markup(at)
 
 
+@pytest.mark.parametrize("shift", ["written", "read"])
+def test_the_chosen_head_is_judged_by_the_row_that_stands_for_the_token(made, shift):
+    weights = made.trace.map("cross", 2, 1)[3 if shift == "written" else 4]
+    sums = [sum(w for w, label in zip(weights, made.trace.src, strict=True) if label.word == n) for n in range(9)]
+    top = "".join(label.text.removeprefix("##") for label in made.src if label.word == int(np.argmax(sums)))
+    at = opened("translate", step=4, layer=2, head=1, shift=shift)
+    assert f"L2 H1 points to “{top}”" in markup(at)
+    dearest, found = said(at, "word"), said(at, "found")
+    assert said(at, "head") == ("open" if found != "clear" else "agrees" if top == dearest else "differs")
+
+
 def test_the_share_of_the_source_is_what_the_translation_so_far_leaves(model, made):
     at = opened("translate", step=3)
     read = drawn_maps(model, made, "alti")["decoder_self"][0, 0, 2].sum()

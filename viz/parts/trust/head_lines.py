@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from model.analysis.maps.reading import token_rows
 from model.trace import AttentionTrace
 from viz.numbers import number
 from viz.parts import head_facts
@@ -13,11 +14,11 @@ from viz.state.view import View
 
 
 def head_words(now: View, found: AttentionTrace) -> np.ndarray:
-    """How much each step's row of the chosen cross head weighs each source word: [T, W]."""
+    """How much each token's row of the chosen cross head, by the chosen rule, weighs each source word: [T', W]."""
     from model.analysis.faithfulness.deletion import by_words
 
-    layers, heads = found.cross.shape[:2]
-    return by_words(found.cross[min(now.head.layer, layers - 1), min(now.head.head, heads - 1)], found.src)
+    rows, _ = token_rows(found.cross[now.head[1:]], found, now.shift)
+    return by_words(rows, found.src)
 
 
 def head_facts_line(now: View) -> str:
@@ -25,7 +26,7 @@ def head_facts_line(now: View) -> str:
     facts, head = [], now.head
     table, _ = head_facts.corpus_table(now.checkpoint) if checkpoints.sort_of(now.checkpoint) == "own" else (None, "")
     if table is not None and head.kind in table.importance:
-        facts.append(head_facts.of_corpus(table).habit(head))
+        facts.append(head_facts.of_corpus(table).habit(head).rstrip(".。"))
         facts.append(say("panel.facts.importance", value=number(float(table.importance[head.kind][head[1:]]), 3)))
     aligned, _ = checkpoints.alignment(now.checkpoint)
     if aligned and head.kind == "cross":

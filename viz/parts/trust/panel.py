@@ -105,8 +105,9 @@ def _evidence(now: View, found: TracedTranslation, place: int) -> None:
     look = "holds" if said.found == "clear" else "fails" if said.found == "split" else "alt"
     sentence = told(said, left, found.trace.tgt_outputs[place].text, say(f"drawn.{drawn}"))
     lines = [line(look, sentence, data_found=said.found, data_word=left.words[said.word].text)]
-    if now.kind == "cross":
-        pointed = int(head_words(now, found.trace)[place].argmax())
+    rows = head_words(now, found.trace) if now.kind == "cross" else ()
+    if place < len(rows):
+        pointed = int(rows[place].argmax())
         how = "open" if said.found != "clear" else "agrees" if pointed == said.word else "differs"
         named = {"head": now.head.title, "word": left.words[pointed].text}
         lines.append(line("fails" if how == "differs" else "alt", say(f"panel.head.{how}", **named), data_head=how))

@@ -1,4 +1,4 @@
-"""The picture that a translation opens on, and the answer for one token."""
+"""The picture that a translation opens on, the answer for one token, and heads muted together."""
 
 from __future__ import annotations
 
@@ -35,4 +35,19 @@ STRINGS: dict[str, str] = {
     "panel.open.one_head": "Head",
     "panel.open.heads": "All heads",
     "panel.open.alignment": "Alignment",
+    "joint.sure": "The most important head is worth {best} ± {error} nats a token (standard error); {unsure} of {heads} heads are within two standard errors of zero.",
+    "joint.most": "those that cost most alone",
+    "joint.least": "those that cost least alone",
+    "joint.greedy": "greedy set",
+    "joint.alone": "sum of single costs",
+    "joint.heads": "heads muted together",
+    "joint.cost": "nats a token",
+    "joint.lead": "Heads stand in for each other, so muting them one by one understates them: what muting several at once costs (bars: two standard errors), beside the sum of their single costs (dotted). Heads were chosen on other sentences than the {sentences} that were measured. Greedy, the head that adds most each time: {greedy}; together {cost}, one by one {alone}.",
+    "joint.alt": "Cost of muting heads together. The greedy set of {k}, {greedy}, costs {cost} nats a token; the sum of single costs is {alone}. Measured on {sentences} sentences.",
+    "nearest.lead": "Relative roles: of each kind the head that comes nearest to a role, beside the mean of the other heads of its kind and the published bar.",
+    "nearest.role": "Looks at",
+    "nearest.head": "Head",
+    "nearest.share": "Share of rows",
+    "nearest.others": "Others of its kind",
+    "nearest.bar": "Bar",
 }

@@ -1,4 +1,4 @@
-"""打开译文时的图，以及一个词元的答案。"""
+"""打开译文时的图、一个词元的答案、同时关掉几个头。"""
 
 from __future__ import annotations
 
@@ -28,11 +28,26 @@ STRINGS: dict[str, str] = {
     "panel.why": "是 {token} 而不是 {other}：相差 {difference} logit。词：{words}。头：{heads}。",
     "panel.share": "来自原文 {source}，来自已写出的译文 {read}（ALTI+）",
     "panel.facts": "{head}：{facts}。",
-    "panel.facts.importance": "静音后每个词元损失 {value} 奈特",
+    "panel.facts.importance": "关掉它，每个词元损失 {value} 奈特",
     "panel.facts.aer": "对齐错误率 {aer} %",
     "panel.open.trust": "逐词删除",
     "panel.open.fork": "分叉",
     "panel.open.one_head": "这个头",
     "panel.open.heads": "全部头",
     "panel.open.alignment": "对齐",
+    "joint.sure": "最重要的头值每个词元 {best} ± {error} 奈特（标准误）；{heads} 个头里有 {unsure} 个离零不到两个标准误。",
+    "joint.most": "单独关掉损失最大的",
+    "joint.least": "单独关掉损失最小的",
+    "joint.greedy": "贪心选出的一组",
+    "joint.alone": "单独损失之和",
+    "joint.heads": "同时关掉的头数",
+    "joint.cost": "每个词元的奈特数",
+    "joint.lead": "头与头可以互相替代，所以逐个关掉会低估它们：这里是同时关掉几个头的损失（误差线为两个标准误），虚线是单独损失之和。选头所用的句子与测量所用的 {sentences} 个句子不同。贪心选择，每次取使损失增加最多的头：{greedy}；一起关掉 {cost}，逐个之和 {alone}。",
+    "joint.alt": "同时关掉头的损失。贪心选出的 {k} 个头（{greedy}）损失每个词元 {cost} 奈特；单独损失之和为 {alone}。在 {sentences} 个句子上测量。",
+    "nearest.lead": "相对角色：每一类里最接近某个角色的头，旁边是同类其他头的平均值和文献中的标准。",
+    "nearest.role": "关注",
+    "nearest.head": "头",
+    "nearest.share": "占行的比例",
+    "nearest.others": "同类其他头",
+    "nearest.bar": "标准",
 }
