@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import streamlit as st
 
 from model.analysis.maps.reading import read, shown_groups, token_rows, written_probabilities
@@ -28,8 +29,8 @@ from viz.state.view import View, choose_token, view
 now = view()
 
 
-def draw_links(translation: TracedTranslation) -> None:
-    """Which source words each written token attends to."""
+def draw_links(translation: TracedTranslation) -> tuple[View, np.ndarray] | None:
+    """Which source words each written token attends to; what ``best_picture`` gave."""
     is_own = checkpoints.sort_of(now.checkpoint) == "own"
     trace = translation.trace
     chosen = combined.combination(now)
@@ -61,9 +62,9 @@ def draw_links(translation: TracedTranslation) -> None:
     )
     if best:
         say_best(shown)
-        verdict(shown, whole)
     elif chosen.how == "head":
         opening_line(now)
+    return best
 
 
 def _told(shown: View, how: str) -> str:
@@ -123,8 +124,10 @@ if checkpoints.reads(now.checkpoint) == "text":
     found = translations.translation(now.subject)
     picture, panel_column = st.columns([7, 3], gap="medium")
     with picture:
-        draw_links(found)
+        best = draw_links(found)
         draw_hints(found)
+        if best:
+            verdict(*best)
     with panel_column:
         panel.draw(now)
     answer(now)

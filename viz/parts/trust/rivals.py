@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import streamlit as st
 
-from model.analysis.residual.votes import Votes
 from viz.components.shared.pieces import shown_piece
 from viz.figures.markup import line
 from viz.numbers import signed
@@ -14,6 +15,9 @@ from viz.state.answers.translations import translation
 from viz.state.answers.what_if import steps
 from viz.state.language import say
 from viz.state.view import View
+
+if TYPE_CHECKING:
+    from model.analysis.residual.votes import Votes
 
 _CANDIDATES = 5
 _NAMED = 2  # words, and heads, that the sentence names
