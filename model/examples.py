@@ -46,8 +46,17 @@ def sentences(src_tokenizer: str) -> tuple[str, ...]:
     return EXAMPLES.get(src_tokenizer, ())
 
 
-def save_example(folder: Path, number: int, translation: TracedTranslation, sha256: str) -> None:
-    """Write a finished translation as ``<folder>/examples/<number>.npz``: arrays and JSON text, no objects."""
+def save_example(
+    folder: Path,
+    number: int,
+    translation: TracedTranslation,
+    sha256: str,
+    whole: Mapping[str, np.ndarray] | None = None,
+) -> None:
+    """Write a finished translation as ``<folder>/examples/<number>.npz``: arrays and JSON text, no objects.
+
+    ``whole`` are maps [T, S] of all cross heads together, by the sort of map.
+    """
     facts = {
         "sha256": sha256,
         "source": translation.source,
@@ -61,6 +70,7 @@ def save_example(folder: Path, number: int, translation: TracedTranslation, sha2
     }
     arrays = {f"weights_{kind}": translation.trace.weights[kind] for kind in KINDS}
     arrays |= {f"scores_{kind}": translation.trace.scores[kind] for kind in KINDS}
+    arrays |= {f"whole_{drawn}": values for drawn, values in (whole or {}).items()}
     (folder / FOLDER).mkdir(exist_ok=True)
     facts_text = np.array(json.dumps(facts, ensure_ascii=False))
     with (folder / FOLDER / f"{number}.npz").open("wb") as file:
@@ -69,11 +79,22 @@ def save_example(folder: Path, number: int, translation: TracedTranslation, sha2
 
 def load_example(folder: Path, text: str, sha256: str) -> TracedTranslation | None:
     """The finished greedy translation of an example; None if there is none, or other weights made it."""
+    stored = _stored(folder, text, sha256)
+    return None if stored is None else _translation(*stored)
+
+
+def load_whole(folder: Path, text: str, sha256: str, drawn: str) -> np.ndarray | None:
+    """A map of all cross heads of an example together, [T, S]; None as ``load_example``, or if it was not stored."""
+    stored = _stored(folder, text, sha256)
+    return None if stored is None else stored[1].get(f"whole_{drawn}")
+
+
+def _stored(folder: Path, text: str, sha256: str) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
     for path in sorted((folder / FOLDER).glob("*.npz")):
         with np.load(path, allow_pickle=False) as arrays:
             facts = json.loads(str(arrays["facts"]))
             if facts["source"] == text and facts["sha256"] == sha256:
-                return _translation(facts, {name: arrays[name] for name in arrays.files})
+                return facts, {name: arrays[name] for name in arrays.files}
     return None
 
 

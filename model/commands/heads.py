@@ -37,11 +37,17 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print(json.dumps({**table.facts, "heads": entries}, ensure_ascii=False))
         return
-    print(f"{'head':<22}{'nats/token':>11}{'nats/sentence':>15}{'entropy':>9}{'distance':>10}{'confidence':>12}  role")
+    titles = f"{'head':<22}{'nats/token':>11}{'±':>8}{'nats/sentence':>15}{'entropy':>9}"
+    print(f"{titles}{'distance':>10}{'confidence':>12}  role")
     for entry in entries:
         name = f"{entry['kind']} L{entry['layer']} H{entry['head']}"
-        numbers = f"{entry['nats_per_token']:>11.4f}{entry['nats_per_sentence']:>15.3f}{entry['entropy']:>9.2f}"
+        numbers = f"{entry['nats_per_token']:>11.4f}{entry['se'] or 0:>8.4f}{entry['nats_per_sentence']:>15.3f}"
+        numbers += f"{entry['entropy']:>9.2f}"
         print(f"{name:<22}{numbers}{entry['distance']:>10.2f}{entry['confidence']:>12.2f}  {entry['role'] or '-'}")
+    for each in table.facts.get("together", {}).get("sets", ()):
+        error = "" if each["se"] is None else f" ± {each['se']:.4f}"
+        name = f"muted together, {each['which']} {len(each['heads'])}"
+        print(f"{name}: {each['cost']:.4f}{error}, alone {each['alone']:.4f}")
 
 
 def ranked(table: HeadTable) -> list[dict[str, Any]]:
@@ -60,6 +66,7 @@ def ranked(table: HeadTable) -> list[dict[str, Any]]:
                         "layer": layer,
                         "head": head,
                         "nats_per_token": importance,
+                        "se": plain(table.errors[kind])[layer][head],
                         "nats_per_sentence": round((importance or 0.0) * table.tokens_per_sentence, 4),
                         "role": table.roles[kind][layer][head],
                         "offset_at": int(table.offset_at[kind][layer, head]),

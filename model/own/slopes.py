@@ -55,12 +55,14 @@ def slopes(model: Transformer, ids: ForcedIds, slope: Slope) -> Slopes:
             vectors = [(token * scale + position)[None].requires_grad_() for token, position in parts]
             with _reading(model, vectors), _frozen(model, slope.frozen):
                 logits = model(src, inputs)[0]
-            found = _of_each(_wanted(logits, written, slope)[: ids.steps], vectors)
+            values = _wanted(logits, written, slope)[: ids.steps]
+            found = _of_each(values, vectors)
             total = [each[:, 0] + (total[n] if total else 0) for n, each in enumerate(found)]
-        with torch.no_grad():
-            values = _wanted(model(src, inputs)[0], written, slope)[: ids.steps]
+        if slope.scales[-1] != 1:
+            with torch.no_grad():
+                values = _wanted(model(src, inputs)[0], written, slope)[: ids.steps]
     source, read = (each / len(slope.scales) for each in total)
-    return Slopes(source, read, torch.stack(parts[0]), torch.stack(parts[1]), values)
+    return Slopes(source, read, torch.stack(parts[0]), torch.stack(parts[1]), values.detach())
 
 
 def _log_probs(logits: Tensor, written: Tensor) -> Tensor:

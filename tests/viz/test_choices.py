@@ -17,6 +17,7 @@ EVERY = [(name, option) for name, choice in CHOICES.items() for option in choice
 WHERE = {  # a page that draws the choice, and what must be chosen there first
     "lines": ("lines", {}),
     "decoded": ("beam", {}),
+    "picture": ("translate", {}),
     "scope": ("find", {}),
     "measure": ("heads", {}),
     "pattern": ("find", {}),

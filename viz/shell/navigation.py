@@ -11,11 +11,11 @@ from model.trace import HeadRef
 from viz.parts.workbench.former import FORMER, renewed
 from viz.shell.views import VIEWS, ViewSpec
 from viz.state import checkpoints
+from viz.state.going import OPENS, open_view
 from viz.state.link import is_gone_back, say_again
 from viz.state.view import choose_head
 
 _HERE = "_here"  # the view that the run before showed
-_OPENS = "_opens"  # the view that a callback asked for
 
 
 def visibility(spec: ViewSpec) -> Literal["visible", "hidden"]:
@@ -58,7 +58,7 @@ def lead(spec: ViewSpec) -> None:
 
 def asked() -> str:
     """The view that a callback asked for before this run; "" for none."""
-    return str(st.session_state.pop(_OPENS, ""))
+    return str(st.session_state.pop(OPENS, ""))
 
 
 def follow(name: str) -> None:
@@ -73,8 +73,3 @@ def arrive(spec: ViewSpec) -> None:
     if state.get(_HERE, spec.name) != spec.name and not is_gone_back():
         say_again()
     state[_HERE] = spec.name
-
-
-def open_view(name: str) -> None:
-    """Go to a view; to be called in a widget's callback."""
-    st.session_state[_OPENS] = name

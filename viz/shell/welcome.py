@@ -10,10 +10,10 @@ import streamlit as st
 from model.trace import HeadRef
 from viz.parts.over.bar import bar
 from viz.shell.frame import examples
-from viz.shell.navigation import open_view
 from viz.shell.views import ViewSpec
 from viz.state import checkpoints
 from viz.state.answers.translations import translation
+from viz.state.going import open_view
 from viz.state.language import say
 from viz.state.view import choose_token, subject
 

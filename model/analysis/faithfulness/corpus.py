@@ -12,7 +12,7 @@ import numpy as np
 
 from model.analysis.faithfulness.scores import KEPT_SHARES, RANDOM_DRAWS, Scored, score_translation
 from model.analysis.faithfulness.table import BASE, LOWER_IS_BETTER, MEASURES, OWN_WAYS, ROWS, TARGETS
-from model.analysis.maps.sorts import SORTS, Drawn
+from model.analysis.maps.sorts import RIVALS, SORTS, Drawn
 from model.analysis.pairs import score_pairs
 from model.errors import CorpusError, HeadlightError
 from model.source import Source, Way
@@ -88,7 +88,7 @@ def best_of(settings: Sequence[dict[str, Any]]) -> Drawn:
         gaps = [cell[measure]["gap"] for cell in cells for measure in ("comprehensiveness", "sufficiency")]
         return float(np.mean(gaps)) if None not in gaps else -np.inf
 
-    return max((name for name, sort in SORTS.items() if not sort.perturbs and not sort.slow), key=lead)
+    return max(RIVALS, key=lead)
 
 
 def faithfulness_table(

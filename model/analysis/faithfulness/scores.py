@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from model.analysis.faithfulness.deletion import LeftOut, by_words, deletion_costs, leave_one_out, source_words
+from model.analysis.faithfulness.once import Once
 from model.analysis.faithfulness.table import MEASURES, ROWS, WAYS_SCORED
 from model.analysis.faithfulness.verdict import top_words
 from model.analysis.maps.sorts import SORTS, Drawn, Maps, drawn_maps
@@ -62,6 +63,7 @@ def score_translation(
         slow: make also the sorts of map that are too slow to be drawn.
         ways: of deleting.
     """
+    model = Once(model)
     maps, seconds = word_maps(model, translation, slow)
     n_words, n_tokens = len(source_words(translation.src)), len(translation.written_ids)
     known = np.flatnonzero([name in maps for name in SORTS])
@@ -91,7 +93,11 @@ def _measured(
 def word_maps(
     model: Source, translation: TracedTranslation, slow: bool = True
 ) -> tuple[dict[Drawn, np.ndarray], dict[Drawn, float]]:
-    """Cross-attention by words, [T, W], of every sort that the model can make; and the seconds that each took."""
+    """Cross-attention by words, [T, W], of every sort that the model can make; and the seconds that each takes.
+
+    What several sorts are made of is computed once, and its seconds count for each of them.
+    """
+    once = model if isinstance(model, Once) else Once(model)
     maps: dict[Drawn, np.ndarray] = {}
     seconds: dict[Drawn, float] = {}
     made: dict[Drawn, Maps] = {}
@@ -99,14 +105,14 @@ def word_maps(
     for name, sort in SORTS.items():
         if not offered.issuperset(sort.needs) or (sort.slow and not slow):
             continue
-        started = time.perf_counter()
+        started, once.spared = time.perf_counter(), 0.0
         if sort.from_maps:  # after the maps that it is made of
             made[name] = sort.from_maps[1](made[sort.from_maps[0]], translation.trace)
         else:
-            made[name] = drawn_maps(model, translation, name)
+            made[name] = drawn_maps(once, translation, name)
         cross = np.abs(made[name]["cross"]) if sort.by_size else made[name]["cross"]
         maps[name] = by_words(sort.whole(cross), src, name).astype(np.float64)
-        seconds[name] = time.perf_counter() - started
+        seconds[name] = time.perf_counter() - started + once.spared
         if sort.from_maps:
             seconds[name] += seconds[sort.from_maps[0]]
     return maps, seconds

@@ -11,6 +11,7 @@ from model.analysis.heads.ablation import ablate
 from model.analysis.heads.patterns import PATTERNS, pattern_scores
 from model.analysis.heads.roles import RowCounts, count_rows, summed_up
 from model.analysis.heads.table import HeadTable
+from model.analysis.heads.together import muted_together, ratio
 from model.analysis.pairs import score_pairs
 from model.source import Source
 from model.trace import Kind
@@ -20,20 +21,21 @@ class _Sums:
     """Running sums over sentences, by kind."""
 
     def __init__(self) -> None:
-        self.sentences = self.tokens = 0
+        self.pairs: list[tuple[str, str]] = []
+        self.tokens: list[int] = []
         self.log_prob = 0.0
-        self.importance: dict[Kind, np.ndarray] = {}
+        self.importance: dict[Kind, list[np.ndarray]] = {}  # of each sentence
         self.rows: dict[Kind, RowCounts] = {}
         self.patterns: dict[Kind, dict[str, np.ndarray]] = {}
 
     def add(self, model: Source, src: str, tgt: str) -> None:
         forced = model.trace(src, tgt)
         ablation, rarity = ablate(model, forced), model.rarity(src)
-        self.sentences += 1
-        self.tokens += len(ablation.before)
+        self.pairs.append((src, tgt))
+        self.tokens.append(len(ablation.before))
         self.log_prob += float(ablation.before.sum())
         for kind in forced.trace.kinds:
-            self.importance[kind] = self.importance.get(kind, 0.0) + ablation.importance[kind]
+            self.importance.setdefault(kind, []).append(ablation.importance[kind])
             rows = count_rows(forced.trace, kind, rarity)
             self.rows[kind] = self.rows[kind] + rows if kind in self.rows else rows
             scores = {name: pattern_scores(forced.trace, kind, name) for name in PATTERNS}
@@ -42,20 +44,32 @@ class _Sums:
                 sums[name] += score
 
     def table(self, facts: dict[str, Any]) -> HeadTable:
+        sentences, tokens = len(self.pairs), np.array(self.tokens)
         profiles = {kind: summed_up(self.rows[kind], kind) for kind in self.rows}
         more = {
-            "sentences": self.sentences,
-            "tokens": self.tokens,
-            "nats_per_token": round(self.log_prob / self.tokens, 4),
+            "sentences": sentences,
+            "tokens": int(tokens.sum()),
+            "nats_per_token": round(self.log_prob / int(tokens.sum()), 4),
         }
+        importance = {kind: ratio(np.stack(self.importance[kind]).astype(float), tokens) for kind in self.rows}
         return HeadTable(
             facts | more,
-            {kind: self.importance[kind] / self.tokens for kind in self.rows},
+            {kind: mean for kind, (mean, _) in importance.items()},
             {kind: profiles[kind].measures for kind in self.rows},
             {kind: profiles[kind].offset_at for kind in self.rows},
             {kind: profiles[kind].roles for kind in self.rows},
-            {kind: {name: total / self.sentences for name, total in self.patterns[kind].items()} for kind in self.rows},
+            {kind: {name: total / sentences for name, total in self.patterns[kind].items()} for kind in self.rows},
+            {kind: error for kind, (_, error) in importance.items()},
         )
+
+    def together(self, model: Source) -> dict[str, Any]:
+        """Heads muted together, chosen on every other pair and measured on those between; {} for a single pair."""
+        if len(self.pairs) < 2:
+            return {}
+        first, second = (
+            {kind: np.sum(costs[half::2], axis=0) for kind, costs in self.importance.items()} for half in (0, 1)
+        )
+        return {"together": muted_together(model, self.pairs[::2], self.pairs[1::2], first, second)}
 
 
 def corpus_heads(
@@ -80,4 +94,4 @@ def corpus_heads(
     """
     sums = _Sums()
     refused = score_pairs(pairs, lambda pair: sums.add(model, *pair), progress)
-    return sums.table(facts), refused
+    return sums.table(facts | sums.together(model)), refused

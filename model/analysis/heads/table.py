@@ -21,12 +21,13 @@ class HeadTable:
 
     Attributes:
         facts: ``sha256`` of the weights, ``command``, ``file``, ``sentences``, ``tokens`` written (<eos>
-            included) and their mean log-probability ``nats_per_token``.
+            included) and their mean log-probability ``nats_per_token``; ``together``: see ``muted_together``.
         importance: fall of the log-probability when a head is muted, nats a token, by kind: [L, H].
         measures: those of ``roles.Profile`` by kind and name: [L, H].
         offset_at: see ``roles.Profile``.
         roles: of each head, by kind: L lists of H.
         patterns: mean match with each named pattern, by kind and name: [L, H].
+        errors: standard errors of ``importance``; NaN where they are not known.
     """
 
     facts: dict[str, Any]
@@ -35,6 +36,7 @@ class HeadTable:
     offset_at: dict[Kind, np.ndarray]
     roles: dict[Kind, list[list[str]]]
     patterns: dict[Kind, dict[str, np.ndarray]]
+    errors: dict[Kind, np.ndarray]
 
     @property
     def tokens_per_sentence(self) -> float:
@@ -52,6 +54,7 @@ class HeadTable:
     def _of_kind(self, kind: Kind) -> dict[str, Any]:
         return {
             "importance": plain(self.importance[kind]),
+            "importance_se": plain(self.errors[kind]),
             "measures": {name: plain(values) for name, values in self.measures[kind].items()},
             "offset_at": self.offset_at[kind].tolist(),
             "roles": self.roles[kind],
@@ -76,6 +79,7 @@ def load_head_table(folder: Path) -> HeadTable | None:
             {kind: np.array(each["offset_at"], dtype=int) for kind, each in kinds.items()},
             {kind: each["roles"] for kind, each in kinds.items()},
             {kind: {name: _array(rows) for name, rows in each["patterns"].items()} for kind, each in kinds.items()},
+            {kind: _errors(each) for kind, each in kinds.items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -84,6 +88,12 @@ def load_head_table(folder: Path) -> HeadTable | None:
 def plain(values: np.ndarray) -> list[list[float | None]]:
     """Rows of numbers as JSON takes them: rounded, NaN as None."""
     return [[None if np.isnan(value) else round(float(value), DECIMALS) for value in row] for row in values]
+
+
+def _errors(kind: dict[str, Any]) -> np.ndarray:
+    """Standard errors of a kind; not known of a table that an earlier version made."""
+    importance = _array(kind["importance"])
+    return _array(kind["importance_se"]) if "importance_se" in kind else np.full_like(importance, np.nan)
 
 
 def _array(rows: list[list[float | None]]) -> np.ndarray:

@@ -89,9 +89,13 @@ def written_probabilities(
     log_probs = np.full(len(labels), -np.inf)
     known = translation.log_probs[: len(labels)]
     log_probs[: len(known)] = known
+    return [float(np.exp(log_probs[group].sum())) for group in shown_groups(labels, words, hide_special)]
+
+
+def shown_groups(labels: Sequence[Label], words: bool, hide_special: bool) -> list[list[int]]:
+    """Which tokens each row that ``read`` leaves stands for, by their places."""
     groups = _word_groups(labels) if words else [[index] for index in range(len(labels))]
-    shown = [group for group in groups if not (hide_special and labels[group[0]].is_special)]
-    return [float(np.exp(log_probs[group].sum())) for group in shown]
+    return [group for group in groups if not (hide_special and labels[group[0]].is_special)]
 
 
 def words_of(labels: Sequence[Label]) -> tuple[tuple[Label, ...], list[list[int]]]:

@@ -173,6 +173,14 @@ SORTS: dict[Drawn, MapSort] = {
 }
 DRAWN: tuple[Drawn, ...] = tuple(name for name, sort in SORTS.items() if not sort.slow)  # that can be looked at
 
+# That may be a checkpoint's best: slow ones cannot be shown, and what takes something away is kin of the yardstick.
+RIVALS: tuple[Drawn, ...] = tuple(name for name, sort in SORTS.items() if not sort.perturbs and not sort.slow)
+
+
+def whole_map(model: Source, translation: TracedTranslation, drawn: Drawn) -> np.ndarray:
+    """Cross-attention of all heads as one map, [T, S]; raises as ``drawn_maps``."""
+    return SORTS[drawn].whole(drawn_maps(model, translation, drawn)["cross"])
+
 
 def drawn_maps(model: Source, translation: TracedTranslation, drawn: Drawn, step: int | None = None) -> Maps:
     """Maps of every head, by kind: float32 [L, H, Q, K].

@@ -40,9 +40,11 @@ def _of_layer(model: Source, seen: Pass, kind: Kind, layer: int) -> np.ndarray:
     state = seen.step(kind, layer, "residual") + seen.step(kind, layer, "output")
     memory = seen.step("cross", layer, "memory") if kind == "decoder_self" and "cross" in model.anatomy.kinds else None
     whole = model.tail(kind, layer, state, memory)
-    turned = model.tail(kind, layer, state[:, None] - vectors, memory)
-    hidden = torch.from_numpy(~may_attend(kind, tuple(turned.shape[:2]))).to(turned.device)
-    return _shared(_distance(whole[:, None], turned).masked_fill(hidden, 0.0)).float().cpu().numpy()
+    rows, keys = torch.from_numpy(may_attend(kind, tuple(vectors.shape[:2]))).to(state.device).nonzero(as_tuple=True)
+    turned = model.tail(kind, layer, state[rows] - vectors[rows, keys], memory)
+    found = torch.zeros(vectors.shape[:2], dtype=torch.float64, device=state.device)
+    found[rows, keys] = _distance(whole[rows], turned)
+    return _shared(found).float().cpu().numpy()
 
 
 def _distance(one: Tensor, other: Tensor) -> Tensor:

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from model.analysis.maps.shares import Shares
 from model.trace import AttentionTrace, Kind
+
+if TYPE_CHECKING:
+    from model.analysis.maps.shares import Shares
 
 Measure = Literal["weights", "norms"]
 MEASURES: tuple[Measure, ...] = ("norms", "weights")
@@ -73,6 +75,8 @@ class FlowGraph:
 
 def weight_shares(trace: AttentionTrace) -> Shares:
     """Shares by attention weights: ½ the mean over the heads, ½ the residual connection, in every sublayer."""
+    from model.analysis.maps.shares import Shares
+
     own_half = {kind: 0.5 * trace.weights[kind].mean(1, dtype=np.float64) for kind in trace.weights}
     encoder, own = own_half["encoder_self"], own_half["decoder_self"]
     return Shares(

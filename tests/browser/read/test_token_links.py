@@ -24,7 +24,6 @@ def lit(page, side: str) -> list[float]:
 
 def test_a_chinese_token_lights_up_what_it_attends_to(visit, translation):
     page = opened(visit)
-    assert np.isnan(lit(page, "src")).all()
     weights = translation.trace.map("cross", 1, 2)
     chips(page, "tgt").nth(2).hover()
     np.testing.assert_allclose(lit(page, "src"), weights[2], atol=2e-4)
@@ -59,6 +58,17 @@ def test_a_click_pins_and_the_keyboard_moves(visit, translation):
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowUp")
     np.testing.assert_allclose(lit(page, "tgt"), weights[:, 2], atol=2e-4)
+
+
+def test_the_answer_follows_the_token_that_is_clicked_and_the_link_keeps_it(visit, translation):
+    page = opened(visit)
+    for place in (0, 4):
+        chips(page, "tgt").nth(place).click()
+        page.wait_for_selector(f'.hl-lead:has-text("Where does {translation.tgt[place].text} come from?")')
+        assert chips(page, "tgt").nth(place).get_attribute("aria-pressed") == "true"
+        page.wait_for_function(f"new URL(location).searchParams.get('step') === '{place + 1}'")
+    page.mouse.move(5, 5)
+    np.testing.assert_allclose(lit(page, "src"), translation.trace.map("cross", 1, 2)[4], atol=2e-4)
 
 
 def test_another_head_updates_the_pinned_token_in_place(visit, translation):

@@ -38,8 +38,12 @@ class TokenLinks extends Component {
     this.weights = unpackFine(data.weights);
     this.colours = colourTable(data.look.scale);
     const tokens = JSON.stringify([data.src, data.tgt]);
-    if (tokens !== this.tokens) this.pinned = this.pointed = null;
+    if (tokens !== this.tokens) this.pinned = this.pointed = this.chosen = null;
     this.tokens = tokens;
+    if (data.chosen !== this.chosen) {
+      this.chosen = data.chosen;
+      this.pinned = data.chosen === null ? null : { side: "tgt", index: data.chosen };
+    }
     for (const side of ["src", "tgt"]) this.draw(side);
     this.show();
   }
@@ -100,6 +104,10 @@ class TokenLinks extends Component {
     this.pinned = again ? null : place;
     if (again) this.pointed = null;
     this.show();
+    if (place.side === "tgt") {
+      this.chosen = again ? null : place.index;
+      this.setTriggerValue("pick", { place: again ? -1 : place.index });
+    }
   }
 
   press(event) {

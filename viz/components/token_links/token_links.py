@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from viz.components.shared.messages import message, part
 from viz.components.shared.payload import check_shape, pack_fine
 from viz.components.shared.registry import register
 from viz.state.language import Labels
@@ -36,6 +37,8 @@ def token_links(
     key: str,
     src_words: list[int],
     tgt_words: list[int],
+    chosen: int | None = None,
+    on_pick: Callable[[int | None], None] | None = None,
 ) -> None:
     """Two rows of tokens; pointing at one, or reaching it by keyboard, lights up what it is linked with.
 
@@ -47,12 +50,20 @@ def token_links(
         labels: gives the strings named in LABELS, in the visitor's language.
         key: names this place on the page; the same key keeps what the visitor pinned.
         src_words, tgt_words: the word of each token; neighbours of one word are joined; -1 is special.
+        chosen: the target token that is pinned before anybody points at one.
+        on_pick: called with the target token that was clicked, None where it was let go, before the script runs again.
 
     Raises:
         ValueError: weights, probabilities or words do not fit the tokens.
     """
-    data = links_payload(src, tgt, weights, probabilities, src_words, tgt_words)
-    _component.mount(data, theme=theme, labels=labels, key=key)
+
+    def picked() -> None:
+        place = part(message(key, "pick"), "place")
+        if on_pick and type(place) is int and -1 <= place < len(tgt):
+            on_pick(place if place >= 0 else None)
+
+    data = {**links_payload(src, tgt, weights, probabilities, src_words, tgt_words), "chosen": chosen}
+    _component.mount(data, theme=theme, labels=labels, key=key, on_pick_change=picked)
 
 
 def links_payload(

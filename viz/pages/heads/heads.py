@@ -11,7 +11,7 @@ from model.trace import KINDS
 from viz.components.head_board.head_board import Board, head_board
 from viz.components.head_list.head_list import head_list
 from viz.figures.markup import line, tag
-from viz.parts import head_facts
+from viz.parts import head_facts, heads_together
 from viz.parts.head_facts import MEASURED, SHARES
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
@@ -54,6 +54,8 @@ head_list(
 st.html(line("lead", say("heads.lead.model" if about_model else f"heads.lead.{shown}")))
 if not any(role for layers in facts.roles.values() for roles in layers for role in roles):
     st.html(line("alt", say("heads.no_role")))
+if table and shown == "corpus":
+    heads_together.draw(table, now.theme)
 
 measure = pick("measure", explained=False)
 values = facts.values(measure)
@@ -82,5 +84,6 @@ st.dataframe(
     on_select=open_row,
     selection_mode="single-row",
 )
+heads_together.draw_nearest(facts)
 if shown == "corpus":
     st.html(line("alt", about))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import streamlit as st
 
-from model.analysis.maps.reading import read, token_rows, written_probabilities
+from model.analysis.maps.reading import read, shown_groups, token_rows, written_probabilities
 from model.analysis.what_if.quality import IGNORED, LOW_CONFIDENCE, RATES, REPEATS, Quality, quality
 from model.trace import TracedTranslation
 from viz.components.token_links.token_links import token_links
@@ -16,45 +17,59 @@ from viz.parts import combined, drawing
 from viz.parts.alignment import opening_line
 from viz.parts.forms import overview
 from viz.parts.saving import take_away
+from viz.parts.trust import panel
 from viz.parts.trust.answer import answer
+from viz.parts.trust.best_picture import best_picture, say_best, verdict
 from viz.state import checkpoints
 from viz.state.answers import translations
 from viz.state.checkpoints import warning
 from viz.state.language import say, within
-from viz.state.view import view
+from viz.state.view import View, choose_token, view
 
 now = view()
 
 
-def draw_links(translation: TracedTranslation) -> None:
-    """Which source words each written token attends to."""
+def draw_links(translation: TracedTranslation) -> tuple[View, np.ndarray] | None:
+    """Which source words each written token attends to; what ``best_picture`` gave."""
     is_own = checkpoints.sort_of(now.checkpoint) == "own"
     trace = translation.trace
     chosen = combined.combination(now)
-    values, written = token_rows(chosen.of(drawing.maps(now, "cross"), "cross"), trace, now.shift)
-    reading = read(values, written, trace.src, now.words, now.hide_special, now.drawn)
+    best = best_picture(now)
+    shown, whole = best or (now, chosen.of(drawing.maps(now, "cross"), "cross"))
+    values, written = token_rows(whole, trace, shown.shift)
+    reading = read(values, written, trace.src, now.words, now.hide_special, shown.drawn)
     sides = {} if is_own else {"src_title": say("tokens.source"), "tgt_title": say("tokens.target")}
-    links, strength = drawing.strengths(now, reading.weights)
+    links, strength = drawing.strengths(shown, reading.weights)
+    groups, place = shown_groups(written, now.words, now.hide_special), panel.token_of(now)
     token_links(
         [label.text for label in reading.columns],
         [label.text for label in reading.rows],
         links,
-        written_probabilities(translation, now.words, now.hide_special, now.shift),
+        written_probabilities(translation, now.words, now.hide_special, shown.shift),
         theme=now.theme,
         labels=within(
             "tokens",
-            attends=say(f"tokens.attends.{now.shift}"),
-            attended=say(f"tokens.attended.{now.shift}"),
+            attends=_told(shown, "attends"),
+            attended=_told(shown, "attended"),
             legend_weight=strength,
             **sides,
         ),
         key="links",
         src_words=[label.word for label in reading.columns],
         tgt_words=[label.word for label in reading.rows],
+        chosen=next((row for row, group in enumerate(groups) if place in group), None),
+        on_pick=lambda row: choose_token(None if row is None else groups[row][0]),
     )
-    if chosen.how == "head":
+    if best:
+        say_best(shown)
+    elif chosen.how == "head":
         opening_line(now)
-    answer(now)
+    return best
+
+
+def _told(shown: View, how: str) -> str:
+    """What is said of a token that is pointed at: weights are looks, anything else marks."""
+    return say(f"tokens.{how}.{shown.shift}" if shown.drawn == "weights" else f"tokens.marks.{how}")
 
 
 def draw_hints(translation: TracedTranslation) -> None:
@@ -106,8 +121,16 @@ def draw_bars(hints: Quality, translation: TracedTranslation) -> None:
 
 
 if checkpoints.reads(now.checkpoint) == "text":
-    draw_links(found := translations.translation(now.subject))
-    draw_hints(found)
+    found = translations.translation(now.subject)
+    picture, panel_column = st.columns([7, 3], gap="medium")
+    with picture:
+        best = draw_links(found)
+        draw_hints(found)
+        if best:
+            verdict(*best)
+    with panel_column:
+        panel.draw(now)
+    answer(now)
     take_away.page_button(now, take_away.shown(now), "page")
 else:
     overview.draw(now)

@@ -54,10 +54,10 @@ def answer(now: View) -> None:
         said = {"token": token.text, "word": left.words[place].text, "cost": number(costs[place], 1)}
         chips.append(tag("span", say("answer.chip", **said), title=say("answer.said", **said), style=CHIP))
     st.html(line("alt", tag("b", say("answer.title")), " ", *chips, data_answer=drawn))
-    st.html(line("alt", say("answer.how", drawn=say(f"drawn.{drawn}")), " ", _right(now.checkpoint, drawn)))
+    st.html(line("alt", say("answer.how", drawn=say(f"drawn.{drawn}")), " ", right_rate(now.checkpoint, drawn)))
 
 
-def _right(checkpoint: str, drawn: Drawn) -> str:
+def right_rate(checkpoint: str, drawn: Drawn) -> str:
     """How often such an answer names a word that people linked, where it was measured."""
     table, _ = checkpoints.alignment(checkpoint)
     named = (table or {}).get("named", {}).get(drawn)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from model.examples import load_whole
+from model.folders import resolve
 from viz.state.answers.kept import kept
 from viz.state.answers.translations import trace, translation, translator
+from viz.state.checkpoints import sha256, sort_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,3 +34,17 @@ def drawn_maps(subject: Subject, drawn: Drawn, step: int | None) -> dict[Kind, n
         other, make = source
         return make(drawn_maps(subject, other, step), trace(subject))
     return made(translator(subject.checkpoint), translation(subject), drawn, step)
+
+
+@kept(64)
+def whole_map(subject: Subject, drawn: Drawn) -> np.ndarray:
+    """Cross-attention of all heads as one map, [T, S]: a stored example's where there is one, else computed."""
+    from model.analysis.maps.sorts import SORTS, traced_maps
+
+    if sort_of(subject.checkpoint) == "own" and subject.beam == 1 and not subject.forced:
+        stored = load_whole(resolve(subject.checkpoint), subject.text, sha256(subject.checkpoint), drawn)
+        if stored is not None:
+            return stored
+    plain = SORTS[drawn].from_trace is not None
+    maps = traced_maps(trace(subject), drawn) if plain else drawn_maps(subject, drawn, None)
+    return SORTS[drawn].whole(maps["cross"])

@@ -8,7 +8,7 @@ from viz.state.answers.kept import kept
 from viz.state.answers.translations import trace, translation, translator
 
 if TYPE_CHECKING:
-    from model.analysis.residual.flow import Shares
+    from model.analysis.maps.shares import Shares
     from model.analysis.residual.lens import Lens, Promotion
     from model.analysis.residual.proof import HeadProof
     from model.analysis.residual.reasons import Reasons

@@ -65,6 +65,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("shift", SHIFTS, label="app.shift"),
         _choice("combine", ("head", "mean", "max", "importance"), label="app.combine"),
         # of one view, or two
+        _choice("picture", ("trusted", "head")),
         _choice("lines", ("head", "model"), "lines.view"),
         _choice("decoded", ("tree", "ways"), "beam.view"),
         _choice("scope", ("sentence", "corpus")),

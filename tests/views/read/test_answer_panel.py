@@ -1,0 +1,123 @@
+"""The answer for one token, and the picture that Translate opens on."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+from model.analysis.maps.sorts import drawn_maps
+from model.analysis.residual.votes import Votes
+from model.passage import Ask
+from model.translator import Translator
+from tests.pages import SENTENCE, choose, markup, opened, reverse, shipped
+from viz.parts.trust import best_picture
+from viz.parts.trust.rivals import word_votes
+from viz.state.choice import renewed
+
+pytestmark = shipped
+
+
+@pytest.fixture(scope="module")
+def model():
+    return Translator.from_checkpoint("en-zh")
+
+
+@pytest.fixture(scope="module")
+def made(model):
+    return model.translate(SENTENCE, capture=True)
+
+
+def said(at, name: str) -> str:
+    """What an attribute ``data-<name>`` says on the page; "" where there is none."""
+    found = re.search(rf'data-{name}="([^"]*)"', markup(at))
+    return unescape(found[1]) if found else ""
+
+
+def without(model, made, word: int) -> np.ndarray:
+    """Log-probabilities with a source word's tokens hidden, asked of the model by hand."""
+    ids = model.ids(made.source, made.tgt_ids)
+    hidden = np.array([[label.word == word for label in made.trace.src]])
+    return model.log_probs(ids, hidden=hidden).numpy()[0]
+
+
+@pytest.mark.parametrize("place", [0, 3])
+def test_the_word_it_names_is_the_dearest_to_leave_out(model, made, place):
+    at = opened("translate", step=place + 1)
+    words = sorted({label.word for label in made.src})
+    costs = [made.log_probs[place] - without(model, made, word)[place] for word in words]
+    dearest = words[int(np.argmax(costs))]
+    assert said(at, "word") == "".join(label.text.removeprefix("##") for label in made.src if label.word == dearest)
+    assert f"{max(costs):.1f}" in markup(at)
+    assert f"Where does {made.tgt[place].text} come from?" in markup(at)
+
+
+@pytest.mark.parametrize("shift", ["written", "read"])
+def test_the_chosen_head_is_judged_by_the_row_that_stands_for_the_token(made, shift):
+    weights = made.trace.map("cross", 2, 1)[3 if shift == "written" else 4]
+    sums = [sum(w for w, label in zip(weights, made.trace.src, strict=True) if label.word == n) for n in range(9)]
+    top = "".join(label.text.removeprefix("##") for label in made.src if label.word == int(np.argmax(sums)))
+    at = opened("translate", step=4, layer=2, head=1, shift=shift)
+    assert f"L2 H1 points to “{top}”" in markup(at)
+    dearest, found = said(at, "word"), said(at, "found")
+    assert said(at, "head") == ("open" if found != "clear" else "agrees" if top == dearest else "differs")
+
+
+def test_the_share_of_the_source_is_what_the_translation_so_far_leaves(model, made):
+    at = opened("translate", step=3)
+    read = drawn_maps(model, made, "alti")["decoder_self"][0, 0, 2].sum()
+    assert float(said(at, "share")) == pytest.approx(1 - read, abs=1e-3)
+
+
+def test_a_rival_is_asked_for_and_told_by_its_logits(model, made):
+    at = opened("translate", step=2)
+    (rivals,) = [each for each in at.get("button_group") if each.label == "Why not …?"]
+    assert said(at, "rival") == ""
+    rivals.select(rivals.options[0])
+    choose(at)
+    rival = int(said(at, "rival"))
+    logits = model.forced(model.ids(made.source, made.tgt_ids), Ask(kinds=(), logits=True)).logits[1]
+    assert float(said(at, "difference")) == pytest.approx(float(logits[made.tgt_ids[1]] - logits[rival]), abs=1e-3)
+
+
+def test_votes_of_pieces_add_up_and_special_tokens_stay_apart():
+    sources = np.array([[[1.0, 2.0, -5.0, 0.5]], [[0.0, 0.25, 0.0, 0.5]]])  # [L, H, S]
+    voted = Votes({}, sources, np.zeros(2), 0.0, 0.0, 0.0)
+    found = word_votes(voted, [("Ljub", 0), ("##ljana", 0), ("is", 1), ("<eos>", -1)])
+    assert list(found.items()) == [("is", -5.0), ("Ljubljana", 3.25), ("<eos>", 1.0)]
+
+
+def test_it_opens_on_the_map_that_the_table_trusts_and_whoever_chooses_sees_his_choice():
+    at = opened("translate")
+    assert said(at, "picture") == best_picture.trusted("en-zh")
+    assert said(at, "verdict") in ("green", "amber", "red")
+    assert said(choose(at, picture="head"), "picture") == ""
+    for chosen in ({"drawn": "gradient"}, {"head": 5, "layer": 1}, {"combine": "mean"}):
+        at = opened("translate", **chosen)
+        assert said(at, "picture") == "", chosen
+    assert said(choose(at, combine="head"), "picture") == ""  # asked for by the picker, the head's weights stay
+    at = opened("translate", head=5)
+    at.button(key="picture_back").click().run()
+    assert said(at, "picture") == best_picture.trusted("en-zh")
+
+
+def test_a_link_that_names_weights_gets_them():
+    assert renewed({"drawn": "weights"}) == {"picture": "head"}
+    assert renewed({"drawn": "weights", "picture": "head"}) == {}
+    assert renewed({"drawn": "norms"}) == {}
+
+
+def test_without_a_table_it_is_the_chosen_head_as_before(monkeypatch):
+    monkeypatch.setattr(best_picture, "trusted", lambda _: None)
+    at = opened("translate")
+    assert said(at, "picture") == ""
+    assert not [each for each in at.button if each.key == "picture_back"]
+    assert said(at, "word")  # what deleting costs is known all the same
+
+
+@reverse
+def test_each_checkpoint_has_its_own_best_map():
+    at = opened("translate", checkpoint="reverse", text="headlight")
+    assert said(at, "picture") == best_picture.trusted("reverse") != best_picture.trusted("en-zh")

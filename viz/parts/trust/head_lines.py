@@ -1,0 +1,35 @@
+"""What is known of the chosen head, and what it points to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from model.analysis.maps.reading import token_rows
+from model.trace import AttentionTrace
+from viz.numbers import number
+from viz.parts import head_facts
+from viz.state import checkpoints
+from viz.state.language import say
+from viz.state.view import View
+
+
+def head_words(now: View, found: AttentionTrace) -> np.ndarray:
+    """How much each token's row of the chosen cross head, by the chosen rule, weighs each source word: [T', W]."""
+    from model.analysis.faithfulness.deletion import by_words
+
+    rows, _ = token_rows(found.cross[now.head[1:]], found, now.shift)
+    return by_words(rows, found.src)
+
+
+def head_facts_line(now: View) -> str:
+    """The head's habit, importance and alignment error, from the checkpoint's tables; "" where there are none."""
+    facts, head = [], now.head
+    table, _ = head_facts.corpus_table(now.checkpoint) if checkpoints.sort_of(now.checkpoint) == "own" else (None, "")
+    if table is not None and head.kind in table.importance:
+        facts.append(head_facts.of_corpus(table).habit(head).rstrip(".。"))
+        facts.append(say("panel.facts.importance", value=number(float(table.importance[head.kind][head[1:]]), 3)))
+    aligned, _ = checkpoints.alignment(now.checkpoint)
+    if aligned and head.kind == "cross":
+        rates = aligned["aer"]["grow"]["weights"][now.shift]["layers"]
+        facts.append(say("panel.facts.aer", aer=f"{rates[head.layer][head.head]:.0f}"))
+    return say("panel.facts", head=head.title, facts="; ".join(facts)) if facts else ""

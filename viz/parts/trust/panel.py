@@ -1,0 +1,135 @@
+"""The answer for one written token: which source word it comes from, with the evidence, in a column of 300 px."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.faithfulness.evidence import Evidence, evidence, telling_token
+from model.analysis.maps.sorts import SORTS
+from model.source import Need
+from viz.figures.markup import line
+from viz.figures.share import share_bar
+from viz.numbers import number
+from viz.parts.trust import rivals
+from viz.parts.trust.answer import right_rate, trusted, word_marks
+from viz.parts.trust.head_lines import head_facts_line, head_words
+from viz.state.answers.faithfulness import left_out
+from viz.state.answers.maps import drawn_maps
+from viz.state.answers.translations import translation, translator
+from viz.state.going import open_view
+from viz.state.language import say
+from viz.state.view import View, chosen_token
+
+if TYPE_CHECKING:
+    from model.analysis.faithfulness.deletion import LeftOut
+    from model.trace import TracedTranslation
+
+PANEL_STYLE = """<style>
+.st-key-hl_answer { font-size: .9rem; }
+.st-key-hl_answer p.hl-lead { font-size: 1.05rem; font-weight: 600; opacity: 1; margin: 0; }
+.st-key-hl_answer p.hl-alt { font-size: .875rem; }
+</style>"""
+
+
+def token_of(now: View) -> int | None:
+    """The written token that answers are for, counted from 0: the chosen one, else one to begin with; None without any.
+
+    An end that was never written has no answer.
+    """
+    found = translation(now.subject)
+    outputs = found.trace.tgt_outputs
+    place = chosen_token(len(outputs))
+    if place is not None and place < len(found.log_probs):
+        return place
+    return telling_token(outputs, found.log_probs)
+
+
+def draw(now: View) -> None:
+    """The panel; what the model does not offer is left out, and all of it where there is no token."""
+    place = token_of(now)
+    if place is None:
+        return
+    found = translation(now.subject)
+    token = found.trace.tgt_outputs[place].text
+    sure = say("panel.sure", percent=f"{math.exp(found.log_probs[place]):.0%}")
+    offers = translator(now.checkpoint).anatomy.offers
+    with st.container(key="hl_answer", gap="small"):
+        st.html(PANEL_STYLE)
+        st.html(line("lead", say("panel.title", token=token)) + line("alt", sure))
+        if offers("hide") and offers("cross"):
+            _evidence(now, found, place)
+        if offers("internals") and offers("votes") and offers("cross"):
+            rivals.draw(now, place)
+        if _offers_all(now, "cross", *SORTS["alti"].needs):
+            source = source_share(now, place)
+            st.html(share_bar(source, say("panel.share", source=f"{source:.0%}", read=f"{1 - source:.0%}")))
+        if facts := head_facts_line(now):
+            st.html(line("alt", facts))
+        _ways_on(now)
+
+
+def source_share(now: View, place: int) -> float:
+    """How much of a step's last state came from the source, by ALTI+; the rest came from the translation so far."""
+    return float(np.clip(drawn_maps(now.subject, "alti", None)["cross"][0, 0, place].sum(), 0.0, 1.0))
+
+
+def told(said: Evidence, left: LeftOut, token: str, drawn: str) -> str:
+    """The evidence in a sentence; ``drawn`` is what the map that marks words is called."""
+    quoted = [f"“{left.words[place].text}”" for place in said.others[:2]]
+    facts = {
+        "token": token,
+        "word": left.words[said.word].text,
+        "cost": number(said.cost, 1),
+        "times": f"{math.floor(said.times):d}" if math.isfinite(said.times) else "",
+        "marked": left.words[said.marked].text,
+        "others": ", ".join(quoted),
+        "drawn": drawn,
+    }
+    key = "alone" if said.found == "clear" and not math.isfinite(said.times) else said.found
+    return say(f"panel.{key}", **facts)
+
+
+def _evidence(now: View, found: TracedTranslation, place: int) -> None:
+    left = left_out(now.subject)
+    if not left.costs.size:
+        return
+    drawn = trusted(now.checkpoint)
+    if drawn is None or not _offers_all(now, *SORTS[drawn].needs):
+        drawn = "weights"
+    marks = word_marks(now.subject, found.trace, drawn)[place]
+    said = evidence(left.costs[:, place], marks)
+    look = "holds" if said.found == "clear" else "fails" if said.found == "split" else "alt"
+    sentence = told(said, left, found.trace.tgt_outputs[place].text, say(f"drawn.{drawn}"))
+    lines = [line(look, sentence, data_found=said.found, data_word=left.words[said.word].text)]
+    rows = head_words(now, found.trace) if now.kind == "cross" else ()
+    if place < len(rows):
+        pointed = int(rows[place].argmax())
+        how = "open" if said.found != "clear" else "agrees" if pointed == said.word else "differs"
+        named = {"head": now.head.title, "word": left.words[pointed].text}
+        lines.append(line("fails" if how == "differs" else "alt", say(f"panel.head.{how}", **named), data_head=how))
+    if rate := right_rate(now.checkpoint, drawn):
+        lines.append(line("alt", rate))
+    st.html("".join(lines))
+
+
+def _offers_all(now: View, *needs: Need) -> bool:
+    return all(map(translator(now.checkpoint).anatomy.offers, needs))
+
+
+def _ways_on(now: View) -> None:
+    """The views that show more, each a button."""
+    reads, offers = translator(now.checkpoint).anatomy.reads, translator(now.checkpoint).anatomy.offers
+    views = {
+        "trust": reads == "text",
+        "fork": offers("internals") and offers("votes") and reads in ("text", "prompt"),
+        "one_head": True,
+        "heads": offers("gains"),
+        "alignment": reads == "text" and offers("internals") and offers("gradients"),
+    }
+    with st.container(horizontal=True, gap="small"):
+        for name in (name for name, there in views.items() if there):
+            st.button(say(f"panel.open.{name}"), key=f"more_{name}", type="tertiary", on_click=open_view, args=(name,))

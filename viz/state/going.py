@@ -1,0 +1,12 @@
+"""Going to another view, as a widget's callback asks for it; the frame goes there when the run ends."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+OPENS = "_opens"  # the view that a callback asked for
+
+
+def open_view(name: str) -> None:
+    """Ask for a view by its name; to be called in a widget's callback."""
+    st.session_state[OPENS] = name
