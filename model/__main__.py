@@ -29,6 +29,7 @@ COMMANDS = {
     "average": "the mean of the weights of two checkpoints, of which one went on from the other",
     "examples": "store the example sentences' translations and maps with a checkpoint",
 }
+RELEASE = {"warning", "history", "tables", "examples", "average"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -48,7 +49,8 @@ def main(argv: list[str] | None = None) -> int:
     for name, help_text in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=help_text, description=f"{help_text[0].upper()}{help_text[1:]}.")
         if name in argv[:1]:  # the others' modules need not be imported
-            command = importlib.import_module(f"model.commands.{name}")
+            room = "model.commands.release" if name in RELEASE else "model.commands"
+            command = importlib.import_module(f"{room}.{name}")
             command.add_arguments(subparser)
     args = parser.parse_args(argv)
     args.argv = argv

@@ -31,9 +31,9 @@ def draw(table: HeadTable, theme: Theme) -> None:
     figure = joint_figure(curves(sets), theme, (say("joint.heads"), say("joint.cost")), say("joint.alone"))
     largest = next(each for each in reversed(sets) if each["which"] == "greedy")
     named = ", ".join(title(head) for head in map(HeadRef.parse, largest["heads"]) if head is not None)
-    costs = {name: number(largest[name], 3) for name in ("cost", "alone")}
+    costs: Any = {name: number(largest[name], 3) for name in ("cost", "alone")}
     sentences, k = table.facts["together"]["sentences"], len(largest["heads"])
-    chart.draw(figure, "joint", False, False, sentences=sentences, greedy=named, k=k, **costs)
+    chart.draw(figure, "joint", sentences=sentences, greedy=named, k=k, **costs)
 
 
 def how_sure(table: HeadTable) -> str:
