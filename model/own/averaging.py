@@ -52,6 +52,13 @@ def average(first: Path, second: Path, share: float, to: Path, command: str) -> 
     (to / META).write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+def keep_score(folder: Path, dev_bleu: float) -> None:
+    """Write BLEU on dev, greedy, into a checkpoint's meta.json."""
+    meta = json.loads((folder / META).read_text(encoding="utf-8"))
+    meta["scores"] = {**meta.get("scores", {}), "dev_bleu_greedy": dev_bleu}
+    (folder / META).write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def _mean(one: torch.Tensor, other: torch.Tensor, share: float) -> torch.Tensor:
     return ((1 - share) * one.float() + share * other.float()).to(one.dtype)
 

@@ -106,7 +106,7 @@ def _has_examples(job: Job) -> bool:
 
 def _make_scores(job: Job) -> None:
     meta, test = job.meta, job.args.test
-    scores: dict[str, Any] = {key: meta["scores"][key] for key in ("dev_bleu_greedy",) if key in meta["scores"]}
+    scores: dict[str, Any] = {key: score for key, score in meta.get("scores", {}).items() if key == "dev_bleu_greedy"}
     for how, beam in (("greedy", "1"), ("beam4", "4")):
         facts = job.facts("evaluate", "--tsv", test, "--beam", beam)
         scores |= {f"test_bleu_{how}": facts["bleu"], f"test_chrf_{how}": facts["chrf"]}

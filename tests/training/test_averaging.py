@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from model.__main__ import main
 from model.folders import resolve
+from model.own.averaging import keep_score
 from tests.pages import reverse
 
 pytestmark = reverse
@@ -37,6 +38,13 @@ def test_the_mean_is_of_every_weight_and_says_what_it_is_made_of(pair, tmp_path,
     assert "--share 0.25" in meta["averaged"]["command"]
     assert meta["sha256"] != json.loads((first / "meta.json").read_text())["sha256"]
     assert "scores" not in meta
+    dev = tmp_path / "dev.tsv"
+    dev.write_text("abc\tcba\n")
+    again = ["average", str(first), str(first), "--dev", str(dev), "--output", str(tmp_path / "same")]
+    assert main(again) == 0
+    assert "dev BLEU" in capsys.readouterr().out
+    keep_score(tmp_path / "same", 12.5)
+    assert json.loads((tmp_path / "same" / "meta.json").read_text())["scores"] == {"dev_bleu_greedy": 12.5}
     assert main(["translate", "--checkpoint", str(tmp_path / "new"), "abc"]) == 0
 
 
