@@ -13,7 +13,7 @@ from model.analysis.maps.reading import Reading
 from model.trace import HeadRef
 from tests.pages import array, charts, opened, shipped
 from viz.export.code import command, python_lines
-from viz.export.command import main
+from viz.__main__ import main
 from viz.export.shown import Shown
 
 pytestmark = shipped

@@ -23,6 +23,7 @@ const LETTERS = {
   "=": (viewer) => viewer.zoom(1.25),
   "-": (viewer) => viewer.zoom(0.8),
   f: (viewer) => viewer.panels.forEach((panel) => panel.fit()),
+  p: (viewer) => viewer.present(),
   "?": (viewer) => viewer.help.showModal(),
   escape: (viewer) => viewer.change(less(viewer.state)),
 };

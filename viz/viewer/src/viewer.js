@@ -8,6 +8,7 @@ import { press } from "./keys.js";
 import { helpOf, Legend } from "./draw/legend.js";
 import { litAt, pinned } from "./reckon/pointing.js";
 import { Preview } from "./draw/preview.js";
+import { fullScreen, whenFullScreenEnds } from "./draw/present.js";
 import { save } from "./draw/save.js";
 import { tableOf } from "./reckon/scale.js";
 import { drawAll, drawChosen } from "./draw/stage.js";
@@ -70,7 +71,8 @@ export class Viewer {
     const top = make("header", { className: "top" }, chips.element, model);
     const body = make("div", { className: "body" }, rail, room);
     this.root.replaceChildren(top, this.toolbar.element, body, this.card.element, this.help);
-    this.root.ownerDocument.addEventListener("keydown", (event) => press(this, event));
+    this.root.ownerDocument.addEventListener("keydown", (event) => this.root.inert || press(this, event));
+    whenFullScreenEnds(this);
     new ResizeObserver(() => this.draw()).observe(room);
   }
 
@@ -130,6 +132,7 @@ export class Viewer {
     this.kinds.show(state);
     this.toolbar.show(state);
     root.classList.toggle("all", state.view === "all");
+    root.classList.toggle("present", state.present);
     this.shown = this.reader.panels(state);
     this.legend.draw();
     (state.view === "all" ? drawAll : drawChosen)(this);
@@ -207,6 +210,12 @@ export class Viewer {
   /** @param {KindPart} kind @param {import("./draw/grid.js").Cell} cell @param {boolean} more */
   open(kind, cell, more) {
     this.change(opened(this.state, kind, cell, more));
+  }
+
+  /** Nothing but the picture, large, on the whole screen; or everything again. */
+  present() {
+    this.change({ present: !this.state.present });
+    fullScreen(this.root.ownerDocument, this.state.present);
   }
 
   /** @param {number} factor */

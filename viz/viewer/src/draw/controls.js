@@ -187,6 +187,7 @@ function tools(viewer) {
     button("⤢", words.fit, () => viewer.panels.forEach((panel) => panel.fit())),
     button("PNG", `${words.save} PNG`, () => viewer.save("png")),
     button("SVG", `${words.save} SVG`, () => viewer.save("svg")),
+    button("▶", words.present, () => viewer.present()),
     button("◐", words.theme, () => viewer.toggleTheme()),
     button("?", words.help, () => viewer.help.showModal()),
   );

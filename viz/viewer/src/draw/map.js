@@ -6,6 +6,7 @@ import { colourAt, css, decimals, inkOn, rgbOf, shareOf } from "../reckon/scale.
 /** @typedef {import("./panel.js").Drawing} Drawing */
 
 const PRINTED_FROM = 34; // cells at least this large say their numbers
+const VEIL = 0.82; // of what presenter mode leaves in the dark
 const LINES_FROM = 14; // cells at least this large are parted by lines
 
 export const asMap = { fitted, opening, panned, zoomed, spotAt, paint, mark, most: LARGEST_ZOOMED };
@@ -88,7 +89,7 @@ function print(context, place, drawing) {
   const { panel, scale, table, look, fonts } = drawing;
   const { rows, columns } = seen(place, drawing);
   const wide = panel.reading.columns.length;
-  context.font = `${Math.min(14, 0.36 * place.cell)}px ${fonts}`;
+  context.font = `${Math.min(Math.max(14, 0.8 * place.type), 0.36 * place.cell)}px ${fonts}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
   for (let row = rows[0]; row < rows[1]; row++) {
@@ -168,13 +169,43 @@ function box(context, look, x, y, width, height) {
 }
 
 /**
+ * All but the rows and columns in question under a veil.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Place} place
+ * @param {Drawing} drawing
+ * @param {Set<number>} rows
+ * @param {Set<number>} columns
+ */
+function spotlight(context, place, { panel, look }, rows, columns) {
+  const { left, top, width, height, cell, wide } = place;
+  context.save();
+  context.beginPath();
+  context.rect(0, 0, left + width + 1, top + height + 1);
+  context.clip();
+  context.globalAlpha = VEIL;
+  context.fillStyle = look.background;
+  panel.reading.rows.forEach((_, row) => {
+    if (rows.has(row)) return;
+    const y = top + place.y + row * cell;
+    context.fillRect(0, y, left, cell);
+    panel.reading.columns.forEach(
+      (_, i) => columns.has(i) || context.fillRect(left + place.x + i * wide, y, wide, cell),
+    );
+  });
+  panel.reading.columns.forEach((_, i) => columns.has(i) || context.fillRect(left + place.x + i * wide, 0, wide, top));
+  context.restore();
+}
+
+/**
  * Rows and columns in question, and the sums of those that are pinned.
  * @param {CanvasRenderingContext2D} context
  * @param {Place} place
  * @param {Drawing} drawing
  * @param {import("./panel.js").Marked} marked
  */
-export function mark(context, place, drawing, { rows, columns, pinnedRows, pinnedColumns, sums }) {
+export function mark(context, place, drawing, { rows, columns, pinnedRows, pinnedColumns, sums, dim }) {
+  if (dim)
+    spotlight(context, place, drawing, new Set([...rows, ...pinnedRows]), new Set([...columns, ...pinnedColumns]));
   context.strokeStyle = drawing.look.accent;
   context.lineWidth = 1.5;
   const { left, top, width, height, cell, wide } = place;

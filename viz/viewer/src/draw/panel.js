@@ -7,7 +7,7 @@ import { pinsSaid, spotSaid, strongest, sumsOf } from "../reckon/tell.js";
 
 /** @typedef {import("../types.js").Spot} Spot */
 /** @typedef {{ below: number[] | null, beside: number[] | null }} Sums */
-/** @typedef {{ rows: number[], columns: number[], pinnedRows: number[], pinnedColumns: number[], sums: Sums | null }} Marked */
+/** @typedef {{ rows: number[], columns: number[], pinnedRows: number[], pinnedColumns: number[], sums: Sums | null, dim: boolean }} Marked */
 
 /**
  * @typedef {object} Drawing What a painter needs.
@@ -129,7 +129,7 @@ export class PanelView {
     const context = sized(this.over, this.outer.width, this.outer.height);
     const any = some || lit.rows.length || lit.columns.length;
     this.stage.classList.toggle("focused", Boolean(any) && this.painter === asLines);
-    if (any) this.painter.mark(context, place, drawing, { ...lit, ...pins, sums });
+    if (any) this.painter.mark(context, place, drawing, { ...lit, ...pins, sums, dim: this.owner.state.present });
     this.tell(lit, pins);
   }
 
