@@ -7,7 +7,7 @@ import sys
 from model.__main__ import Parser
 from model.errors import HeadlightError
 from viz.export import command as pictures
-from viz.show import command as talks
+from viz.export.show import command as talks
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -32,18 +32,17 @@ GROUND = {"viz/text", "viz/theme.py", "viz/numbers.py"}
 MAY: dict[str, set[str]] = {
     "app.py": {"viz/shell", "viz/state"},
     "viz/__init__.py": {"model/*", "viz/export"},
-    "viz/__main__.py": {"viz/export", "viz/show", "model/*"},
+    "viz/__main__.py": {"viz/export", "model/*"},
     "viz/pages": GROUND
-    | {"viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures", "viz/export", "viz/show"}
+    | {"viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures", "viz/export"}
     | MODEL,
     "viz/shell": GROUND | {"viz/parts", "viz/components", "viz/state", "viz/figures"} | MODEL,
-    "viz/parts": GROUND | {"viz/components", "viz/state", "viz/figures", "viz/export", "viz/show"} | MODEL,
+    "viz/parts": GROUND | {"viz/components", "viz/state", "viz/figures", "viz/export"} | MODEL,
     "viz/components": GROUND | {"viz/state"} | MODEL,
     "viz/state": GROUND | MODEL,
     "viz/figures": {"viz/theme.py", "viz/numbers.py"},
     "viz/viewer": GROUND | MODEL,
     "viz/export": GROUND | {"viz/viewer", "viz/figures", "model/own", "model/commands"} | MODEL,
-    "viz/show": GROUND | {"viz/viewer", "viz/figures"} | MODEL,
     "viz/text": set(),
     "viz/theme.py": set(),
     "viz/numbers.py": set(),
@@ -66,10 +65,10 @@ MAY: dict[str, set[str]] = {
     "model/training": {"model/*", "model/own", "model/evaluation"},
     "model/release": {"model/evaluation", "model/own"} | MODEL,
     "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release"} | MODEL,
-    "bench": {"model/own", "viz/text", "viz/shell", "viz/export", "viz/show"} | MODEL,
+    "bench": {"model/own", "viz/text", "viz/shell", "viz/export"} | MODEL,
     "tests": {"app.py", "bench", "viz/pages", "viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures"}
     | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
-    | {"viz/viewer", "viz/export", "viz/show", "viz/__init__.py", "viz/__main__.py"}
+    | {"viz/viewer", "viz/export", "viz/__init__.py", "viz/__main__.py"}
     | GROUND
     | MODEL,
 }
@@ -87,7 +86,7 @@ LIBRARIES: dict[str, set[str]] = {
     "tokenizers": {"model/own", "model/training"},
     "fpdf": {"viz/figures/sheet"},
     "fontTools": {"viz/figures/sheet"},
-    "yaml": {"viz/show"},
+    "yaml": {"viz/export/show"},
     "nltk": {"model/own"},
     "sacrebleu": {"model/evaluation"},
     "tqdm": {"model/training", "model/commands"},

@@ -1,12 +1,12 @@
 // A labelled map on a canvas: rows are queries, columns are keys. Labels stay where they are when the map moves.
 import { fitted, LARGEST_ZOOMED, opening, panned, spotAt, visible, zoomed } from "../reckon/place.js";
+import { spotlight } from "./spotlight.js";
 import { colourAt, css, decimals, inkOn, rgbOf, shareOf } from "../reckon/scale.js";
 
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("./panel.js").Drawing} Drawing */
 
 const PRINTED_FROM = 34; // cells at least this large say their numbers
-const VEIL = 0.82; // of what presenter mode leaves in the dark
 const LINES_FROM = 14; // cells at least this large are parted by lines
 
 export const asMap = { fitted, opening, panned, zoomed, spotAt, paint, mark, most: LARGEST_ZOOMED };
@@ -166,34 +166,6 @@ function sayColumn(context, place, { panel, look, fonts, ruler }, column, lit) {
 function box(context, look, x, y, width, height) {
   context.fillStyle = look.accent;
   context.fillRect(x, y, width, height);
-}
-
-/**
- * All but the rows and columns in question under a veil.
- * @param {CanvasRenderingContext2D} context
- * @param {Place} place
- * @param {Drawing} drawing
- * @param {Set<number>} rows
- * @param {Set<number>} columns
- */
-function spotlight(context, place, { panel, look }, rows, columns) {
-  const { left, top, width, height, cell, wide } = place;
-  context.save();
-  context.beginPath();
-  context.rect(0, 0, left + width + 1, top + height + 1);
-  context.clip();
-  context.globalAlpha = VEIL;
-  context.fillStyle = look.background;
-  panel.reading.rows.forEach((_, row) => {
-    if (rows.has(row)) return;
-    const y = top + place.y + row * cell;
-    context.fillRect(0, y, left, cell);
-    panel.reading.columns.forEach(
-      (_, i) => columns.has(i) || context.fillRect(left + place.x + i * wide, y, wide, cell),
-    );
-  });
-  panel.reading.columns.forEach((_, i) => columns.has(i) || context.fillRect(left + place.x + i * wide, 0, wide, top));
-  context.restore();
 }
 
 /**

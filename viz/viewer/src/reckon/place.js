@@ -173,12 +173,8 @@ export function abreast(n, room, { axes, gap, head }) {
  * @param {number} head
  * @returns {Room}
  */
-export function roomOf(n, columns, { width, height, ratio, large }, gap, head) {
+export function roomOf(n, columns, room, gap, head) {
   const down = Math.ceil(n / columns);
-  return {
-    width: (width - (columns - 1) * gap) / columns,
-    height: (height - (down - 1) * gap) / down - head,
-    ratio,
-    large,
-  };
+  const width = (room.width - (columns - 1) * gap) / columns;
+  return { ...room, width, height: (room.height - (down - 1) * gap) / down - head };
 }

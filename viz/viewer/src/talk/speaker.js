@@ -26,6 +26,7 @@ export class Speaker {
     /** @type {Window | null} */
     this.window = null;
     this.began = 0; // when the talk first went on, ms
+    this.now = new Intl.DateTimeFormat(talk.language, { hour: "2-digit", minute: "2-digit" });
     this.time = make("b", { className: "time" });
     this.elapsed = make("b", { className: "elapsed" });
     this.place = make("span");
@@ -64,8 +65,8 @@ export class Speaker {
 
   tick() {
     const { minutes, words } = this.talk;
-    const seconds = this.began ? (Date.now() - this.began) / 1000 : 0;
-    this.time.textContent = new Date().toLocaleTimeString(this.talk.language, { hour: "2-digit", minute: "2-digit" });
+    const seconds = this.began ? (performance.now() - this.began) / 1000 : 0;
+    this.time.textContent = this.now.format();
     this.elapsed.textContent = minutes ? `${clock(seconds)} / ${clock(60 * minutes)}` : clock(seconds);
     this.elapsed.title = words.elapsed;
     this.elapsed.classList.toggle("late", minutes > 0 && seconds > 60 * minutes);
@@ -75,7 +76,7 @@ export class Speaker {
   show({ scene, stop }, clicks, asking) {
     const { scenes, words } = this.talk;
     const { title, note, predict } = scenes[scene];
-    if (!this.began && (scene > 0 || stop > 0)) this.began = Date.now();
+    if (!this.began && (scene > 0 || stop > 0)) this.began = performance.now();
     this.place.textContent = `${scene + 1} / ${scenes.length}`;
     this.title.textContent = title;
     this.note.replaceChildren(...noteParts(note, clicks));

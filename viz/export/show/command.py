@@ -8,11 +8,11 @@ from typing import Any
 
 from model.errors import CheckpointError
 from model.folders import shelf
-from viz.show.handout import handout
-from viz.show.shelf import ENDINGS, open_storyboard, shipped, shipped_storyboard
-from viz.show.staged import Stage, stage
-from viz.show.storyboard import Storyboard, StoryboardError
-from viz.show.talk import talk_page
+from viz.export.show.handout import handout
+from viz.export.show.shelf import ENDINGS, open_storyboard, shipped, shipped_storyboard
+from viz.export.show.staged import Stage, stage
+from viz.export.show.storyboard import Storyboard, StoryboardError
+from viz.export.show.talk import talk_page
 
 
 def add_storyboard(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +41,8 @@ def storyboard(args: argparse.Namespace) -> str:
     for name, each in found.items():
         shown = stage(each, open_named)
         problems += [f"{name}, {problem}" for problem in shown.problems]
-        expected = sum(len(scene.expect) for scene in each.scenes)
-        lines.append(
-            f"{name}: scenes: {len(each.scenes)}, expectations that hold: {expected - len(shown.problems)} of {expected}"
-        )
+        count, expected = len(each.scenes), sum(len(scene.expect) for scene in each.scenes)
+        lines.append(f"{name}: scenes: {count}, expectations that hold: {expected - len(shown.problems)} of {expected}")
     if problems:
         raise StoryboardError("; ".join(problems))
     return "\n".join(lines)

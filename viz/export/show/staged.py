@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from model.errors import HeadlightError
-from viz.show.expect import Expectation, parse_expectation
-from viz.show.looks import Look, Looks, Opens, State, lit, place_of, said_of, state_of, word_map
-from viz.show.storyboard import OPTIONS, Both, Predict, Scene, Storyboard, StoryboardError
+from viz.export.show.expect import Expectation, parse_expectation
+from viz.export.show.looks import Opens, Sight, Sights, State, lit, place_of, said_of, state_of, word_map
+from viz.export.show.storyboard import OPTIONS, Both, Predict, Scene, Storyboard, StoryboardError
 
 CHECKPOINT = "en-zh"
 
@@ -40,7 +40,7 @@ class Staged:
     """
 
     scene: Scene
-    look: Look
+    look: Sight
     state: State
     steps: tuple[str, ...]
     predict: Predict | None
@@ -72,7 +72,7 @@ def stage(storyboard: Storyboard, opens: Opens) -> Stage:
     """
     if not storyboard.scenes:
         raise StoryboardError("The storyboard has no scene.")
-    looks = Looks(opens, storyboard.checkpoint or CHECKPOINT)
+    looks = Sights(opens, storyboard.checkpoint or CHECKPOINT)
     found = []
     for number, scene in enumerate(storyboard.scenes, 1):
         try:
@@ -83,7 +83,7 @@ def stage(storyboard: Storyboard, opens: Opens) -> Stage:
     return Stage(storyboard, tuple(found))
 
 
-def _staged(scene: Scene, number: int, look: Look) -> Staged:
+def _staged(scene: Scene, number: int, look: Sight) -> Staged:
     state = state_of(look, scene.link)
     now, steps = scene.link, []
     for step in scene.steps:
@@ -105,7 +105,7 @@ def _own(link: str) -> dict[str, str]:
     return dict(part.split("=", 1) for part in link.split("&") if part)
 
 
-def _wrong(expected: Expectation, look: Look, link: str) -> str:
+def _wrong(expected: Expectation, look: Sight, link: str) -> str:
     """What is the case instead; "" where it is as expected."""
     if expected.what in ("contains", "is"):
         said = look.translation.text
@@ -122,7 +122,7 @@ def _wrong(expected: Expectation, look: Look, link: str) -> str:
     return "" if holds else f"it is {value:.3f}"
 
 
-def _options(predict: Predict, look: Look, state: State) -> Predict:
+def _options(predict: Predict, look: Sight, state: State) -> Predict:
     """The question with its options; a map's own are the strongest columns of the row, in the order of the sentence."""
     if not predict.row:
         return predict

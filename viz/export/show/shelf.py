@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from viz.show.reading import read_storyboard
-from viz.show.storyboard import MOST_BYTES, Storyboard, StoryboardError
+from viz.export.show.reading import read_storyboard
+from viz.export.show.storyboard import MOST_FILE_BYTES, Storyboard, StoryboardError
 
 STORYBOARDS = Path(__file__).resolve().parent / "storyboards"
 ENDINGS = (".yaml", ".yml")
@@ -39,7 +39,7 @@ def open_storyboard(path: Path) -> Storyboard:
         StoryboardError: something is wrong with it.
     """
     with path.open("rb") as file:
-        return read_storyboard(file.read(MOST_BYTES + 1))
+        return read_storyboard(file.read(MOST_FILE_BYTES + 1))
 
 
 def named_in(arguments: Sequence[str]) -> Path | None:

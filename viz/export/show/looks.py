@@ -12,8 +12,8 @@ from model.analysis.maps.reading import Reading, combine, read, shifted_rows, wo
 from model.analysis.maps.sorts import DRAWN, SORTS, Drawn, Maps, drawn_maps
 from model.errors import HeadlightError
 from model.trace import AttentionTrace, HeadRef, Label, TracedTranslation
-from viz.show.heads import heads_named
-from viz.show.storyboard import Light, Scene, StoryboardError, parse_link
+from viz.export.show.heads import heads_named
+from viz.export.show.storyboard import Light, Scene, StoryboardError, parse_link
 
 if TYPE_CHECKING:
     from model.source import Source
@@ -22,7 +22,7 @@ Opens = Callable[[str], Any]  # the model of a name; raises HeadlightError where
 
 
 @dataclass
-class Look:
+class Sight:
     """A sentence and its translation with every map; maps of other sorts are made when they are asked for."""
 
     source: Source
@@ -45,14 +45,14 @@ class Look:
         return self.made[drawn]
 
 
-class Looks:
+class Sights:
     """The looks of a storyboard; scenes of one sentence share one."""
 
     def __init__(self, opens: Opens, checkpoint: str) -> None:
         self.opens, self.checkpoint = opens, checkpoint
-        self.known: dict[tuple[str, str, str], Look] = {}
+        self.known: dict[tuple[str, str, str], Sight] = {}
 
-    def of(self, scene: Scene) -> Look:
+    def of(self, scene: Scene) -> Sight:
         """The look of a scene.
 
         Raises:
@@ -68,7 +68,7 @@ class Looks:
                 made = source.trace(*key[1:]) if scene.target else source.translate(scene.text, 1, capture=True)
             except ValueError as error:
                 raise StoryboardError(str(error)) from error
-            self.known[key] = Look(source, made)
+            self.known[key] = Sight(source, made)
         return self.known[key]
 
 
@@ -90,7 +90,7 @@ class State:
         return self.choices.get(letter) == "1"
 
 
-def state_of(look: Look, link: str) -> State:
+def state_of(look: Sight, link: str) -> State:
     """The choices of a link, heads by their codes.
 
     Raises:
@@ -116,7 +116,7 @@ def axes(trace: AttentionTrace, state: State) -> tuple[tuple[Label, ...], tuple[
     return rows, columns
 
 
-def word_map(look: Look, state: State) -> Reading:
+def word_map(look: Sight, state: State) -> Reading:
     """What the state shows first, word by word: one head, or several as one."""
     maps = look.maps(state.drawn)[state.heads[0].kind]
     chosen = [maps[head[1:]] for head in state.heads if head.kind == state.heads[0].kind]
@@ -140,7 +140,7 @@ def place_of(labels: tuple[Label, ...], name: str) -> int:
     return places[nth - 1]
 
 
-def lit(look: Look, state: State, light: Light) -> str:
+def lit(look: Sight, state: State, light: Light) -> str:
     """The part of a link that puts a row and a column into the light.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import yaml
 
-from viz.show.storyboard import MOST_BYTES, StoryboardError
+from viz.export.show.storyboard import MOST_FILE_BYTES, StoryboardError
 
 MOST_DEPTH = 8
 MOST_NODES = 10_000
@@ -109,8 +109,8 @@ def parse(data: bytes | str) -> Field:
         StoryboardError: it is too large or no UTF-8, no YAML, or has tags, aliases, several documents, or too much.
     """
     raw = data.encode() if isinstance(data, str) else data
-    if len(raw) > MOST_BYTES:
-        raise StoryboardError(f"The file has {len(raw):,} bytes; a storyboard has at most {MOST_BYTES:,}.")
+    if len(raw) > MOST_FILE_BYTES:
+        raise StoryboardError(f"The file has {len(raw):,} bytes; a storyboard has at most {MOST_FILE_BYTES:,}.")
     try:
         text = raw.decode("utf-8-sig")
         _check(text)

@@ -9,15 +9,24 @@ from dataclasses import dataclass, field
 from model.errors import HeadlightError
 
 FORMAT = 1
-MOST_BYTES = 131_072
+MOST_FILE_BYTES = 131_072
 MOST_SCENES = 60
 MOST_MINUTES = 600
 CLICK = "[click]"
 # Most characters, and most entries of lists.
-MOST = {"title": 200, "note": 4_000, "ask": 300, "option": 120, "link": 400, "expect": 200, "token": 60, "app": 2_000}
+MOST_SIGNS = {
+    "title": 200,
+    "note": 4_000,
+    "ask": 300,
+    "option": 120,
+    "link": 400,
+    "expect": 200,
+    "token": 60,
+    "app": 2_000,
+}
 MOST_STEPS, MOST_EXPECTATIONS = 20, 20
 OPTIONS = (2, 4)
-LETTERS = "ABCD"
+OPTION_LETTERS = "ABCD"
 
 
 class StoryboardError(HeadlightError):
@@ -118,7 +127,7 @@ class Storyboard:
 
 # How the viewer's link writes each choice; ``src/reckon/state.js`` says the same. Heads are spelt in ``heads``.
 _SORTED = r"-?\d{1,4}(?:,[st]-?\d{1,4})*"
-LINK: Mapping[str, str] = {
+CHOICE_FORMS: Mapping[str, str] = {
     "h": r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}",
     "v": "map|lines|all",
     "d": r"\w{1,40}",
@@ -148,7 +157,7 @@ def parse_link(link: str) -> dict[str, str]:
     found = {}
     for part in filter(None, link.removeprefix("#").split("&")):
         letter, equals, said = part.partition("=")
-        if not equals or letter not in LINK or not re.fullmatch(LINK[letter], said, re.ASCII):
+        if not equals or letter not in CHOICE_FORMS or not re.fullmatch(CHOICE_FORMS[letter], said, re.ASCII):
             raise ValueError(f"{part[:40]!r} is no choice of the viewer's link")
         found[letter] = said
     return found

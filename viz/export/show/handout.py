@@ -9,20 +9,20 @@ import numpy as np
 from model.analysis.maps.reading import read
 from model.analysis.maps.sorts import SORTS
 from model.trace import HeadRef
+from viz.export.show.looks import Sight, State, axes
+from viz.export.show.staged import Stage, Staged
+from viz.export.show.storyboard import OPTION_LETTERS
+from viz.export.show.talk import answer_said
 from viz.figures.sheet.files import pdf_of
 from viz.figures.sheet.sheet import POINTS_A_CM, Box, Sheet, SheetMap, SheetStyle, Write, sheet, wrapped
 from viz.figures.sheet.small import small_maps
-from viz.show.looks import Look, State, axes
-from viz.show.staged import Stage, Staged
-from viz.show.storyboard import LETTERS
-from viz.show.talk import answer_said
 from viz.text import text
 
 WIDE, HIGH = 21.0 * POINTS_A_CM, 29.7 * POINTS_A_CM  # A4
 MARGIN = 1.6 * POINTS_A_CM
 TITLE, BODY = 20.0, 11.0  # sizes of type
 TYPES = (9.0, 7.5, 6.0, 5.0, 4.0)  # of the picture, the first with which a page is long enough
-MOST_MAPS = 6
+MOST_ABREAST = 6
 
 
 def handout(shown: Stage, language: str) -> bytes:
@@ -73,13 +73,13 @@ def _paragraphs(each: Staged, language: str) -> list[str]:
     said = [" ".join(each.scene.fragments(language))]
     if each.predict:
         options = [option.of(language) for option in each.predict.options]
-        listed = "  ".join(f"{letter} {option}" for letter, option in zip(LETTERS, options, strict=False))
+        listed = "  ".join(f"{letter} {option}" for letter, option in zip(OPTION_LETTERS, options, strict=False))
         said.insert(0, text(language, "handout.ask", ask=each.predict.ask.of(language), options=listed))
         said.append(text(language, "handout.answer", answer=answer_said(each, language)))
     return [paragraph for paragraph in said if paragraph]
 
 
-def picture(look: Look, state: State, language: str, style: SheetStyle) -> Sheet:
+def picture(look: Sight, state: State, language: str, style: SheetStyle) -> Sheet:
     """What a state shows, on a sheet: its heads as maps, or every head small."""
     drawn = text(language, f"drawn.{state.drawn}")
     if state.choices.get("v") == "all":
@@ -88,10 +88,10 @@ def picture(look: Look, state: State, language: str, style: SheetStyle) -> Sheet
     return sheet(_maps(look, state, language), f"{drawn} · {look.source.name}", style)
 
 
-def _maps(look: Look, state: State, language: str) -> list[SheetMap]:
+def _maps(look: Sight, state: State, language: str) -> list[SheetMap]:
     how, kind = state.choices.get("x", "side"), state.heads[0].kind
     heads = [head for head in state.heads if how == "side" or head.kind == kind]
-    values = [look.maps(state.drawn)[head.kind][head[1:]] for head in heads[: MOST_MAPS if how == "side" else None]]
+    values = [look.maps(state.drawn)[head.kind][head[1:]] for head in heads[: MOST_ABREAST if how == "side" else None]]
     titles = [f"{text(language, f'kind.{head.kind}')} · {head.title}" for head in heads]
     if how in ("mean", "max") and len(heads) > 1:
         several = np.stack(values)
@@ -104,7 +104,7 @@ def _maps(look: Look, state: State, language: str) -> list[SheetMap]:
     ]
 
 
-def _map(look: Look, state: State, head: HeadRef, values: np.ndarray, title: str, highest: float) -> SheetMap:
+def _map(look: Sight, state: State, head: HeadRef, values: np.ndarray, title: str, highest: float) -> SheetMap:
     labels = axes(look.trace, replace(state, heads=(head,)))
     reading = read(values, *labels, state.on("w"), state.on("s"), state.drawn)
     own = float(np.abs(reading.weights).max(initial=0.0)) or 1.0
@@ -117,6 +117,6 @@ def _map(look: Look, state: State, head: HeadRef, values: np.ndarray, title: str
 
 def _named(heads: list[HeadRef]) -> str:
     """Heads in a few words."""
-    if len(heads) <= MOST_MAPS:
+    if len(heads) <= MOST_ABREAST:
         return ", ".join(head.title for head in heads)
     return f"{heads[0].title} … {heads[-1].title} ({len(heads)})"

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 from model.limits import MAX_CHARACTERS
-from viz.show.expect import parse_expectation
-from viz.show.fields import Field, parse
-from viz.show.storyboard import (
+from viz.export.show.expect import parse_expectation
+from viz.export.show.fields import Field, parse
+from viz.export.show.storyboard import (
     FORMAT,
-    LETTERS,
-    MOST,
     MOST_EXPECTATIONS,
     MOST_MINUTES,
     MOST_SCENES,
+    MOST_SIGNS,
     MOST_STEPS,
+    OPTION_LETTERS,
     OPTIONS,
     Both,
     Light,
@@ -39,7 +39,7 @@ def read_storyboard(data: bytes | str) -> Storyboard:
     top = parse(data).mapping(("format", "title", "minutes", "checkpoint", "scenes"), ("format", "scenes"))
     top["format"].number(FORMAT, FORMAT)
     return Storyboard(
-        _both(top.get("title"), MOST["title"]),
+        _both(top.get("title"), MOST_SIGNS["title"]),
         tuple(_scene(each) for each in top["scenes"].items(0, MOST_SCENES)),
         _name(top.get("checkpoint")),
         top["minutes"].number(0, MOST_MINUTES) if "minutes" in top else 0,
@@ -54,8 +54,8 @@ def _scene(given: Field) -> Scene:
         checkpoint=_name(parts.get("checkpoint")),
         link=_link(parts.get("link")),
         app=_app(parts.get("app")),
-        title=_both(parts.get("title"), MOST["title"]),
-        note=_both(parts.get("note"), MOST["note"]),
+        title=_both(parts.get("title"), MOST_SIGNS["title"]),
+        note=_both(parts.get("note"), MOST_SIGNS["note"]),
         steps=tuple(_step(each) for each in parts["steps"].items(0, MOST_STEPS)) if "steps" in parts else (),
         predict=_predict(parts["predict"]) if "predict" in parts else None,
         expect=tuple(map(_expectation, parts["expect"].items(0, MOST_EXPECTATIONS))) if "expect" in parts else (),
@@ -78,11 +78,11 @@ def _both(given: Field | None, most: int) -> Both:
 
 
 def _name(given: Field | None) -> str:
-    return _text(given, MOST["token"])
+    return _text(given, MOST_SIGNS["token"])
 
 
 def _link(given: Field | None) -> str:
-    said = _text(given, MOST["link"])
+    said = _text(given, MOST_SIGNS["link"])
     try:
         parse_link(said)
     except ValueError as error:
@@ -92,7 +92,7 @@ def _link(given: Field | None) -> str:
 
 
 def _app(given: Field | None) -> str:
-    said = _text(given, MOST["app"])
+    said = _text(given, MOST_SIGNS["app"])
     if given and not _APP.fullmatch(said):
         given.fail("is no place in the app")
     return said
@@ -105,27 +105,27 @@ def _step(given: Field) -> Step:
 
 def _light(given: Field) -> Light:
     parts = given.mapping(("row", "column"))
-    return Light(*(_text(parts.get(side), MOST["token"]) for side in ("row", "column")))
+    return Light(*(_text(parts.get(side), MOST_SIGNS["token"]) for side in ("row", "column")))
 
 
 def _predict(given: Field) -> Predict:
     parts = given.mapping(("ask", "options", "answer", "row"), ("ask",))
-    ask = _both(parts["ask"], MOST["ask"])
+    ask = _both(parts["ask"], MOST_SIGNS["ask"])
     if "row" in parts:
         if {"options", "answer"} & set(parts):
             given.fail("has either a row, whose map answers, or options and an answer")
-        return Predict(ask, row=parts["row"].text(MOST["token"]))
+        return Predict(ask, row=parts["row"].text(MOST_SIGNS["token"]))
     if not {"options", "answer"} <= set(parts):
         given.fail("needs options and an answer, or a row, whose map answers")
-    options = tuple(_both(each, MOST["option"]) for each in parts["options"].items(*OPTIONS))
+    options = tuple(_both(each, MOST_SIGNS["option"]) for each in parts["options"].items(*OPTIONS))
     answer = parts["answer"].text(1).upper()
-    if answer not in LETTERS[: len(options)]:
-        parts["answer"].fail(f"must be one of {', '.join(LETTERS[: len(options)])}, not {answer!r}")
-    return Predict(ask, options, LETTERS.index(answer))
+    if answer not in OPTION_LETTERS[: len(options)]:
+        parts["answer"].fail(f"must be one of {', '.join(OPTION_LETTERS[: len(options)])}, not {answer!r}")
+    return Predict(ask, options, OPTION_LETTERS.index(answer))
 
 
 def _expectation(given: Field) -> str:
-    said = given.text(MOST["expect"])
+    said = given.text(MOST_SIGNS["expect"])
     try:
         parse_expectation(said)
     except StoryboardError as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from viz.show.storyboard import StoryboardError, parse_link
+from viz.export.show.storyboard import StoryboardError, parse_link
 
 _CELL = re.compile(r"(argmax|value) row (\S+) column (\S+)(?: (above|below) (-?\d{1,6}(?:\.\d{1,6})?))?((?: \w+ \S+)*)")
 _SAID = re.compile(r"translation (contains|is) (.+)")

@@ -12,7 +12,7 @@ from model.analysis.heads.table import HeadTable, load_head_table
 from model.errors import CheckpointError
 from model.folders import resolve
 from model.trace import KIND_LETTERS, AttentionTrace, HeadRef, Kind
-from viz.show.storyboard import StoryboardError
+from viz.export.show.storyboard import StoryboardError
 
 if TYPE_CHECKING:
     from model.source import Source

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-WORDS = (
+TALK_WORDS = (
     *("on", "before", "notes", "notes_here", "notes_window", "ask_hint", "right", "wrong", "revealed"),
     *("elapsed", "next_is", "last", "keys"),
 )

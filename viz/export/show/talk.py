@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.analysis.maps.sorts import Drawn
-from viz.show.looks import Look, state_of
-from viz.show.staged import Stage, Staged
-from viz.show.storyboard import LETTERS, StoryboardError
-from viz.show.words import WORDS
+from viz.export.show.looks import Sight, state_of
+from viz.export.show.staged import Stage, Staged
+from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
+from viz.export.show.words import TALK_WORDS
 from viz.text import text
 from viz.viewer.page import STYLE, document, packed
 from viz.viewer.payload import pack
 
 TALK_STYLE = STYLE.with_name("talk.css")
-MOST_BYTES = 30_000_000  # of a page
+MOST_PAGE = 30_000_000  # of a page
 
 
 def talk_page(shown: Stage, language: str, start: int = 0) -> str:
@@ -30,13 +30,13 @@ def talk_page(shown: Stage, language: str, start: int = 0) -> str:
     Raises:
         StoryboardError: it would be too large.
     """
-    looks: list[Look] = []
+    looks: list[Sight] = []
     for each in shown.scenes:
         if each.look not in looks:
             looks.append(each.look)
     messages = [packed(_message(look, shown, language)) for look in looks]
-    if sum(map(len, messages)) > MOST_BYTES:
-        raise StoryboardError(f"The talk would be larger than {MOST_BYTES // 1_000_000} MB; take scenes out.")
+    if sum(map(len, messages)) > MOST_PAGE:
+        raise StoryboardError(f"The talk would be larger than {MOST_PAGE // 1_000_000} MB; take scenes out.")
     title = shown.storyboard.title.of(language) or text(language, "talk.untitled")
     said = {
         "language": language,
@@ -45,7 +45,7 @@ def talk_page(shown: Stage, language: str, start: int = 0) -> str:
         "start": min(max(start, 0), len(shown.scenes) - 1),
         "messages": messages,
         "scenes": [_scene(each, looks.index(each.look), language) for each in shown.scenes],
-        "words": {name: text(language, f"talk.{name}") for name in WORDS},
+        "words": {name: text(language, f"talk.{name}") for name in TALK_WORDS},
     }
     # No "<" can end the script that holds it.
     data = json.dumps(said, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
@@ -56,7 +56,7 @@ def talk_page(shown: Stage, language: str, start: int = 0) -> str:
     return document(body, f"{title} · Headlight", language, TALK_STYLE.read_text(encoding="utf-8"))
 
 
-def _message(look: Look, shown: Stage, language: str) -> bytes:
+def _message(look: Sight, shown: Stage, language: str) -> bytes:
     """The look with the sorts of map that its scenes show; weights first."""
     wanted: dict[Drawn, None] = {"weights": None}
     for each in (each for each in shown.scenes if each.look is look):
@@ -89,4 +89,4 @@ def answer_said(each: Staged, language: str) -> str:
     """The right answer to a scene's question, with its letter; "" where nothing is asked."""
     if each.predict is None:
         return ""
-    return f"{LETTERS[each.predict.answer]} {each.predict.options[each.predict.answer].of(language)}"
+    return f"{OPTION_LETTERS[each.predict.answer]} {each.predict.options[each.predict.answer].of(language)}"
