@@ -21,7 +21,8 @@ BROWSER = set(
         """Array Blob Boolean CSS DataView DecompressionStream Element Error Float32Array HTMLInputElement Image
         Infinity JSON Map Math Node Number Object Promise ResizeObserver Response Set String TextDecoder URL Uint8Array
         Uint8ClampedArray atob clearInterval clearTimeout document encodeURIComponent decodeURIComponent
-        getComputedStyle Intl history location matchMedia parseInt performance requestAnimationFrame setInterval setTimeout window""",
+        getComputedStyle Intl history localStorage location matchMedia parseInt performance requestAnimationFrame
+        setInterval setTimeout window""",
     )
 )
 # Whatever outlives a component's element stands in one file, which ends it with the element.

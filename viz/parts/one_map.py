@@ -15,6 +15,7 @@ from viz.figures.markup import line
 from viz.parts import drawing
 from viz.parts.combined import Combination
 from viz.parts.saving import take_away
+from viz.parts.showing import pins
 from viz.state.answers.translations import trace, translation
 from viz.state.language import say
 from viz.state.view import View
@@ -77,3 +78,4 @@ def beneath(now: View, chosen: Combination, reading: Reading, title: str) -> Non
         asked = take_away.shown(now, chosen=chosen)
         take_away.take_away(now, asked, [(title, reading)], stem)
         take_away.as_code(now, asked)
+        pins.pin_button(now, asked, "one_head")

@@ -77,6 +77,8 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("inside", "learn", _HEAD, _needs("internals", "scores", "projections")),
         ViewSpec("masks", "learn", _HEAD, reads=("text",), sentence=False),
         ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
+        ViewSpec("talk", "learn", sentence=False),
+        ViewSpec("pinboard", "learn", sentence=False),
         ViewSpec("about", "learn", sentence=False),
     )
 }

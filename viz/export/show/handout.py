@@ -9,7 +9,7 @@ import numpy as np
 from model.analysis.maps.reading import read
 from model.analysis.maps.sorts import SORTS
 from model.trace import HeadRef
-from viz.export.show.looks import Sight, State, axes
+from viz.export.show.sights import Sight, State, axes
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import OPTION_LETTERS
 from viz.export.show.talk import answer_said
@@ -41,11 +41,11 @@ def handout(shown: Stage, language: str) -> bytes:
 
 def _page(each: Staged, place: str, language: str, size: float) -> Sheet:
     """One scene on a page; longer than A4 where even the smallest type leaves no room."""
-    scene, look = each.scene, each.look
+    scene, sight = each.scene, each.sight
     room = WIDE - 2 * MARGIN
     marks: list[Box | Write] = []
     y = MARGIN
-    source, translation = look.translation.source, look.translation.text
+    source, translation = sight.translation.source, sight.translation.text
     for said, large, gap in (
         (scene.title.of(language) or scene.text, TITLE, 0.0),
         (text(language, "handout.text", source=source, translation=translation), BODY, 4.0),
@@ -55,7 +55,7 @@ def _page(each: Staged, place: str, language: str, size: float) -> Sheet:
             y += 1.25 * large
             marks.append(Write(MARGIN, y, line, large))
     y += 1.2 * BODY
-    drawn = picture(look, each.state, language, SheetStyle(room / POINTS_A_CM, size))
+    drawn = picture(sight, each.state, language, SheetStyle(room / POINTS_A_CM, size))
     marks += [replace(mark, x=mark.x + MARGIN, y=mark.y + y) for mark in drawn.marks]
     y += drawn.height
     for paragraph in _paragraphs(each, language):
@@ -79,19 +79,19 @@ def _paragraphs(each: Staged, language: str) -> list[str]:
     return [paragraph for paragraph in said if paragraph]
 
 
-def picture(look: Sight, state: State, language: str, style: SheetStyle) -> Sheet:
+def picture(sight: Sight, state: State, language: str, style: SheetStyle) -> Sheet:
     """What a state shows, on a sheet: its heads as maps, or every head small."""
     drawn = text(language, f"drawn.{state.drawn}")
     if state.choices.get("v") == "all":
-        kinds = [(text(language, f"kind.{kind}"), maps) for kind, maps in look.maps(state.drawn).items()]
+        kinds = [(text(language, f"kind.{kind}"), maps) for kind, maps in sight.maps(state.drawn).items()]
         return small_maps(kinds, SORTS[state.drawn].signed, drawn, style)
-    return sheet(_maps(look, state, language), f"{drawn} · {look.source.name}", style)
+    return sheet(_maps(sight, state, language), f"{drawn} · {sight.source.name}", style)
 
 
-def _maps(look: Sight, state: State, language: str) -> list[SheetMap]:
+def _maps(sight: Sight, state: State, language: str) -> list[SheetMap]:
     how, kind = state.choices.get("x", "side"), state.heads[0].kind
     heads = [head for head in state.heads if how == "side" or head.kind == kind]
-    values = [look.maps(state.drawn)[head.kind][head[1:]] for head in heads[: MOST_ABREAST if how == "side" else None]]
+    values = [sight.maps(state.drawn)[head.kind][head[1:]] for head in heads[: MOST_ABREAST if how == "side" else None]]
     titles = [f"{text(language, f'kind.{head.kind}')} · {head.title}" for head in heads]
     if how in ("mean", "max") and len(heads) > 1:
         several = np.stack(values)
@@ -100,12 +100,12 @@ def _maps(look: Sight, state: State, language: str) -> list[SheetMap]:
         titles = [f"{text(language, f'kind.{kind}')} · {text(language, f'viewer.{how}_of', heads=named)}"]
     highest = max(float(np.abs(each).max()) for each in values) or 1.0
     return [
-        _map(look, state, head, each, title, highest) for head, each, title in zip(heads, values, titles, strict=False)
+        _map(sight, state, head, each, title, highest) for head, each, title in zip(heads, values, titles, strict=False)
     ]
 
 
-def _map(look: Sight, state: State, head: HeadRef, values: np.ndarray, title: str, highest: float) -> SheetMap:
-    labels = axes(look.trace, replace(state, heads=(head,)))
+def _map(sight: Sight, state: State, head: HeadRef, values: np.ndarray, title: str, highest: float) -> SheetMap:
+    labels = axes(sight.trace, replace(state, heads=(head,)))
     reading = read(values, *labels, state.on("w"), state.on("s"), state.drawn)
     own = float(np.abs(reading.weights).max(initial=0.0)) or 1.0
     scale = state.choices.get("o", "full")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from model.errors import HeadlightError
 from viz.export.show.expect import Expectation, parse_expectation
-from viz.export.show.looks import Opens, Sight, Sights, State, lit, place_of, said_of, state_of, word_map
+from viz.export.show.sights import Opens, Sight, Sights, State, lit, place_of, said_of, state_of, word_map
 from viz.export.show.storyboard import OPTIONS, Both, Predict, Scene, Storyboard, StoryboardError
 
 CHECKPOINT = "en-zh"
@@ -32,7 +32,7 @@ class Staged:
 
     Attributes:
         scene: as it was written.
-        look: its sentence and maps.
+        sight: its sentence and maps.
         state: what it shows first.
         steps: the links of its clicks, which change the first.
         predict: its question, with options; None where nothing is asked.
@@ -40,7 +40,7 @@ class Staged:
     """
 
     scene: Scene
-    look: Sight
+    sight: Sight
     state: State
     steps: tuple[str, ...]
     predict: Predict | None
@@ -72,46 +72,46 @@ def stage(storyboard: Storyboard, opens: Opens) -> Stage:
     """
     if not storyboard.scenes:
         raise StoryboardError("The storyboard has no scene.")
-    looks = Sights(opens, storyboard.checkpoint or CHECKPOINT)
+    sights = Sights(opens, storyboard.checkpoint or CHECKPOINT)
     found = []
     for number, scene in enumerate(storyboard.scenes, 1):
         try:
-            found.append(_staged(scene, number, looks.of(scene)))
+            found.append(_staged(scene, number, sights.of(scene)))
         except HeadlightError as error:
             place = f"Scene {number}" + (f", line {scene.line}" if scene.line else "")
             raise StoryboardError(f"{place}: {said_of(error)}.") from error
     return Stage(storyboard, tuple(found))
 
 
-def _staged(scene: Scene, number: int, look: Sight) -> Staged:
-    state = state_of(look, scene.link)
+def _staged(scene: Scene, number: int, sight: Sight) -> Staged:
+    state = state_of(sight, scene.link)
     now, steps = scene.link, []
     for step in scene.steps:
         now = f"{now}&{step.link}"
-        after = state_of(look, now)
+        after = state_of(sight, now)
         changed = {"h": after.choices["h"]} if "h=" in step.link else {}
         said = replace(after, choices={**_own(step.link), **changed}).link
-        steps.append("&".join(filter(None, [said, lit(look, after, step.light) if step.light else ""])))
+        steps.append("&".join(filter(None, [said, lit(sight, after, step.light) if step.light else ""])))
     problems = [
         Problem(number, scene.line, said, wrong)
         for said in scene.expect
-        if (wrong := _wrong(parse_expectation(said), look, scene.link))
+        if (wrong := _wrong(parse_expectation(said), sight, scene.link))
     ]
-    predict = _options(scene.predict, look, state) if scene.predict else None
-    return Staged(scene, look, state, tuple(steps), predict, tuple(problems))
+    predict = _options(scene.predict, sight, state) if scene.predict else None
+    return Staged(scene, sight, state, tuple(steps), predict, tuple(problems))
 
 
 def _own(link: str) -> dict[str, str]:
     return dict(part.split("=", 1) for part in link.split("&") if part)
 
 
-def _wrong(expected: Expectation, look: Sight, link: str) -> str:
+def _wrong(expected: Expectation, sight: Sight, link: str) -> str:
     """What is the case instead; "" where it is as expected."""
     if expected.what in ("contains", "is"):
-        said = look.translation.text
+        said = sight.translation.text
         holds = said == expected.text if expected.what == "is" else expected.text in said
         return "" if holds else f"the translation is {said}"
-    reading = word_map(look, state_of(look, f"{link}&{expected.link}"))
+    reading = word_map(sight, state_of(sight, f"{link}&{expected.link}"))
     row, column = place_of(reading.rows, expected.row), place_of(reading.columns, expected.column)
     values = reading.weights[row]
     if expected.what == "argmax":
@@ -122,18 +122,21 @@ def _wrong(expected: Expectation, look: Sight, link: str) -> str:
     return "" if holds else f"it is {value:.3f}"
 
 
-def _options(predict: Predict, look: Sight, state: State) -> Predict:
+def _options(predict: Predict, sight: Sight, state: State) -> Predict:
     """The question with its options; a map's own are the strongest columns of the row, in the order of the sentence."""
     if not predict.row:
         return predict
-    reading = word_map(look, replace(state, choices={**state.choices, "s": "1"}))
+    reading = word_map(sight, replace(state, choices={**state.choices, "s": "1"}))
     values = reading.weights[place_of(reading.rows, predict.row)]
     best: dict[str, int] = {}
     for place in sorted(range(len(values)), key=lambda place: -values[place]):
         best.setdefault(reading.columns[place].text, place)
-    places = list(best.values())[: OPTIONS[1]]
+    words = [place for name, place in best.items() if any(sign.isalnum() for sign in name)]
+    places = (words if len(words) >= OPTIONS[0] and words[0] == next(iter(best.values())) else list(best.values()))[
+        : OPTIONS[1]
+    ]
     if len(places) < OPTIONS[0]:
-        raise StoryboardError("the sentence is too short for a question about where a head looks")
+        raise StoryboardError("the sentence is too short for a question about where a head sights")
     asked = sorted(places)
     options = tuple(Both(reading.columns[place].text) for place in asked)
     return replace(predict, options=options, answer=asked.index(places[0]))

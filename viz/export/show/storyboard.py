@@ -10,7 +10,7 @@ from model.errors import HeadlightError
 
 FORMAT = 1
 MOST_FILE_BYTES = 131_072
-MOST_SCENES = 60
+MOST_SCENES = 40
 MOST_MINUTES = 600
 CLICK = "[click]"
 # Most characters, and most entries of lists.

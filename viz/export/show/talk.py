@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.analysis.maps.sorts import Drawn
-from viz.export.show.looks import Sight, state_of
+from viz.export.show.sights import Sight, state_of
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
 from viz.export.show.words import TALK_WORDS
@@ -30,11 +30,11 @@ def talk_page(shown: Stage, language: str, start: int = 0) -> str:
     Raises:
         StoryboardError: it would be too large.
     """
-    looks: list[Sight] = []
+    sights: list[Sight] = []
     for each in shown.scenes:
-        if each.look not in looks:
-            looks.append(each.look)
-    messages = [packed(_message(look, shown, language)) for look in looks]
+        if each.sight not in sights:
+            sights.append(each.sight)
+    messages = [packed(_message(sight, shown, language)) for sight in sights]
     if sum(map(len, messages)) > MOST_PAGE:
         raise StoryboardError(f"The talk would be larger than {MOST_PAGE // 1_000_000} MB; take scenes out.")
     title = shown.storyboard.title.of(language) or text(language, "talk.untitled")
@@ -44,7 +44,7 @@ def talk_page(shown: Stage, language: str, start: int = 0) -> str:
         "minutes": shown.storyboard.minutes,
         "start": min(max(start, 0), len(shown.scenes) - 1),
         "messages": messages,
-        "scenes": [_scene(each, looks.index(each.look), language) for each in shown.scenes],
+        "scenes": [_scene(each, sights.index(each.sight), language) for each in shown.scenes],
         "words": {name: text(language, f"talk.{name}") for name in TALK_WORDS},
     }
     # No "<" can end the script that holds it.
@@ -56,16 +56,16 @@ def talk_page(shown: Stage, language: str, start: int = 0) -> str:
     return document(body, f"{title} · Headlight", language, TALK_STYLE.read_text(encoding="utf-8"))
 
 
-def _message(look: Sight, shown: Stage, language: str) -> bytes:
-    """The look with the sorts of map that its scenes show; weights first."""
+def _message(sight: Sight, shown: Stage, language: str) -> bytes:
+    """The sight with the sorts of map that its scenes show; weights first."""
     wanted: dict[Drawn, None] = {"weights": None}
-    for each in (each for each in shown.scenes if each.look is look):
+    for each in (each for each in shown.scenes if each.sight is sight):
         links = [each.state.link]
         for step in each.steps:
             links.append(f"{links[-1]}&{step}")
-        wanted |= {state_of(look, link).drawn: None for link in links}
-    maps = {drawn: look.maps(drawn) for drawn in wanted}
-    return pack(look.translation, maps, language=language, model=look.source.name)
+        wanted |= {state_of(sight, link).drawn: None for link in links}
+    maps = {drawn: sight.maps(drawn) for drawn in wanted}
+    return pack(sight.translation, maps, language=language, model=sight.source.name)
 
 
 def _scene(each: Staged, message: int, language: str) -> Mapping[str, Any]:

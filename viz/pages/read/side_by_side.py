@@ -12,6 +12,7 @@ from model.trace import Kind
 from viz.components.linked_maps.linked_maps import LinkedMap, linked_maps
 from viz.parts import chart, drawing
 from viz.parts.saving import take_away
+from viz.parts.showing import pins
 from viz.state.answers.translations import trace
 from viz.state.codes.heads import MOST_HEADS, chosen_heads, every_head
 from viz.state.language import say, within
@@ -90,3 +91,4 @@ drawing.meaning(now, cross="cross" in every)
 named = [(each.title, each.reading) for each in maps]
 asked = take_away.shown(now, [heads[code] for code in codes], gap=len(maps) > len(codes))
 take_away.take_away(now, replace(asked, own_scale=False), named, "headlight-heads")
+pins.pin_button(now, asked, "side_by_side")

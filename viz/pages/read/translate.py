@@ -16,6 +16,7 @@ from viz.parts import combined, drawing
 from viz.parts.alignment import opening_line
 from viz.parts.forms import overview
 from viz.parts.saving import take_away
+from viz.parts.showing import pins
 from viz.parts.trust.answer import answer
 from viz.state import checkpoints
 from viz.state.answers import translations
@@ -108,6 +109,8 @@ def draw_bars(hints: Quality, translation: TracedTranslation) -> None:
 if checkpoints.reads(now.checkpoint) == "text":
     draw_links(found := translations.translation(now.subject))
     draw_hints(found)
-    take_away.page_button(now, take_away.shown(now), "page")
+    with st.container(horizontal=True):
+        take_away.page_button(now, take_away.shown(now), "page")
+        pins.pin_button(now, take_away.shown(now), "translate")
 else:
     overview.draw(now)

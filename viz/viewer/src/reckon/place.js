@@ -4,13 +4,21 @@
 /** @typedef {import("../types.js").Spot} Spot */
 
 export const SMALLEST_TYPE = 14;
-const MOST_STRETCHED = 2;
 const READABLE_WHOLE = 6; // cells at least this high are worth seeing all at once
 export const LARGEST_ZOOMED = 72;
 const GAP = 6; // between a label and the map
-/** Sizes of the type, largest cell, room of the longest labels, and the least cell of a map that is shown whole. */
-const DESK = { smallest: SMALLEST_TYPE, largest: 17, cell: 60, left: 150, top: 104, whole: READABLE_WHOLE };
-const HALL = { smallest: 20, largest: 28, cell: 96, left: 240, top: 170, whole: 21 };
+/** Sizes of the type, largest cell and how much wider than high, room of the longest labels, and the least cell of a map that is shown whole. */
+const DESK = {
+  smallest: SMALLEST_TYPE,
+  largest: 17,
+  cell: 60,
+  wide: 60,
+  stretched: 2,
+  left: 150,
+  top: 104,
+  whole: READABLE_WHOLE,
+};
+const HALL = { smallest: 20, largest: 28, cell: 100, wide: 170, stretched: 3, left: 240, top: 170, whole: 21 };
 
 /**
  * @typedef {object} Room
@@ -52,7 +60,7 @@ export function fitted({ width, height, ratio, large }, axes) {
       (height - top - 2) / (axes.rows.length || 1),
     ];
     const cell = Math.min(most.cell, across, down);
-    return { cell, wide: Math.min(most.cell, across, MOST_STRETCHED * cell) };
+    return { cell, wide: Math.min(most.wide, across, most.stretched * cell) };
   };
   let type = most.smallest;
   const lies = () => longest(axes.columns) * type < cellsFor(reserve(type, true)).wide - 3;
@@ -104,7 +112,10 @@ export function zoomed(place, about, factor, { room, axes, least }) {
   const largest = Math.max(LARGEST_ZOOMED, whole.wide);
   const cell = sharp(Math.min(largest, Math.max(least, place.cell * factor)), room.ratio);
   const grown = cell / whole.cell;
-  const wide = sharp(Math.max(Math.min(whole.wide * grown, largest, MOST_STRETCHED * cell), whole.wide), room.ratio);
+  const wide = sharp(
+    Math.max(Math.min(whole.wide * grown, largest, (room.large ? HALL : DESK).stretched * cell), whole.wide),
+    room.ratio,
+  );
   const moved = (/** @type {number} */ from, /** @type {number} */ offset, /** @type {number} */ by) =>
     from - (from - offset) * by;
   const x = moved(Math.max(0, about.x - place.left), place.x, wide / place.wide);

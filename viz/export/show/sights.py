@@ -46,14 +46,14 @@ class Sight:
 
 
 class Sights:
-    """The looks of a storyboard; scenes of one sentence share one."""
+    """The sights of a storyboard; scenes of one sentence share one."""
 
     def __init__(self, opens: Opens, checkpoint: str) -> None:
         self.opens, self.checkpoint = opens, checkpoint
         self.known: dict[tuple[str, str, str], Sight] = {}
 
     def of(self, scene: Scene) -> Sight:
-        """The look of a scene.
+        """The sight of a scene.
 
         Raises:
             HeadlightError: there is no such model, or it cannot read the sentence.
@@ -74,7 +74,7 @@ class Sights:
 
 @dataclass(frozen=True)
 class State:
-    """What a viewer's link shows of a look: its heads, sort and switches, all of which are there."""
+    """What a viewer's link shows of a sight: its heads, sort and switches, all of which are there."""
 
     heads: tuple[HeadRef, ...]
     drawn: Drawn
@@ -90,7 +90,7 @@ class State:
         return self.choices.get(letter) == "1"
 
 
-def state_of(look: Sight, link: str) -> State:
+def state_of(sight: Sight, link: str) -> State:
     """The choices of a link, heads by their codes.
 
     Raises:
@@ -98,11 +98,11 @@ def state_of(look: Sight, link: str) -> State:
         LacksAbilityError: the model does not offer the sort.
     """
     choices = parse_link(link)
-    heads = heads_named(choices.get("h", ""), look.source, look.trace)
+    heads = heads_named(choices.get("h", ""), sight.source, sight.trace)
     drawn = next((name for name in DRAWN if name == choices.get("d", "weights")), None)
     if drawn is None:
         raise StoryboardError(f"{choices['d']!r} is no sort of map; known are {', '.join(DRAWN)}")
-    if missing := [head.code for head in heads if head.kind not in look.maps(drawn)]:
+    if missing := [head.code for head in heads if head.kind not in sight.maps(drawn)]:
         raise StoryboardError(f"there are no {drawn} of {missing[0]}")
     return State(tuple(heads), drawn, {**choices, "h": ",".join(head.code for head in heads)})
 
@@ -116,13 +116,13 @@ def axes(trace: AttentionTrace, state: State) -> tuple[tuple[Label, ...], tuple[
     return rows, columns
 
 
-def word_map(look: Sight, state: State) -> Reading:
+def word_map(sight: Sight, state: State) -> Reading:
     """What the state shows first, word by word: one head, or several as one."""
-    maps = look.maps(state.drawn)[state.heads[0].kind]
+    maps = sight.maps(state.drawn)[state.heads[0].kind]
     chosen = [maps[head[1:]] for head in state.heads if head.kind == state.heads[0].kind]
     how = state.choices.get("x", "side")
     values = combine(np.stack(chosen), how) if how in ("mean", "max") else chosen[0]
-    return read(values, *axes(look.trace, state), True, state.on("s"), state.drawn)
+    return read(values, *axes(sight.trace, state), True, state.on("s"), state.drawn)
 
 
 def place_of(labels: tuple[Label, ...], name: str) -> int:
@@ -140,18 +140,18 @@ def place_of(labels: tuple[Label, ...], name: str) -> int:
     return places[nth - 1]
 
 
-def lit(look: Sight, state: State, light: Light) -> str:
+def lit(sight: Sight, state: State, light: Light) -> str:
     """The part of a link that puts a row and a column into the light.
 
     Raises:
         StoryboardError: there is no such token.
     """
     found = []
-    for letter, name, labels in zip("pq", (light.row, light.column), axes(look.trace, state), strict=True):
+    for letter, name, labels in zip("pq", (light.row, light.column), axes(sight.trace, state), strict=True):
         words, groups = words_of(labels)
         places = groups[place_of(words, name)] if name else []
-        side = "s" if labels is look.trace.src else "t"
-        shift = -1 if labels is look.trace.tgt_inputs else 0  # what a row writes is what the next one has read
+        side = "s" if labels is sight.trace.src else "t"
+        shift = -1 if labels is sight.trace.tgt_inputs else 0  # what a row writes is what the next one has read
         found.append(f"{letter}={','.join(f'{side}{place + shift}' for place in places)}")
     return "&".join(found)
 
