@@ -21,7 +21,7 @@ from viz.text import text
 WIDE, HIGH = 21.0 * POINTS_A_CM, 29.7 * POINTS_A_CM  # A4
 MARGIN = 1.6 * POINTS_A_CM
 TITLE, BODY = 20.0, 11.0  # sizes of type
-TYPES = (9.0, 7.5, 6.0, 5.0, 4.0)  # of the picture, the first with which a page is long enough
+TYPES = (12.0, 10.0, 8.0, 6.0, 5.0, 4.0)  # of the picture, the first with which a page is long enough
 MOST_ABREAST = 6
 
 
@@ -31,11 +31,13 @@ def handout(shown: Stage, language: str) -> bytes:
     pages = []
     for number, each in enumerate(shown.scenes, 1):
         place = text(language, "handout.place", title=title, number=number, count=len(shown.scenes))
-        found = [_page(each, place, language, size) for size in TYPES[:1]]
-        for size in TYPES[1:]:
-            if found[-1].height > HIGH:
-                found.append(_page(each, place, language, size))
-        pages.append(found[-1])
+        sizes = iter(TYPES)
+        page = _page(each, place, language, next(sizes))
+        for size in sizes:
+            if page.height <= HIGH:
+                break
+            page = _page(each, place, language, size)
+        pages.append(page)
     return pdf_of(pages, title)
 
 
@@ -70,7 +72,7 @@ def _page(each: Staged, place: str, language: str, size: float) -> Sheet:
 
 def _paragraphs(each: Staged, language: str) -> list[str]:
     """The question, what is said, and at last the answer."""
-    said = [" ".join(each.scene.fragments(language))]
+    said = [("" if language == "zh" else " ").join(each.scene.fragments(language))]
     if each.predict:
         options = [option.of(language) for option in each.predict.options]
         listed = "  ".join(f"{letter} {option}" for letter, option in zip(OPTION_LETTERS, options, strict=False))
