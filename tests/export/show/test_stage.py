@@ -109,6 +109,13 @@ def test_what_is_not_there_is_one_sentence_that_names_the_scene(opens, changes, 
         stage(Storyboard(Both(), ()), opens)
 
 
+def test_a_talk_of_many_long_sentences_is_refused(opens) -> None:
+    scenes = tuple(Scene(f"{number} {'word ' * 150}", "猫" * 150) for number in range(6))
+    assert len(stage(Storyboard(Both(), scenes[:1]), opens).scenes) == 1
+    with pytest.raises(StoryboardError, match=r"Scene \d: up to here the sentences are too long"):
+        stage(Storyboard(Both(), scenes), opens)
+
+
 def test_a_talk_is_one_page_that_shares_what_its_scenes_share(opens) -> None:
     scenes = (
         Scene(SENTENCE, TARGET, link="h=best", title=Both(HOSTILE), note=Both(f"one [click] {HOSTILE}")),

@@ -18,6 +18,7 @@ from viz.export.show.storyboard import Light, Scene, StoryboardError, parse_link
 if TYPE_CHECKING:
     from model.source import Source
 
+MOST_WEIGHTS = 12_000_000  # of all sentences of a talk, which are held at once
 Opens = Callable[[str], Any]  # the model of a name; raises HeadlightError where there is none
 
 
@@ -51,12 +52,13 @@ class Sights:
     def __init__(self, opens: Opens, checkpoint: str) -> None:
         self.opens, self.checkpoint = opens, checkpoint
         self.known: dict[tuple[str, str, str], Sight] = {}
+        self.weights = 0
 
     def of(self, scene: Scene) -> Sight:
         """The sight of a scene.
 
         Raises:
-            HeadlightError: there is no such model, or it cannot read the sentence.
+            HeadlightError: there is no such model, it cannot read the sentence, or the talk holds too much.
         """
         name = scene.checkpoint or self.checkpoint
         key = (name, scene.text, scene.target)
@@ -68,6 +70,9 @@ class Sights:
                 made = source.trace(*key[1:]) if scene.target else source.translate(scene.text, 1, capture=True)
             except ValueError as error:
                 raise StoryboardError(str(error)) from error
+            self.weights += sum(maps.size for maps in made.trace.weights.values())
+            if self.weights > MOST_WEIGHTS:
+                raise StoryboardError("up to here the sentences are too long and too many for one talk")
             self.known[key] = Sight(source, made)
         return self.known[key]
 

@@ -91,19 +91,19 @@ def model_named(name: str) -> Any:
     return translator(name)
 
 
-@kept(8)
+@kept(4)
 def staged(board: Storyboard) -> Stage:
     """The talk with every scene traced; raises as ``stage``."""
     return stage(board, model_named)
 
 
-@kept(8)
+@kept(4)
 def page(board: Storyboard, spoken: str, start: int) -> str:
     """The talk as one page; raises as ``talk_page``."""
     return talk_page(staged(board), spoken, start)
 
 
-@kept(8)
+@kept(4)
 def saved(board: Storyboard, ending: str, spoken: str) -> bytes:
     """The talk as "html" or "pdf"."""
     return file_of(staged(board), ending, spoken)
