@@ -1,8 +1,8 @@
 """How long a talk takes to be written, and its next scene to be painted, in Chromium from file://.
 
-The talk has ten scenes: the shipped ones in turn, until there are ten. export: from the storyboard to the file, the model
-being loaded. scene: Page Down at a scene's end, from the key's own time until the browser has drawn a frame after it and
-goes on. click: the same within a scene. Frames come every 16.7 ms: a wait of less found its frame early.
+The talk has ten scenes: the shipped ones in turn, until there are ten. export: from the storyboard to the file, the
+model being loaded. scene: Page Down at a scene's end, from the key's own time until the browser has drawn a frame after
+it and goes on. click: the same within a scene. Frames come every 16.7 ms: a wait of less found its frame early.
 """
 
 from __future__ import annotations

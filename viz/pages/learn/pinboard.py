@@ -8,6 +8,7 @@ from model.errors import HeadlightError
 from viz.figures.markup import line, tag
 from viz.parts.showing import pins, talks
 from viz.shell.errors import show_error
+from viz.shell.navigation import open_view
 from viz.shell.views import VIEWS
 from viz.state.language import language, say
 
@@ -27,6 +28,12 @@ def open_file() -> None:
 def captioned(place: int, key: str) -> None:
     """A pin under the caption that was typed."""
     pins.caption(place, str(st.session_state[key]))
+
+
+def play() -> None:
+    """The board as a talk."""
+    st.session_state[talks.CHOSEN] = talks.PINS
+    open_view("talk")
 
 
 def card(place: int, count: int) -> None:
@@ -59,10 +66,9 @@ board = pins.board()
 st.html(line("lead", say("pins.lead")))
 if (wrong := st.session_state.pop(_WRONG, None)) is not None:
     show_error(wrong)
-played = False
 with st.container(horizontal=True, vertical_alignment="center"):
     if board.scenes:
-        played = st.button(say("pins.play"), type="primary", key="pins_play")
+        st.button(say("pins.play"), type="primary", key="pins_play", on_click=play)
         st.download_button(say("pins.save"), pins.written(), "headlight-pinboard.yaml", on_click="ignore")
     with st.popover(say("pins.open")):
         st.file_uploader(say("show.file", most=talks.MOST_KB), talks.FILE_TYPES, key=_FILE, on_change=open_file)
@@ -71,6 +77,3 @@ for first in range(0, len(board.scenes), 3):
         if place < len(board.scenes):
             with column:
                 card(place, len(board.scenes))
-if played:
-    st.session_state["talk_chosen"] = talks.PINS
-    st.switch_page(VIEWS["talk"].file)

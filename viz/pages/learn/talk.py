@@ -14,12 +14,12 @@ from viz.shell.errors import show_error
 from viz.state.language import language, say
 
 HIGH = 660  # pixels of the talk
-_CHOSEN, _FILE, _WRONG = "talk_chosen", "talk_file", "_talk_wrong"
+_FILE, _WRONG = "talk_file", "_talk_wrong"
 
 
 def choose() -> None:
     """Another talk, which the link names."""
-    st.query_params[talks.LINK] = st.session_state[_CHOSEN]
+    st.query_params[talks.LINK] = st.session_state[talks.CHOSEN]
     st.query_params.pop(talks.SCENE, None)
 
 
@@ -32,19 +32,19 @@ def open_file() -> None:
     except HeadlightError as error:
         st.session_state[_WRONG] = error
         return
-    st.session_state[_CHOSEN] = talks.OWN
+    st.session_state[talks.CHOSEN] = talks.OWN
     choose()
 
 
 def chosen() -> str:
     """The talk that is chosen, or that the link names; the command line's or the first where there is no such one."""
     known = talks.names()
-    asked = str(st.session_state.get(_CHOSEN) or st.query_params.get(talks.LINK, ""))
+    asked = str(st.session_state.get(talks.CHOSEN) or st.query_params.get(talks.LINK, ""))
     first = talks.GIVEN if talks.GIVEN in known and not asked else next(iter(known))
     if asked and asked not in known:
         st.html(alert(say("show.unknown", name=asked[:60])))
-    st.session_state[_CHOSEN] = asked if asked in known else first
-    return str(st.session_state[_CHOSEN])
+    st.session_state[talks.CHOSEN] = asked if asked in known else first
+    return str(st.session_state[talks.CHOSEN])
 
 
 def start() -> int:
@@ -60,7 +60,7 @@ def row(name: str) -> None:
         st.selectbox(
             say("show.talk"),
             list(known),
-            key=_CHOSEN,
+            key=talks.CHOSEN,
             format_func=known.__getitem__,
             on_change=choose,
             label_visibility="collapsed",

@@ -27,6 +27,7 @@ from viz.state.language import language, say
 
 GIVEN, OWN, PINS = "given", "own", "pins"  # names of talks that do not ship
 LINK, SCENE = "storyboard", "scene"  # in the page's link
+CHOSEN = "talk_chosen"  # key of the box that says which
 FILE_TYPES = ("yaml", "yml")  # of files
 MOST_KB = MOST_FILE_BYTES // 1024
 SMALL = SheetStyle(8.0, 6.0)
