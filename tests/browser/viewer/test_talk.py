@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 from model.translator import Translator
 from tests.pages import shipped
 from viz.export.show.staged import stage
-from viz.export.show.storyboard import Both, Light, Predict, Scene, Step, Storyboard
+from viz.export.show.storyboard import Both, Light, Predict, Step, Storyboard, TalkScene
 from viz.export.show.talk import talk_page
 
 pytestmark = shipped
@@ -27,10 +27,10 @@ OPTIONS = (Both("cat"), Both("dog"), Both("bed"))
 def talk(en_zh: Translator) -> str:
     black, love = "The black cat is sleeping on the bed.", "I love you."
     scenes = (
-        Scene(love, "我爱你。", link="h=c2.5", title=Both("One"), note=Both(f"first [click] {HOSTILE} [click] third"),
+        TalkScene(love, "我爱你。", link="h=c2.5", title=Both("One"), note=Both(f"first [click] {HOSTILE} [click] third"),
               steps=(Step(light=Light("爱", "love")), Step("h=c1.1"))),
-        Scene(black, "黑猫在床上睡觉。", link="h=c3.0", title=Both("Two"), predict=Predict(Both("Which?"), OPTIONS, 2)),
-        Scene(love, "我爱你。", link="v=all", title=Both("Three")),
+        TalkScene(black, "黑猫在床上睡觉。", link="h=c3.0", title=Both("Two"), predict=Predict(Both("Which?"), OPTIONS, 2)),
+        TalkScene(love, "我爱你。", link="v=all", title=Both("Three")),
     )  # fmt: skip
     return talk_page(stage(Storyboard(Both("Talk"), scenes, minutes=3), lambda _: en_zh), "en")
 

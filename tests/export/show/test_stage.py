@@ -20,7 +20,7 @@ from viz.__main__ import main
 from viz.export.show.handout import handout
 from viz.export.show.shelf import shipped, shipped_storyboard
 from viz.export.show.staged import stage
-from viz.export.show.storyboard import Both, Light, Predict, Scene, Step, Storyboard, StoryboardError
+from viz.export.show.storyboard import Both, Light, Predict, Step, Storyboard, StoryboardError, TalkScene
 from viz.export.show.talk import talk_page
 
 pytestmark = needs_en_zh
@@ -39,7 +39,7 @@ def opens(en_zh: Translator) -> Callable[[str], Translator]:
 
 
 def one(**changes: object) -> Storyboard:
-    return Storyboard(Both("t"), (Scene(**{"text": SENTENCE, "target": TARGET, **changes}),))  # type: ignore[arg-type]
+    return Storyboard(Both("t"), (TalkScene(**{"text": SENTENCE, "target": TARGET, **changes}),))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", shipped())
@@ -110,7 +110,7 @@ def test_what_is_not_there_is_one_sentence_that_names_the_scene(opens, changes, 
 
 
 def test_a_talk_of_many_long_sentences_is_refused(opens) -> None:
-    scenes = tuple(Scene(f"{number} {'word ' * 150}", "猫" * 150) for number in range(6))
+    scenes = tuple(TalkScene(f"{number} {'word ' * 150}", "猫" * 150) for number in range(6))
     assert len(stage(Storyboard(Both(), scenes[:1]), opens).scenes) == 1
     with pytest.raises(StoryboardError, match=r"Scene \d: up to here the sentences are too long"):
         stage(Storyboard(Both(), scenes), opens)
@@ -118,9 +118,9 @@ def test_a_talk_of_many_long_sentences_is_refused(opens) -> None:
 
 def test_a_talk_is_one_page_that_shares_what_its_scenes_share(opens) -> None:
     scenes = (
-        Scene(SENTENCE, TARGET, link="h=best", title=Both(HOSTILE), note=Both(f"one [click] {HOSTILE}")),
-        Scene(SENTENCE, TARGET, steps=(Step("d=votes"),)),
-        Scene("I love you."),
+        TalkScene(SENTENCE, TARGET, link="h=best", title=Both(HOSTILE), note=Both(f"one [click] {HOSTILE}")),
+        TalkScene(SENTENCE, TARGET, steps=(Step("d=votes"),)),
+        TalkScene("I love you."),
     )
     page = talk_page(stage(Storyboard(Both(HOSTILE), scenes, minutes=7), opens), "en", 1)
     [data] = re.findall(r'<script type="application/json" id="scenes">(.*?)</script>', page, re.DOTALL)
@@ -139,11 +139,11 @@ def test_a_talk_is_one_page_that_shares_what_its_scenes_share(opens) -> None:
 
 def test_a_handout_has_a_page_a_scene_and_its_chinese_can_be_searched(opens) -> None:
     scenes = (
-        Scene(
+        TalkScene(
             SENTENCE, TARGET, link="h=best", title=Both(f"t {HOSTILE}", "讲义"), predict=Predict(Both("?"), row="猫")
         ),
-        Scene(SENTENCE, TARGET, link="v=all", note=Both("note " * 200)),
-        Scene(SENTENCE, TARGET, link="h=c.all&x=mean&d=votes&w=1&s=1"),
+        TalkScene(SENTENCE, TARGET, link="v=all", note=Both("note " * 200)),
+        TalkScene(SENTENCE, TARGET, link="h=c.all&x=mean&d=votes&w=1&s=1"),
     )
     paper = handout(stage(Storyboard(Both("t"), scenes), opens), "zh")
     assert paper.startswith(b"%PDF")

@@ -18,10 +18,10 @@ from viz.export.show.storyboard import (
     Both,
     Light,
     Predict,
-    Scene,
     Step,
     Storyboard,
     StoryboardError,
+    TalkScene,
 )
 from viz.export.show.writing import write_storyboard
 
@@ -29,8 +29,8 @@ HOSTILE = "</script><img src=x onerror=alert(1)> 动物 *&!"
 WHOLE = Storyboard(
     Both("A talk: of two", "演讲"),
     (
-        Scene("I love you.", "我爱你。", "en-zh", "h=best&w=1&t=0.05", "one_head?text=I+love+you.&kind=cross"),
-        Scene(
+        TalkScene("I love you.", "我爱你。", "en-zh", "h=best&w=1&t=0.05", "one_head?text=I+love+you.&kind=cross"),
+        TalkScene(
             HOSTILE,
             title=Both(HOSTILE, "标题"),
             note=Both("one [click] two\nthree", ""),
@@ -38,7 +38,7 @@ WHOLE = Storyboard(
             predict=Predict(Both("?"), (Both("a"), Both("b", "乙")), 1),
             expect=("translation contains 猫", "argmax row it column animal drawn votes"),
         ),
-        Scene("x", predict=Predict(Both("where?"), row="it#2")),
+        TalkScene("x", predict=Predict(Both("where?"), row="it#2")),
     ),
     "en-zh",
     10,

@@ -9,15 +9,15 @@ from streamlit.testing.v1 import AppTest
 from model.trace import HeadRef
 from tests.pages import SENTENCE, choose, components, opened, prepared, shipped, words
 from viz.export.show.reading import read_storyboard
-from viz.export.show.storyboard import Both, Scene, Storyboard
+from viz.export.show.storyboard import Both, Storyboard, TalkScene
 from viz.export.show.writing import write_storyboard
 from viz.parts.showing import pins
 
 pytestmark = shipped
 HOSTILE = "<img src=x onerror=alert(1)>"
 PINS = (
-    Scene("I love you.", checkpoint="en-zh", link="h=c0.0", app="one_head?text=I+love+you.", title=Both(HOSTILE)),
-    Scene("You love me.", checkpoint="en-zh", link="h=c1.1&w=1", title=Both("two")),
+    TalkScene("I love you.", checkpoint="en-zh", link="h=c0.0", app="one_head?text=I+love+you.", title=Both(HOSTILE)),
+    TalkScene("You love me.", checkpoint="en-zh", link="h=c1.1&w=1", title=Both("two")),
 )
 
 
@@ -65,14 +65,14 @@ def test_the_talk_speaks_chinese_in_the_chinese_interface() -> None:
 
 
 def test_a_talk_that_cannot_be_played_is_one_sentence() -> None:
-    scene = Scene("x", checkpoint="no/such", link="h=c9.9")
+    scene = TalkScene("x", checkpoint="no/such", link="h=c9.9")
     at = choose(prepared("talk"), _pins=(scene,), talk_chosen="pins")
     assert not at.get("iframe")
     assert "Scene 1: there is no model 'no/such'" in words(at)
 
 
 def test_an_expectation_that_fails_is_said_and_the_talk_is_played() -> None:
-    scene = Scene("I love you.", expect=(f"translation contains {HOSTILE}",))
+    scene = TalkScene("I love you.", expect=(f"translation contains {HOSTILE}",))
     at = choose(prepared("talk"), _pins=(scene,), talk_chosen="pins")
     assert f"Scene 1 no longer shows what it expects: translation contains {HOSTILE}" in words(at)
     assert len(played(at)["scenes"]) == 1

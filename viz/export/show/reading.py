@@ -19,10 +19,10 @@ from viz.export.show.storyboard import (
     Both,
     Light,
     Predict,
-    Scene,
     Step,
     Storyboard,
     StoryboardError,
+    TalkScene,
     parse_link,
 )
 
@@ -46,9 +46,9 @@ def read_storyboard(data: bytes | str) -> Storyboard:
     )
 
 
-def _scene(given: Field) -> Scene:
+def _scene(given: Field) -> TalkScene:
     parts = given.mapping(_SCENE, ("text",))
-    return Scene(
+    return TalkScene(
         text=parts["text"].text(MAX_CHARACTERS),
         target=_text(parts.get("target"), MAX_CHARACTERS),
         checkpoint=_name(parts.get("checkpoint")),

@@ -13,7 +13,7 @@ from model.analysis.maps.sorts import DRAWN, SORTS, Drawn, Maps, drawn_maps
 from model.errors import HeadlightError
 from model.trace import AttentionTrace, HeadRef, Label, TracedTranslation
 from viz.export.show.heads import heads_named
-from viz.export.show.storyboard import Light, Scene, StoryboardError, parse_link
+from viz.export.show.storyboard import Light, StoryboardError, TalkScene, parse_link
 
 if TYPE_CHECKING:
     from model.source import Source
@@ -54,7 +54,7 @@ class Sights:
         self.known: dict[tuple[str, str, str], Sight] = {}
         self.weights = 0
 
-    def of(self, scene: Scene) -> Sight:
+    def of(self, scene: TalkScene) -> Sight:
         """The sight of a scene.
 
         Raises:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from model.errors import HeadlightError
 from viz.export.show.expect import Expectation, parse_expectation
 from viz.export.show.sights import Opens, Sight, Sights, State, lit, place_of, said_of, state_of, word_map
-from viz.export.show.storyboard import OPTIONS, Both, Predict, Scene, Storyboard, StoryboardError
+from viz.export.show.storyboard import OPTIONS, Both, Predict, Storyboard, StoryboardError, TalkScene
 
 CHECKPOINT = "en-zh"
 
@@ -39,7 +39,7 @@ class Staged:
         problems: what it expected and is not so.
     """
 
-    scene: Scene
+    scene: TalkScene
     sight: Sight
     state: State
     steps: tuple[str, ...]
@@ -83,7 +83,7 @@ def stage(storyboard: Storyboard, opens: Opens) -> Stage:
     return Stage(storyboard, tuple(found))
 
 
-def _staged(scene: Scene, number: int, sight: Sight) -> Staged:
+def _staged(scene: TalkScene, number: int, sight: Sight) -> Staged:
     state = state_of(sight, scene.link)
     now, steps = scene.link, []
     for step in scene.steps:

@@ -82,7 +82,7 @@ class Predict:
 
 
 @dataclass(frozen=True)
-class Scene:
+class TalkScene:
     """One picture, and what belongs to it.
 
     Attributes:
@@ -120,7 +120,7 @@ class Storyboard:
     """A talk."""
 
     title: Both
-    scenes: tuple[Scene, ...]
+    scenes: tuple[TalkScene, ...]
     checkpoint: str = ""
     minutes: int = 0
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from viz.export.show.storyboard import FORMAT, OPTION_LETTERS, Both, Predict, Scene, Step, Storyboard
+from viz.export.show.storyboard import FORMAT, OPTION_LETTERS, Both, Predict, Step, Storyboard, TalkScene
 
 
 def write_storyboard(board: Storyboard) -> str:
@@ -21,7 +21,7 @@ def write_storyboard(board: Storyboard) -> str:
     return yaml.safe_dump(_full(said) | {"scenes": said["scenes"]}, allow_unicode=True, sort_keys=False, width=110)
 
 
-def _scene(scene: Scene) -> dict[str, Any]:
+def _scene(scene: TalkScene) -> dict[str, Any]:
     return _full(
         {
             "text": scene.text,

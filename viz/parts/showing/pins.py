@@ -10,7 +10,7 @@ import streamlit as st
 from viz.components.pin_keeper.pin_keeper import pin_keeper
 from viz.export.pages import start_of
 from viz.export.show.reading import read_storyboard
-from viz.export.show.storyboard import MOST_SCENES, MOST_SIGNS, Both, Scene, Storyboard, StoryboardError
+from viz.export.show.storyboard import MOST_SCENES, MOST_SIGNS, Both, Storyboard, StoryboardError, TalkScene
 from viz.export.show.writing import write_storyboard
 from viz.export.shown import Shown, names
 from viz.state import checkpoints
@@ -24,11 +24,11 @@ _PINS, _KNOWN = "_pins", "_pins_known"  # in the visitor's session: his pins; wh
 
 def board() -> Storyboard:
     """What is pinned, as a talk."""
-    scenes: tuple[Scene, ...] = st.session_state.get(_PINS, ())
+    scenes: tuple[TalkScene, ...] = st.session_state.get(_PINS, ())
     return Storyboard(Both("Pinboard", "钉板"), scenes)
 
 
-def put(scenes: tuple[Scene, ...]) -> None:
+def put(scenes: tuple[TalkScene, ...]) -> None:
     """Let these be the pins; to be called in a widget's callback. What is too much is left out."""
     st.session_state.update({_PINS: scenes[:MOST_SCENES], _KNOWN: True})
 
@@ -105,13 +105,13 @@ def pin_button(now: View, asked: Shown, place: str) -> None:
         keep()
 
 
-def _scene(now: View, asked: Shown, place: str) -> Scene:
+def _scene(now: View, asked: Shown, place: str) -> TalkScene:
     about = now.subject
     heads = f"h={','.join(head.code for head in asked.heads)}"
     query = urlencode(st.query_params.to_dict())
     title = f"{about.text[:80]} · {'; '.join(names(asked, language()))[:100]}"
     app = f"{place}?{query}"
-    return Scene(
+    return TalkScene(
         about.text,
         translation(about).text if about.forced else "",
         about.checkpoint,

@@ -15,7 +15,7 @@ from viz.export.show.handout import picture
 from viz.export.show.reading import read_storyboard
 from viz.export.show.shelf import named_in, open_storyboard, shipped, shipped_storyboard
 from viz.export.show.staged import Stage, stage
-from viz.export.show.storyboard import MOST_FILE_BYTES, Both, Scene, Storyboard, StoryboardError
+from viz.export.show.storyboard import MOST_FILE_BYTES, Both, Storyboard, StoryboardError, TalkScene
 from viz.export.show.talk import talk_page
 from viz.figures.sheet.files import svg
 from viz.figures.sheet.sheet import SheetStyle
@@ -111,7 +111,7 @@ def saved(board: Storyboard, ending: str, spoken: str) -> bytes:
 
 
 @kept(64)
-def small_picture(scene: Scene, spoken: str) -> str:
+def small_picture(scene: TalkScene, spoken: str) -> str:
     """What a scene shows first, as SVG; raises as ``stage``."""
     [shown] = staged(Storyboard(Both(), (scene,))).scenes
     return svg(picture(shown.sight, shown.state, spoken, SMALL)).decode()
