@@ -26,12 +26,13 @@ OPTIONS = (Both("cat"), Both("dog"), Both("bed"))
 @pytest.fixture(scope="module")
 def talk(en_zh: Translator) -> str:
     black, love = "The black cat is sleeping on the bed.", "I love you."
+    steps = (Step(light=Light("爱", "love")), Step("h=c1.1"))
+    note, asked = Both(f"first [click] {HOSTILE} [click] third"), Predict(Both("Which?"), OPTIONS, 2)
     scenes = (
-        TalkScene(love, "我爱你。", link="h=c2.5", title=Both("One"), note=Both(f"first [click] {HOSTILE} [click] third"),
-              steps=(Step(light=Light("爱", "love")), Step("h=c1.1"))),
-        TalkScene(black, "黑猫在床上睡觉。", link="h=c3.0", title=Both("Two"), predict=Predict(Both("Which?"), OPTIONS, 2)),
+        TalkScene(love, "我爱你。", link="h=c2.5", title=Both("One"), note=note, steps=steps),
+        TalkScene(black, "黑猫在床上睡觉。", link="h=c3.0", title=Both("Two"), predict=asked),
         TalkScene(love, "我爱你。", link="v=all", title=Both("Three")),
-    )  # fmt: skip
+    )
     return talk_page(stage(Storyboard(Both("Talk"), scenes, minutes=3), lambda _: en_zh), "en")
 
 
