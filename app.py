@@ -24,6 +24,7 @@ pages = {
 page = st.navigation(list(pages.values()), position="hidden")
 renew_link()  # not before the page is known, or it would be forgotten
 spec = next(spec for name, spec in VIEWS.items() if pages[name] == page)
+navigation.lead(spec)
 asked = navigation.asked()
 navigation.arrive(spec)
 if not frame.opened():

@@ -13,6 +13,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from playwright.sync_api import Page
@@ -27,7 +28,6 @@ from model.analysis.heads.roles import profile
 from model.analysis.maps.sorts import DRAWN, SORTS, drawn_maps
 from model.trace import KINDS, Translation
 from model.translator import Translator
-from viz.text.en import STRINGS
 
 WAITS = {
     **{drawn: (f"map: {drawn}", 0.2 if drawn == "votes" else 0.4 if SORTS[drawn].perturbs else 0.5) for drawn in DRAWN},
@@ -35,7 +35,7 @@ WAITS = {
     "honesty": ("honesty bar, all cross heads", 0.5),
     "page": ("another sort of map, to painted", 0.4),
 }
-SAYS = "[first(document.querySelector('.js-plotly-plot'))]"
+MEANING = "[deep('.legend p:nth-of-type(2)')?.textContent]"  # of what is drawn, once it is
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,11 +106,8 @@ def _changes(page: Page, runs: int) -> Iterator[float]:
         page.wait_for_timeout(500)
         wait_until_idle(page)
         for drawn in others[:runs]:
-            picker = page.get_by_role("combobox", name=STRINGS["app.drawn"])
-            picker.click()
-            option = page.get_by_role("option", name=STRINGS[f"drawn.{drawn}"], exact=True)
-            option.hover()  # the list has opened: the wait begins with the click
-            yield seconds_until_painted(page, SAYS, option.click)
+            choose = partial(page.locator(".toolbar select").first.select_option, drawn)
+            yield seconds_until_painted(page, MEANING, choose)
         runs -= len(others)
 
 

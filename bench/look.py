@@ -1,4 +1,4 @@
-"""How long a saved page takes to answer, in Chromium from file://: 20 and 60 words with given translations.
+"""How long the viewer takes to answer, in Chromium: a saved page from file:// with given translations, and the app.
 
 Each wait runs from the event's own time until the browser has drawn a frame after it and goes on. head, layer, kind,
 sort, words, special, lines, scale: another one chosen with the keyboard or a control. preview: the pointer comes to
@@ -16,9 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
-from bench.browser import VIEWPORT, chromium
+from bench.browser import VIEWPORT, address, app_page, chromium, wait_until_idle
 from model.trace import HeadRef
 from model.translator import Translator
 from viz.export.pages import page_of
@@ -36,6 +36,7 @@ PAIRS = {
         "我哥哥住在河边的小房子里，他每天早上和他的狗走到车站，买报纸和咖啡，等第一班火车，去城里工作，晚上很晚才回家，吃晚饭，看一个小时的书。",
     ),
 }
+THERE = 3  # sorts that are in every message
 BARS = {"choice": 33.0, "preview": 33.0, "small": 100.0, "all": 500.0, "bytes": {20: 400_000, 60: 2_000_000}}
 KEYS = {
     "head": "ArrowRight",
@@ -47,7 +48,7 @@ KEYS = {
     "lines": "l",
 }
 # Until the event has been handled and the frame with what it drew has been handed to the screen.
-_SMALL = """() => { const canvas = document.querySelector(".small canvas"), before = canvas.dataset.painted;
+_SMALL = """(canvas) => { const before = canvas.dataset.painted;
   window.waited = new Promise((resolve) => document.addEventListener("keydown", (event) => { const look = () =>
     canvas.dataset.painted === before ? setTimeout(look, 1) : resolve(performance.now() - event.timeStamp); look();
   }, { once: true })); }"""
@@ -80,8 +81,27 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
             page.wait_for_selector("#viewer[data-ready]")
             waits[words] = page_waits(page, args.runs)
             page.close()
-    found = {words: {name: _summary(values) for name, values in by_name.items()} for words, by_name in waits.items()}
-    return {"bench": "look", "runs": args.runs, "load": os.getloadavg()[0], "ms": found, "pages": facts, "bars": BARS}
+        in_app = _app_waits(browser, args)
+    found = {words: _summaries(by_name) for words, by_name in waits.items()}
+    shown = {words: _summaries(by_name) for words, by_name in in_app.items()}
+    load = os.getloadavg()[0]
+    return {"bench": "look", "runs": args.runs, "load": load, "ms": found, "app": shown, "pages": facts, "bars": BARS}
+
+
+def _app_waits(browser: Browser, args: argparse.Namespace) -> dict[int, dict[str, list[float]]]:
+    """The same waits in the app, whose server is told of every rest; its own translation is looked at."""
+    waits = {}
+    with app_page(browser) as (page, url):
+        for words, (text, _) in PAIRS.items():
+            page.goto(address(url, "one_head", text=text, checkpoint=args.checkpoint))
+            page.wait_for_selector("#viewer[data-ready]")
+            wait_until_idle(page)
+            waits[words] = page_waits(page, args.runs)
+    return waits
+
+
+def _summaries(by_name: dict[str, list[float]]) -> dict[str, dict[str, float]]:
+    return {name: _summary(values) for name, values in by_name.items()}
 
 
 def page_waits(page: Page, runs: int) -> dict[str, list[float]]:
@@ -93,7 +113,7 @@ def page_waits(page: Page, runs: int) -> dict[str, list[float]]:
     page.keyboard.press("Escape")
     options = page.locator(".toolbar select").first.locator("option").evaluate_all("all => all.map((one) => one.value)")
     select = page.locator(".toolbar select").first
-    names = [options[(run + 1) % len(options)] for run in range(runs)]
+    names = [options[(run + 1) % THERE] for run in range(runs)]
     waits["sort"] = [_wait(page, "change", lambda name=name: select.select_option(name)) for name in names]
     waits["preview"] = _previews(page, runs)
     waits["small"] = [_wait(page, None, lambda: page.keyboard.press("w")) for _ in range(runs)]
@@ -117,7 +137,10 @@ def _previews(page: Page, runs: int) -> list[float]:
 
 
 def _wait(page: Page, event: str | None, act: Callable[[], object]) -> float:
-    page.evaluate(_WAIT if event else _SMALL, event)
+    if event:
+        page.evaluate(_WAIT, event)
+    else:
+        page.locator(".small canvas").first.evaluate(_SMALL)
     act()
     return float(page.evaluate("window.waited"))
 
@@ -135,7 +158,10 @@ def table(result: dict[str, Any]) -> str:
         bar = BARS["bytes"][words]  # type: ignore[index]
         size = f"{facts['rows']} × {facts['columns']}"
         lines.append(f"{words} words, maps of {size}: page of {facts['bytes']:,} bytes (bar {bar:,})")
-        for name, each in result["ms"][words].items():
-            limit = BARS.get(name, BARS["choice"])
-            lines.append(f"  {name:<9} median {each['median']:6.1f} ms, 95 % {each['late']:6.1f} ms (bar {limit} ms)")
+        for where, waits in (("saved", result["ms"]), ("app", result["app"])):
+            for name, each in waits[words].items():
+                limit, late = BARS.get(name, BARS["choice"]), each["late"]
+                lines.append(
+                    f"  {where:<6}{name:<9} median {each['median']:6.1f} ms, 95 % {late:6.1f} ms (bar {limit} ms)"
+                )
     return "\n".join([*lines, f"{result['runs']} runs of each, load {result['load']:.1f}"])

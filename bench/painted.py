@@ -13,8 +13,6 @@ _SAYS = """() => {{
   const deep = (selector) => document.querySelector(selector)
     ?? hosts().map((host) => host.shadowRoot.querySelector(selector)).find(Boolean);
   const first = (plot) => plot?.calcdata?.flat().find((trace) => trace.z)?.z.join();
-  const named = (layout) => layout?.xaxis?.ticktext
-    ? [layout.title?.text, ...layout.xaxis.ticktext].join("|") : null;
   const says = {says};
   return says.every(Boolean) ? says : null;
 }}"""
@@ -36,7 +34,7 @@ def seconds_until_painted(page: Page, says: str, act: Callable[[], object]) -> f
         page: idle.
         says: JavaScript for a list of strings that all change, each null while the page waits for it.
             ``deep(selector)`` looks inside components too; ``first(plot)`` is the first heatmap's
-            values; ``named(plot._fullLayout)`` its title and the tokens of its keys.
+            values.
         act: what the visitor does.
     """
     script = _SAYS.format(says=says)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import re
+import struct
+from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.folders import available
 from viz.shell.views import VIEWS
+from viz.viewer.link import read_link
 
 APP = Path(__file__).resolve().parent.parent / "app.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
@@ -66,13 +69,53 @@ def words(at: AppTest) -> str:
 def components(at: AppTest, frame: bool = False) -> list[dict]:
     """What each component on the page was sent; with ``frame``, that of the frame alone."""
     assert not at.exception
-    every = [element.proto for element in at.get("bidi_component")]
+    every = [each.proto for each in at.get("bidi_component") if each.proto.WhichOneof("data") == "json"]
     return [json.loads(each.json) for each in every if (each.component_name == CHIPS) == frame]
 
 
 def sent(at: AppTest) -> dict:
     """What the first component on the page was sent."""
     return components(at)[0]
+
+
+@dataclass(frozen=True)
+class Viewed:
+    """What the viewer on a page was sent: its envelope, the header of its message, and the maps' bytes."""
+
+    envelope: dict
+    header: dict
+    bytes: np.ndarray
+
+    @property
+    def link(self) -> dict[str, str]:
+        """What is chosen, by letter."""
+        return read_link(self.envelope["link"])
+
+    @property
+    def sorts(self) -> dict[str, dict]:
+        """The sorts that are there, by name."""
+        return {sort["name"]: sort for sort in self.header["sorts"]}
+
+    def maps(self, name: str, kind: str, shape: tuple[int, ...]) -> np.ndarray:
+        """The values of a sort, [L, H, Q, K], as a byte each can hold them."""
+        sort = self.sorts[name]
+        part = sort["maps"][kind]
+        size = part["layers"] * part["heads"] * shape[2] * shape[3]
+        found = self.bytes[part["offset"] : part["offset"] + size].astype(float)
+        values = (found - 128) / 127 if sort["signed"] else (found / 255) ** 2
+        return np.broadcast_to(values.reshape(part["layers"], part["heads"], *shape[2:]), shape) * part["high"]
+
+
+def viewed(at: AppTest) -> Viewed:
+    """What the viewer on the page was sent."""
+    assert not at.exception
+    sent = next(each.proto.bytes for each in at.get("bidi_component") if each.proto.WhichOneof("data") == "bytes")
+    parts, rest = [], sent
+    for _ in range(2):
+        length = struct.unpack_from("<I", rest)[0]
+        parts.append(json.loads(rest[4 : 4 + length]))
+        rest = rest[4 + length :]
+    return Viewed(*parts, np.frombuffer(rest, np.uint8))
 
 
 def charts(at: AppTest) -> list[dict]:

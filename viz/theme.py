@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 FONTS = (
     '"Source Sans", "Source Sans 3", system-ui, -apple-system, "Segoe UI", "Noto Sans CJK SC", "Noto Sans SC", '
@@ -35,6 +36,12 @@ class Theme:
     def is_dark(self) -> bool:
         """True for the dark look."""
         return self.name == "dark"
+
+    def colours(self) -> dict[str, Any]:
+        """All of them as a browser takes them: CSS, and scales as lists of place and colour."""
+        lists = ("scale", "diverging")
+        plain = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("name", *lists)}
+        return plain | {name: [list(stop) for stop in getattr(self, name)] for name in lists}
 
 
 LIGHT = Theme(

@@ -37,7 +37,7 @@ MAY: dict[str, set[str]] = {
     | {"viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures", "viz/export"}
     | MODEL,
     "viz/shell": GROUND | {"viz/parts", "viz/components", "viz/state", "viz/figures"} | MODEL,
-    "viz/parts": GROUND | {"viz/components", "viz/state", "viz/figures", "viz/export"} | MODEL,
+    "viz/parts": GROUND | {"viz/components", "viz/state", "viz/figures", "viz/export", "viz/viewer"} | MODEL,
     "viz/components": GROUND | {"viz/state"} | MODEL,
     "viz/state": GROUND | MODEL,
     "viz/figures": {"viz/theme.py", "viz/numbers.py"},
@@ -108,7 +108,7 @@ LIGHT = (
 OWED: dict[str, set[str]] = {}
 OWED_FOLDERS: set[str] = set()
 MOST_FILES = 15
-MOST_ARROWS = {"viz": 30, "model/analysis": 9}
+MOST_ARROWS = {"viz": 31, "model/analysis": 9}
 
 
 def room_of(path: str, rooms: Iterable[str]) -> str | None:

@@ -11,12 +11,6 @@ from bench.browser import wait_until_idle
 
 BOX = 'input[aria-label="English sentence"]'
 PATIENCE = 30_000  # milliseconds
-_MAP = """() => {
-  const plot = [...document.querySelectorAll('.js-plotly-plot')].find(p => p.data.some(d => d.type === 'heatmap'));
-  const {xaxis, yaxis, title} = plot._fullLayout;
-  const z = [...plot.calcdata.flat().find(t => t.z).z].map(row => [...row]);
-  return JSON.stringify({z, rows: yaxis.ticktext, columns: xaxis.ticktext, title: title.text});
-}"""
 _MATRICES = """() => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')].flatMap(plot =>
   plot.calcdata.flat().filter(trace => trace.z).map(trace => [...trace.z].map(row => [...row]))))"""
 
@@ -41,10 +35,10 @@ def press(page: Page, group: str, name: str) -> None:
     wait_until_idle(page)
 
 
-def drawn_map(page: Page) -> dict:
-    """The first heatmap that Plotly drew: its z, the tick texts of its rows and columns, and its title."""
-    page.wait_for_selector(".js-plotly-plot .heatmaplayer")
-    return json.loads(page.evaluate(_MAP))
+def head_title(page: Page) -> str:
+    """The first title in the viewer, once it is there."""
+    page.wait_for_selector("#viewer[data-ready]")
+    return page.locator(".panel-title").first.text_content() or ""
 
 
 def matrices(page: Page) -> list[np.ndarray]:

@@ -11,7 +11,7 @@ import pytest
 
 from model.analysis.maps.reading import Reading
 from model.trace import HeadRef
-from tests.pages import array, charts, opened, shipped
+from tests.pages import opened, shipped, viewed
 from viz.__main__ import main
 from viz.export.code import command, python_lines
 from viz.export.shown import Shown
@@ -30,29 +30,28 @@ def run(lines: str) -> Reading:
     return found
 
 
-def drawn(at) -> np.ndarray:
-    return array(charts(at)[0]["data"][0]["text"])
-
-
 @pytest.mark.parametrize(
-    "choices",
+    ("choices", "together"),
     [
-        {},
-        {"kind": "decoder_self", "words": True, "special": True},
-        {"pick_combine": "max", "over": ["L1", "L2 H3"], "pick_shift": "read"},
-        {"pick_combine": "importance"},
-        {"pick_drawn": "norms", "beam": 4},
-        {"pick_drawn": "gradient_weight", "pick_of": "2"},
+        ({"kind": "cross", "layer": 2, "head": 5, "shift": "written"}, None),
+        ({"kind": "decoder_self", "layer": 1, "head": 0, "viewer": "h=d1.0,d2.3&x=max"}, [(1, 0), (2, 3)]),
+        ({"drawn": "norms", "kind": "encoder_self", "layer": 0, "head": 1, "beam": 4}, None),
+        ({"drawn": "gradient_weight", "of": "2", "kind": "cross", "layer": 3, "head": 2}, None),
     ],
 )
-def test_the_lines_on_one_head_make_the_numbers_that_are_drawn(choices) -> None:
+def test_the_lines_make_the_numbers_that_the_viewer_draws(choices, together) -> None:
     at = opened("one_head", **choices)
-    code = next(each.value for each in at.code if "from_checkpoint" in each.value)
-    values = drawn(at)
-    np.testing.assert_allclose(run(code).weights, values, atol=1e-5)
-    if choices:
-        plain = run(python_lines(Shown((HeadRef("cross", 0, 0),)), "I love you.", "en-zh")).weights
-        assert plain.shape != values.shape or np.abs(plain - values).max() > 0.01
+    found = run(next(each.value for each in at.code if "from_checkpoint" in each.value)).weights
+    name = choices.get("drawn", "weights") + (f"@{choices['of']}" if "of" in choices else "")
+    shape = (6, 8, *found.shape)
+    maps = viewed(at).maps(name, choices["kind"], shape)
+    if together:
+        expected = np.max([maps[place] for place in together], axis=0)
+    else:
+        expected = maps[choices["layer"], choices["head"]]
+    high = viewed(at).sorts[name]["maps"][choices["kind"]]["high"]
+    np.testing.assert_allclose(found, expected, atol=high / 200)
+    assert np.abs(found - maps[5, 7]).max() > high / 50
 
 
 def test_a_hostile_sentence_is_a_literal_in_both() -> None:
@@ -86,10 +85,9 @@ def test_the_command_writes_what_the_lines_make(shown: Shown, tmp_path, capsys) 
 def test_what_no_command_can_do_has_none() -> None:
     asked: list[Callable[[], str]] = [
         lambda: command(Shown(HEADS[:1], step=1, drawn="gradient"), "a", "en-zh"),
-        lambda: command(Shown(HEADS, how="importance"), "a", "en-zh"),
         lambda: command(Shown(HEADS[:1]), "a", "en-zh", forced=(5,)),
     ]
-    assert [each() for each in asked] == ["", "", ""]
+    assert [each() for each in asked] == ["", ""]
     assert "prefix=(5,)" in python_lines(Shown(HEADS[:1]), "a", "en-zh", forced=(5,))
 
 

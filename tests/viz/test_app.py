@@ -77,20 +77,6 @@ def test_bad_input_gets_one_sentence_and_loses_nothing(app, sentence):
     assert len(app.get("button_group")[-1].options) > 5, "the examples are still there to click"
 
 
-def test_one_head_page_touches_every_widget(app):
-    app.run()
-    app.switch_page(VIEWS["one_head"].file).run()
-    for key in ("own", "log", "words", "special"):
-        app.toggle(key=key).set_value(True).run()
-        assert not app.exception
-    app.slider(key="min").set_value(0.5).run()
-    before = app.session_state["head"]
-    app.button(key="next_head").click().run()
-    assert not app.exception
-    assert app.session_state["head"] == (before or 0) + 1
-    assert "hl-holds" in markup(app)
-
-
 @reverse
 def test_checkpoint_change_opens_its_own_example(app):
     app.run()

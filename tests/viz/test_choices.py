@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.analysis.lessons.positions import SIMILARITIES
-from tests.pages import SENTENCE, charts, choose, prepared, shipped
+from tests.pages import SENTENCE, choose, prepared, shipped, viewed
 from viz.parts.picker import shown_key
 from viz.shell.views import VIEWS
 from viz.state.choice import renewed
@@ -100,7 +100,7 @@ def test_every_choice_has_a_page_here() -> None:
 @shipped
 @pytest.mark.parametrize("name", CHOICES)
 def test_what_is_picked_goes_into_the_link_as_its_code_and_the_default_does_not(name: str) -> None:
-    page, before = WHERE.get(name, ("all_heads", {}))
+    page, before = WHERE.get(name, ("lines", {}))
     at = linked(page, **before)
     first = at.session_state[name]
     other = next(option for option in CHOICES[name].options if option != first)
@@ -125,7 +125,7 @@ def test_an_old_link_in_any_language_opens_and_is_renewed(name: str, language: s
 
 @shipped
 def test_nonsense_in_a_link_is_the_default_and_leaves_it() -> None:
-    at = linked("one_head", kind="<b>", drawn="x", of="99", shift="", combine="all")
+    at = linked("lines", kind="<b>", drawn="x", of="99", shift="", combine="all")
     state = at.session_state
     assert (state["kind"], state["drawn"], state["combine"]) == ("cross", "weights", "head")
     assert at.selectbox(key="pick_of").value == "0"
@@ -136,4 +136,6 @@ def test_nonsense_in_a_link_is_the_default_and_leaves_it() -> None:
 @shipped
 def test_a_link_in_one_language_opens_in_another() -> None:
     at = linked("one_head", lang="中文", kind="Decoder self", drawn="norms", layer="1", head="2")
-    assert charts(at)[0]["layout"]["title"]["text"] == "解码器自注意力 · L1 H2 · " + text("zh", "drawn.norms")
+    seen = viewed(at)
+    assert seen.link == {"h": "d1.2", "d": "norms", "r": "read"}
+    assert (seen.header["language"], seen.sorts["norms"]["title"]) == ("zh", text("zh", "drawn.norms"))

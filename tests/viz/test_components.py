@@ -5,15 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from model.analysis.maps.reading import Reading, read
-from model.trace import KINDS, HeadRef, Label
-from viz.components.head_grid.head_grid import KindMaps, grid_payload, map_places, strongest_cell
-from viz.components.linked_maps.linked_maps import LinkedMap, linked_payload
+from model.analysis.maps.reading import Reading
+from model.trace import HeadRef, Label
 from viz.components.shared import payload, registry
 from viz.components.shared.bundle import bundle, scripts_of
 from viz.components.shared.places import opened_place
 from viz.components.token_links.token_links import links_payload
-from viz.state.codes.heads import MOST_HEADS, chosen_heads, every_head
 from viz.theme import LIGHT
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -78,85 +75,13 @@ def test_links_of_the_wrong_shape_are_refused_with_both_shapes(weights):
         links_payload(src, tgt, weights[0, 0], [0.5] * 4, [0] * 6, [0] * 5)
 
 
-def test_grid_names_each_maps_strongest_cell(weights):
-    sent = grid_payload(KindMaps("cross", "Cross", reading(weights)))
-    assert (sent["layers"], sent["heads"], len(sent["strongest"])) == (3, 4, 12)
-    row, column, weight = sent["strongest"][1 * 4 + 2]
-    assert weight == pytest.approx(weights[1, 2].max(), abs=1e-4)
-    assert weights[1, 2, row, column] == weights[1, 2].max()
-    assert weights[1, 3, row, column] < weights[1, 3].max()
-
-
-def test_a_map_of_nothing_has_no_strongest_cell():
-    assert strongest_cell(np.zeros((2, 3))) is None
-    assert strongest_cell(np.zeros((0, 3))) is None
-
-
-def test_grid_refuses_labels_and_steps_that_do_not_fit(weights):
-    wrong = Reading(weights, labels("a", "b"), labels("c"))
-    with pytest.raises(ValueError, match=re.escape("(3, 4, 5, 6)") + ".*" + re.escape("(2, 1)")):
-        KindMaps("cross", "Cross", wrong)
-    with pytest.raises(ValueError, match="writes 1 tokens in 5 rows"):
-        KindMaps("cross", "Cross", reading(weights), writes=("x",))
-    with pytest.raises(ValueError, match=r"\[L, H, Q, K\]"):
-        KindMaps("cross", "Cross", reading(weights[0, 0]))
-
-
-def test_only_a_head_that_exists_can_be_opened(weights):
-    maps = [KindMaps("cross", "Cross", reading(weights))]
-    assert opened_place({"kind": "cross", "layer": 2, "head": 3}, map_places(maps)) == ("cross", 2, 3)
+def test_only_a_head_that_exists_can_be_opened():
+    places = [HeadRef("cross", layer, head) for layer in range(3) for head in range(4)]
+    assert opened_place({"kind": "cross", "layer": 2, "head": 3}, places) == ("cross", 2, 3)
     for bad in (None, "cross", [], {"kind": "cross"}, {"kind": "evil", "layer": 0, "head": 0}):
-        assert opened_place(bad, map_places(maps)) is None
+        assert opened_place(bad, places) is None
     for layer, head in ((3, 0), (0, 4), (-1, 0), (True, 0), ("0", 0), (0.0, 0)):
-        assert opened_place({"kind": "cross", "layer": layer, "head": head}, map_places(maps)) is None
-
-
-def test_linked_maps_share_one_scale(weights):
-    maps = [LinkedMap(f"H{head}", "cross", 0, head, reading(weights[0, head])) for head in (0, 1)]
-    assert linked_payload(maps)["high"] == 1.0
-    common = linked_payload(maps, common_maximum=True)["high"]
-    assert common == pytest.approx(max(weights[0, 0].max(), weights[0, 1].max()), abs=1e-4)
-
-
-def test_a_difference_has_its_own_symmetric_scale(weights):
-    both = [LinkedMap(f"H{head}", "cross", 0, head, reading(weights[0, head])) for head in (0, 1)]
-    gap = weights[0, 0] - weights[0, 1]
-    sent = linked_payload([*both, LinkedMap("H0 − H1", "cross", 0, 0, reading(gap), difference=True)], True)
-    assert sent["difference_high"] == pytest.approx(np.abs(gap).max(), abs=1e-4)
-    np.testing.assert_allclose(payload.unpack_fine(sent["maps"][2]["values"]), gap.ravel(), atol=1e-4)
-    assert linked_payload(both)["difference_high"] is None
-
-
-def test_linked_maps_of_one_kind_must_agree(weights):
-    one, other = LinkedMap("A", "cross", 0, 0, reading(weights[0, 0])), reading(weights[0, 0, :4])
-    with pytest.raises(ValueError, match=re.escape("(5, 6)") + ".*" + re.escape("(4, 6)")):
-        linked_payload([one, LinkedMap("B", "cross", 0, 1, other)])
-    with pytest.raises(ValueError, match="got 0"):
-        linked_payload([])
-
-
-def test_head_codes_name_every_head_once():
-    heads = every_head({"encoder_self": (2, 4), "decoder_self": (3, 4), "cross": (3, 4)})
-    assert len(heads) == (2 + 3 + 3) * 4
-    assert all(HeadRef.parse(code) == head and head.code == code for code, head in heads.items())
-    assert {kind for kind, _, _ in heads.values()} == set(KINDS)
-
-
-def test_heads_in_a_link_are_checked_and_bounded():
-    known = every_head(dict.fromkeys(KINDS, (2, 4)))
-    assert chosen_heads(["c1.3", "e0.0", "c1.3"], known) == ["c1.3", "e0.0"]
-    assert chosen_heads(["c.1.3", "e.0.0", "c1.3"], known) == ["c1.3", "e0.0"]
-    assert chosen_heads(["", "c9.9", "c.9.9", "<img>", "c.1", "c1", "C.0.0", "C0.0"], known) == []
-    assert len(chosen_heads(list(known), known)) == MOST_HEADS
-
-
-def test_the_payload_of_a_real_trace_decodes_to_it(translator):
-    trace = translator.translate("Tom didn't see the red car.", capture=True).trace
-    for kind in KINDS:
-        whole = read(trace.weights[kind], *trace.axis_labels(kind))
-        sent = grid_payload(KindMaps(kind, kind, whole))
-        back = payload.unpack_coarse(str(sent["weights"])).reshape(trace.weights[kind].shape)
-        assert np.abs(back - trace.weights[kind]).max() <= 1 / 255
+        assert opened_place({"kind": "cross", "layer": layer, "head": head}, places) is None
 
 
 def test_no_script_reads_data_as_markup_or_asks_another_host():

@@ -49,19 +49,12 @@ def _values(shown: Shown) -> list[str]:
         return [f"values = maps[{shown.heads[0].layer}, {shown.heads[0].head}]"]
     layers, heads = [head.layer for head in shown.heads], [head.head for head in shown.heads]
     places = f"[{layers}, {heads}]"
-    if shown.how != "importance":
-        return [f"values = combine(maps{places}, {shown.how!r})"]
-    return [
-        "from model.analysis.heads.ablation import ablate",
-        "",
-        f"importance = ablate(translator, translation).importance[{shown.heads[0].kind!r}]{places}",
-        f"values = combine(maps{places}, 'importance', importance)",
-    ]
+    return [f"values = combine(maps{places}, {shown.how!r})"]
 
 
 def command(shown: Shown, text: str, checkpoint: str, beam: int = 1, forced: Sequence[int] = ()) -> str:
     """The command that writes the same numbers to a file; "" where no command does."""
-    if forced or shown.step is not None or shown.how == "importance":
+    if forced or shown.step is not None:
         return ""
     words = ["python", "-m", "viz", "export", text, "--output", "map.csv", "--checkpoint", checkpoint]
     words += ["--head", *(head.code for head in shown.heads), "--drawn", shown.drawn, "--shift", shown.shift]

@@ -20,7 +20,7 @@ class Shown:
 
     Attributes:
         heads: one map each, in order.
-        how: "head"; or "mean", "max" or "importance" of the heads, which are then of one kind, as one map.
+        how: "head"; or "mean" or "max" of the heads, which are then of one kind, as one map.
         drawn: which sort of map; ``step`` the output token it is of, None for all.
         words, hide_special, shift: how it is read, see ``reading.read``.
         own_scale: colours end at each map's own maximum.

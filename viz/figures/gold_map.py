@@ -41,7 +41,7 @@ def gold_map(
         ValueError: the shapes do not fit, or a link is outside the map.
     """
     _check_links({*sure, *possible, *found}, rows, columns)
-    figure = attention_heatmap(values, rows, columns, title=title, theme=theme, own_scale=True, text=text)
+    figure = attention_heatmap(values, rows, columns, title=title, theme=theme, text=text)
     outlines = [_outline(link, theme, "solid") for link in sorted(sure)]
     outlines += [_outline(link, theme, "dot") for link in sorted(set(possible) - set(sure))]
     margin = figure.layout.margin

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.figures.colour import on_scale, printed, rgb
+from viz.figures.colour import on_scale, printed
 from viz.figures.layout import (
     PAGE_WIDTH,
     base_layout,
@@ -27,7 +27,6 @@ from viz.theme import Theme
 
 heatmap_config = chart_config
 MOST_PRINTED = 16  # rows or columns up to which every weight is printed in its cell
-LOG_FLOOR = 1e-4  # the smallest weight that log colour tells from smaller ones
 SUMMARY_ROWS = 8
 
 
@@ -42,59 +41,29 @@ class HeatmapText(Words):
     weight: str
     hover_query: str
     hover_key: str
-    writes: str
     summary: str
 
 
 def attention_heatmap(
-    weights: np.ndarray,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    *,
-    title: str,
-    theme: Theme,
-    own_scale: bool = False,
-    log: bool = False,
-    threshold: float = 0.0,
-    writes: Sequence[str] | None = None,
-    text: HeatmapText,
-    high: float = 1.0,
-    signed: bool = False,
+    weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], *, title: str, theme: Theme, text: HeatmapText
 ) -> go.Figure:
-    """Heatmap of one head: queries down, keys across, keys named on top.
+    """Heatmap of a map: queries down, keys across, keys named on top; colours end at its own maximum.
 
     Args:
-        weights: one head's weights, or other values, [Q, K].
+        weights: from 0, [Q, K].
         rows, columns: the tokens, Q and K of them; shown literally.
-        title: says which head this is, or what was combined.
+        title: says which map this is.
         theme: the look.
-        own_scale: colour up to this map's own maximum instead of ``high``.
-        log: colour by the logarithm; exact zeros stay blank, the colour bar names real weights; not
-            for signed values.
-        threshold: cells with a smaller size, as a share of ``high``, are blank; hovering still tells it.
-        writes: for a decoder, the token that each row went on to write, Q of them.
         text: the words of axes and hover.
-        high: where the colour scale ends.
-        signed: the scale runs from −high to high, in the theme's diverging colours.
 
     Raises:
-        ValueError: the shapes do not fit each other, or ``high`` is not above 0.
+        ValueError: the shapes do not fit each other.
     """
     weights = np.asarray(weights, dtype=np.float32)
-    _check(weights, rows, columns, writes)
-    scale = _Scale(theme.diverging if signed else theme.scale, high, own_scale, log and not signed, threshold, signed)
-    traces = _traces(weights, scale, theme, text, writes)
+    _check(weights, rows, columns)
+    traces = _traces(weights, theme, text)
     # Looking up every property takes Plotly longer than all the rest of a redraw; the tests of the pages do it.
     return go.Figure({"data": traces, "layout": _layout(rows, columns, title, theme, text)}, _validate=False)
-
-
-def divided(figure: go.Figure, place: int, theme: Theme) -> go.Figure:
-    """The heatmap with a line before a token on both sides: where a prompt ends."""
-    at = place - 0.5
-    look = {"type": "line", "line": {"color": theme.accent, "width": 1.5}}
-    across = {**look, "xref": "paper", "x0": 0, "x1": 1, "y0": at, "y1": at}
-    down = {**look, "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at}
-    return figure.update_layout(shapes=[*figure.layout.shapes, across, down])
 
 
 def heatmap_summary(weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], text: HeatmapText) -> str:
@@ -104,7 +73,7 @@ def heatmap_summary(weights: np.ndarray, rows: Sequence[str], columns: Sequence[
         ValueError: the shapes do not fit each other.
     """
     weights = np.asarray(weights, dtype=np.float32)
-    _check(weights, rows, columns, None)
+    _check(weights, rows, columns)
     strongest = np.abs(weights).argmax(axis=1)
     found = np.take_along_axis(weights, strongest[:, None], axis=1)[:, 0]
     decided = np.argsort(-np.abs(found), kind="stable")[:SUMMARY_ROWS]
@@ -118,97 +87,47 @@ def cell_size(n: int) -> float:
     return float(min(64.0, max(smallest, 540.0 / n)))
 
 
-def _check(weights: np.ndarray, rows: Sequence[str], columns: Sequence[str], writes: Sequence[str] | None) -> None:
+def _check(weights: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> None:
     expected = (len(rows), len(columns))
     if weights.shape != expected or not weights.size:
         raise ValueError(f"weights have shape {weights.shape}, but rows and columns name {expected} tokens")
-    if writes is not None and len(writes) != len(rows):
-        raise ValueError(f"writes names {len(writes)} tokens, but there are {len(rows)} rows")
 
 
-def _hover(text: HeatmapText, writes: bool) -> str:
-    """The template; tokens come from the axes' tick text and from customdata, never from here."""
+def _hover(text: HeatmapText) -> str:
+    """The template; tokens come from the axes' tick text, never from here."""
     lines = [
         f"{html.escape(text.hover_query)} <b>%{{y}}</b>",
         f"{html.escape(text.hover_key)} <b>%{{x}}</b>",
         f"{html.escape(text.weight)} <b>%{{text:.4f}}</b>",
     ]
-    if writes:
-        lines.append(f"{html.escape(text.writes)} <b>%{{customdata}}</b>")
     return "<br>".join(lines) + "<extra></extra>"
 
 
-@dataclass(frozen=True)
-class _Scale:
-    """How values become colours: stops, end, and the switches of ``attention_heatmap``."""
-
-    stops: Sequence[tuple[float, str]]
-    high: float
-    own: bool
-    log: bool
-    threshold: float
-    signed: bool
-
-    def __post_init__(self) -> None:
-        if not self.high > 0:
-            raise ValueError(f"high must be above 0, got {self.high}")
-
-
-def _traces(
-    weights: np.ndarray, scale: _Scale, theme: Theme, text: HeatmapText, writes: Sequence[str] | None
-) -> list[dict[str, Any]]:
+def _traces(weights: np.ndarray, theme: Theme, text: HeatmapText) -> list[dict[str, Any]]:
     """The map, and where it is small its numbers."""
     cell = cell_size(max(weights.shape))
     heat: dict[str, Any] = {
         "type": "heatmap",
         "text": weights,
         "hoverongaps": True,
-        "hovertemplate": _hover(text, writes is not None),
+        "hovertemplate": _hover(text),
         "xgap": 1 if cell >= 20 else 0,
         "ygap": 1 if cell >= 20 else 0,
-        "colorscale": scale_of(scale.stops),
-        **_colouring(weights, scale, theme, text),
+        "colorscale": scale_of(theme.scale),
+        "z": weights,
+        "zmin": 0.0,
+        "zmax": float(weights.max()) or 1.0,
+        "colorbar": colour_bar(theme, text.weight),
     }
-    if writes is not None:
-        heat["customdata"] = [[html.escape(token, quote=False)] * weights.shape[1] for token in writes]
     few = max(weights.shape) <= MOST_PRINTED
-    return [heat, *(_printed(weights, heat, scale, theme, min(14.0, cell * 0.36)) if few else [])]
+    return [heat, *(_printed(weights, heat["zmax"], theme, min(14.0, cell * 0.36)) if few else [])]
 
 
-def _colouring(weights: np.ndarray, scale: _Scale, theme: Theme, text: HeatmapText) -> dict[str, Any]:
-    """Colour values (NaN where blank), their limits, and a colour bar in real weights."""
-    sizes = np.abs(weights)
-    seen = np.where(sizes >= scale.threshold * scale.high, weights, np.float32(np.nan))
-    top = float(sizes.max()) if scale.own and sizes.max() > 0 else scale.high
-    if not scale.log:
-        return {
-            "z": seen,
-            "zmin": -top if scale.signed else 0.0,
-            "zmax": top,
-            "colorbar": colour_bar(theme, text.weight),
-        }
-    positive = weights[weights > 0]
-    bottom = float(positive.min()) if scale.own and positive.size else LOG_FLOOR * scale.high
-    bottom = max(min(bottom, top / 10), top * LOG_FLOOR)
-    values = np.where(seen > 0, np.log10(np.maximum(seen, bottom)), np.nan).astype(np.float32)
-    low, high = np.log10(bottom), np.log10(top)
-    powers = range(int(np.ceil(low)), int(np.floor(high)) + 1)
-    ticks = [low, *(power for power in powers if low + 0.2 < power < high - 0.2), high]
-    names = [f"{10.0**tick:.3g}" for tick in ticks]
-    names[0] = f"≤ {names[0]}"
-    bar = colour_bar(theme, text.weight, tickmode="array", tickvals=ticks, ticktext=names)
-    return {"z": values, "zmin": low, "zmax": high, "colorbar": bar}
-
-
-def _printed(
-    weights: np.ndarray, heat: dict[str, Any], scale: _Scale, theme: Theme, size: float
-) -> list[dict[str, Any]]:
+def _printed(weights: np.ndarray, top: float, theme: Theme, size: float) -> list[dict[str, Any]]:
     """The weights as text in their cells; what rounds to nothing is faint."""
-    share = (heat["z"] - heat["zmin"]) / (heat["zmax"] - heat["zmin"])
-    colours = np.where(np.isnan(share)[..., None], rgb(theme.surface), on_scale(np.nan_to_num(share), scale.stops))
-    digits = 1 if np.abs(weights).max() >= 10 else 2
-    texts = [[number(weight, digits) if weight else "0" for weight in row] for row in weights]
-    return printed(texts, colours, size, faint=np.abs(weights) < 0.005 * scale.high)
+    colours = on_scale(weights / top, theme.scale)
+    texts = [[number(weight) if weight else "0" for weight in row] for row in weights]
+    return printed(texts, colours, size, faint=np.abs(weights) < 0.005)
 
 
 def _layout(rows: Sequence[str], columns: Sequence[str], title: str, theme: Theme, text: HeatmapText) -> dict[str, Any]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 import streamlit as st
 
 from model.analysis.maps.reading import Reading, read, shifted_rows
 from model.analysis.maps.sorts import SORTS, Drawn, Shift, traced_maps
 from model.source import require_of
-from model.trace import AttentionTrace, HeadRef, Kind, Label
+from model.trace import AttentionTrace, Kind, Label
 from viz.figures.markup import line
 from viz.state import checkpoints
 from viz.state.answers.maps import drawn_maps
@@ -25,64 +23,16 @@ SOON = tuple(name for name, sort in SORTS.items() if sort.from_model and sort.pe
 SHORT = 40  # source tokens; making these takes some tenths of a second for 20 words, and grows with their square
 
 
-@dataclass(frozen=True)
-class DrawnMaps:
-    """Maps of one kind, all layers and heads.
-
-    Attributes:
-        kind: which attention.
-        drawn: what the values are.
-        reading: values [L, H, Q, K], or [Q, K] of one head, with the labels of rows and columns.
-        beside: of each row, the token that a label does not tell: what the row writes, or has read.
-        beside_key: names the interface string that says which of both it is.
-        high: where a colour scale ends that all heads of the kind share.
-    """
-
-    kind: Kind
-    drawn: Drawn
-    reading: Reading
-    beside: tuple[str, ...] | None
-    beside_key: str
-    high: float
-
-    @property
-    def is_signed(self) -> bool:
-        """True where values have either sign."""
-        return SORTS[self.drawn].signed
-
-    def of(self, values: np.ndarray) -> DrawnMaps:
-        """The same with other values: one head's, or several heads' combined."""
-        return replace(self, reading=Reading(values, self.reading.rows, self.reading.columns))
-
-    def head(self, head: HeadRef) -> DrawnMaps:
-        """One head of it, [Q, K]."""
-        return self.of(self.reading.weights[head[1:]])
-
-
-def drawing(now: View, kind: Kind) -> DrawnMaps:
-    """The maps of a kind that the frame's pickers ask for; raises as ``translations.translation``."""
+def reading(now: View, kind: Kind) -> Reading:
+    """Values [L, H, Q, K] of a kind, read as the frame's pickers ask; raises as ``translations.translation``."""
     trace = trace_of(now.subject)
-    rows, beside, key = labels_of(trace, kind, now.shift)
-    reading = read(maps(now, kind), rows, trace.axis_labels(kind)[1], now.words, now.hide_special, now.drawn)
-    if beside is not None:
-        kept = zip(rows, beside, strict=True)
-        beside = tuple(other for row, other in kept if not (now.hide_special and row.is_special))
-    texts = None if beside is None or now.words else tuple(label.text for label in beside)
-    high = 1.0 if now.drawn == "weights" else float(np.abs(reading.weights).max(initial=0.0)) or 1.0
-    return DrawnMaps(kind, now.drawn, reading, texts, key, high)
+    rows, columns = rows_of(trace, kind, now.shift), trace.axis_labels(kind)[1]
+    return read(maps(now, kind), rows, columns, now.words, now.hide_special, now.drawn)
 
 
-def labels_of(
-    trace: AttentionTrace, kind: Kind, shift: Shift
-) -> tuple[tuple[Label, ...], tuple[Label, ...] | None, str]:
-    """Labels of a kind's rows, the other token of each row, and the key of the string that says what that is.
-
-    Rows of cross-attention follow the shift; those of the decoder's own belong to its inputs.
-    """
-    if kind == "encoder_self":
-        return trace.src, None, "heatmap.writes"
-    shift = shift if kind == "cross" else "read"
-    return *shifted_rows(trace, shift), "heatmap.writes" if shift == "read" else "heatmap.has_read"
+def rows_of(trace: AttentionTrace, kind: Kind, shift: Shift) -> tuple[Label, ...]:
+    """Labels of a kind's rows; those of cross-attention follow the shift."""
+    return shifted_rows(trace, shift)[0] if kind == "cross" else trace.axis_labels(kind)[0]
 
 
 def maps(now: View, kind: Kind) -> np.ndarray:

@@ -136,7 +136,7 @@ def corpus_table(name: str) -> tuple[HeadTable | None, str]:
 def readings(now: View) -> dict[Kind, Reading]:
     """The weights of every head as the frame's pickers ask for them; raises as ``translations.translation``."""
     found = trace(now.subject)
-    axes = {kind: (drawing.labels_of(found, kind, now.shift)[0], found.axis_labels(kind)[1]) for kind in found.kinds}
+    axes = {kind: (drawing.rows_of(found, kind, now.shift), found.axis_labels(kind)[1]) for kind in found.kinds}
     return {kind: read(found.weights[kind], *axes[kind], now.words, now.hide_special) for kind in found.kinds}
 
 

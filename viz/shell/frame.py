@@ -58,11 +58,12 @@ def _translation_row(spec: ViewSpec, name: str) -> bool:
             parts_line(about, found)
         else:
             told_line(found, name)
-        if spec.chips and (found.trace.src or found.tgt_ids):
+        if (spec.chips or several) and (found.trace.src or found.tgt_ids):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 if several:
                     choose_shown_part()
-                chips.draw(found, bool(st.session_state.get("pinyin")))
+                if spec.chips:
+                    chips.draw(found, bool(st.session_state.get("pinyin")))
     _inspected_row(about, found)
     if not found.finished and checkpoints.reads(name) == "text":
         notice = say("app.truncated", limit=len(found.tgt))

@@ -8,6 +8,7 @@ import streamlit as st
 
 from model.errors import HeadlightError
 from model.trace import HeadRef
+from viz.parts.workbench.former import FORMER, renewed
 from viz.shell.views import VIEWS, ViewSpec
 from viz.state import checkpoints
 from viz.state.link import is_gone_back, say_again
@@ -19,6 +20,8 @@ _OPENS = "_opens"  # the view that a callback asked for
 
 def visibility(spec: ViewSpec) -> Literal["visible", "hidden"]:
     """Whether a view stands in the navigation: not where it is about other forms of model than the chosen one."""
+    if spec.former:
+        return "hidden"
     try:
         return "visible" if checkpoints.reads(checkpoints.checkpoint()) in spec.reads else "hidden"
     except HeadlightError:
@@ -38,6 +41,19 @@ def open_head(head: HeadRef) -> None:
     """Show a head by itself; to be called in a widget's callback, of a fragment or not."""
     choose_head(head)
     open_view("one_head")
+
+
+def lead(spec: ViewSpec) -> None:
+    """Where an address of old, or a link of a page's older form, leads; before anything is drawn."""
+    link = st.query_params.to_dict()
+    if not spec.former and not (spec.name == "one_head" and set(FORMER) & set(link)):
+        return
+    now = renewed(spec.name, link)
+    if "text" not in st.session_state:
+        st.switch_page(VIEWS["one_head"].file, query_params=now)
+    numbers = {name: int(now[name]) for name in ("layer", "head") if now.get(name, "").isdecimal()}
+    st.session_state.update({name: now[name] for name in ("viewer", "kind") if name in now} | numbers)
+    st.switch_page(VIEWS["one_head"].file, query_params=[])  # widgets hold the rest of the link
 
 
 def asked() -> str:

@@ -19,7 +19,7 @@ function sum() {
 await build({
   entryPoints: [`${here}src/main.js`],
   bundle: true,
-  format: "iife",
+  format: "esm",
   minify: true,
   charset: "utf8",
   target: "es2022",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-VERSION = 1
+VERSION = 2
 Axis = Literal["src", "inputs", "outputs"]
 
 
@@ -45,7 +45,10 @@ class MapsPart(TypedDict):
 
 
 class SortPart(TypedDict):
-    """A sort of map, and how it is read: see ``MapSort``. ``whose`` names what shares a map; "" is a head's own."""
+    """A sort of map, and how it is read: see ``MapSort``. ``whose`` names what shares a map; "" is a head's own.
+
+    ``token``: there are such maps of each output token; ``gradient@3`` is of the third, ``gradient`` of all together.
+    """
 
     name: str
     title: str
@@ -55,7 +58,15 @@ class SortPart(TypedDict):
     averaged: bool
     shares: bool
     written: bool
+    token: bool
     maps: dict[str, MapsPart]
+
+
+class MorePart(TypedDict):
+    """A sort whose maps are not in the message: the model makes them when they are asked for."""
+
+    name: str
+    title: str
 
 
 class Look(TypedDict):
@@ -72,17 +83,35 @@ class Look(TypedDict):
 
 
 class Header(TypedDict):
-    """All of it but the bytes of the maps, which come after it."""
+    """All of it but the bytes of the maps, which come after it. ``given``: tokens of a prompt; 0 without one."""
 
     version: int
     language: str
     source: str
     translation: str
+    given: int
     model: str
     tokens: dict[Axis, Tokens]
     kinds: list[KindPart]
     sorts: list[SortPart]
+    more: list[MorePart]
     looks: dict[str, Look]
     fonts: str
     start: str
     words: dict[str, str]
+
+
+class Envelope(TypedDict):
+    """What the app says before the message.
+
+    ``id`` tells messages apart. ``link`` is what is chosen, to be followed where ``serial`` is another than before.
+    ``below``: pixels to be left free under the viewer. ``typed``: the text that the visitor sent, which the frame's own
+    script keeps as a step of the browser's history.
+    """
+
+    id: str
+    link: str
+    serial: int
+    dark: bool
+    below: int
+    typed: str

@@ -28,7 +28,7 @@ _PAGE = """<!doctype html>
 </head>
 <body>
 {body}
-<script>{script}</script>
+<script type="module">{script}</script>
 </body>
 </html>
 """

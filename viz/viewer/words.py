@@ -6,5 +6,6 @@ WORDS = (
     *("heads", "all", "map", "lines", "drawn", "words", "special", "rows", "written", "read", "threshold", "log"),
     *("scale", "full", "own", "common", "together", "side", "difference", "mean", "max", "mean_of", "max_of"),
     *("writes", "has_read", "sum", "hint", "hint_heads", "strongest", "nothing", "theme", "help", "keys", "caption"),
-    *("hidden", "renormalised", "merged", "coded", "zoom_in", "zoom_out", "fit", "display", "save", "close", "present"),
+    *("hidden", "renormalised", "merged", "coded", "zoom_in", "zoom_out", "fit", "display", "save", "close"),
+    *("of", "whole", "making", "present"),
 )

@@ -34,13 +34,14 @@ def test_a_translator_of_ones_own_is_read_and_its_heads_are_opened(visit, wait_i
     expect(page.get_by_text("Source", exact=True)).to_be_visible()
     expect(page.get_by_text(">>cmn<<", exact=True).first).to_be_visible()
     page = visit("all_heads", checkpoint="marian", text="The old baker gives us bread.")
-    expect(page.locator("canvas").first).to_be_visible()
+    expect(page.locator(".room .kind canvas").first).to_be_visible()
+    assert page.locator(".room .kind").count() == 3
 
 
 def test_a_decoder_goes_on_and_has_one_triangle(visit):
     page = visit("one_head", checkpoint="gpt2", text="The old baker")
     expect(page.locator(".hl-translation mark")).to_be_visible()
-    expect(page.get_by_text("Decoder self · L1 H0")).to_be_visible()
+    expect(page.locator(".panel-title").first).to_contain_text("Decoder self · L1 H0")
     expect(page.get_by_text("Alignment", exact=True)).to_have_count(0)
 
 

@@ -6,6 +6,7 @@ import pytest
 from model.analysis.heads.patterns import GRID, match_painted
 from model.trace import KINDS
 from model.translator import Translator
+from tests.browser.reading import head_title
 from viz.state.codes.pattern import parse_pattern, pattern_code
 
 WORD = "headlight"
@@ -108,7 +109,7 @@ def test_a_link_brings_back_the_paint_and_a_card_opens_its_head(visit, trace, wa
     page.wait_for_url("**/one_head*")
     wait_idle(page)
     assert kind == "cross"
-    title = page.locator(".js-plotly-plot .gtitle").first.text_content()
+    title = head_title(page)
     assert title.startswith(f"Cross · L{layer} H{head}")
 
 

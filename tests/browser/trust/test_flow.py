@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from model.analysis.maps.shares import norm_shares
 from model.analysis.residual.flow import flow_graph, weight_shares
-from tests.browser.reading import PATIENCE, settle
+from tests.browser.reading import PATIENCE, head_title, settle
 from tests.pages import SENTENCE
 
 HOSTILE = "<b>bold</b> </script><script>window.pwned=1</script> {token} $x$"
@@ -77,12 +77,11 @@ def test_tokens_and_lines_by_keyboard_and_a_head_opens(visit, wait_idle, transla
     assert head in page.inner_text(".flow .readout")
     page.keyboard.press("Enter")
     page.wait_for_url("**/one_head?**", timeout=PATIENCE)
-    page.wait_for_selector(".js-plotly-plot .heatmaplayer")
     wait_idle(page)
     query = parse_qs(urlsplit(page.url).query)
     assert query["layer"] == [str(edges[place].layer)]
     assert query["text"] == [SENTENCE]
-    assert head in page.text_content(".js-plotly-plot .gtitle")
+    assert head in head_title(page)
 
 
 def test_hostile_text_is_text(visit):

@@ -7,6 +7,7 @@ import pytest
 
 from model.analysis.heads.ablation import ablate
 from model.trace import KINDS
+from tests.browser.reading import head_title
 from tests.pages import SENTENCE
 
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {token} $x$"
@@ -53,7 +54,7 @@ def test_a_card_opens_its_head(visit, wait_idle):
     page.wait_for_url("**/one_head*")
     wait_idle(page)
     names = {"encoder_self": "Encoder self", "decoder_self": "Decoder self", "cross": "Cross"}
-    title = page.locator(".js-plotly-plot .gtitle").first.text_content()
+    title = head_title(page)
     assert title.startswith(f"{names[kind]} · L{layer} H{head}")
 
 
@@ -102,4 +103,4 @@ def test_a_row_of_the_table_opens_its_head(visit, importance, wait_idle):
     wait_idle(page)
     every = [(float(value), kind, *place) for kind in KINDS for place, value in np.ndenumerate(importance[kind])]
     layer, head = max(every)[2:]
-    assert f"L{layer} H{head}" in page.locator(".js-plotly-plot .gtitle").first.text_content()
+    assert f"L{layer} H{head}" in head_title(page)

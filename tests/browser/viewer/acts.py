@@ -30,5 +30,10 @@ def pictured(page: Page) -> list[str]:
     return [fill for fill in fills if fill.startswith("rgb")]
 
 
+def colours(page: Page) -> np.ndarray:
+    """Of the cells in that SVG, [cell, 3]."""
+    return np.array([[int(part) for part in re.findall(r"\d+", fill)] for fill in pictured(page)])
+
+
 def coloured(values: np.ndarray) -> np.ndarray:
     return np.array([shade(value, LIGHT.scale) for value in values.ravel()])

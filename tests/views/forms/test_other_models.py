@@ -10,9 +10,10 @@ from html import unescape
 import numpy as np
 import pytest
 
+from model.analysis.maps.sorts import DRAWN, SORTS
 from model.folders import MODELS
 from tests.folder import tiny
-from tests.pages import HOSTILE, charts, choose, components, markup, prepared, words
+from tests.pages import HOSTILE, choose, components, markup, prepared, viewed, words
 from viz.shell.views import VIEWS
 from viz.state import checkpoints
 from viz.state.answers.translations import translator
@@ -69,12 +70,12 @@ def test_every_view_shows_something_or_says_why_not(name, language):
 PARTS = (
     ("gpt2", "beam", {"decoded": "ways"}),
     ("gpt2", "mixing_desk", {"mix": "d0.1:0"}),
-    ("gpt2", "one_head", {"combine": "importance", "drawn": "gradient"}),
+    ("gpt2", "one_head", {"drawn": "gradient", "of": "2"}),
     ("gpt2", "lines", {"lines": "model"}),
     ("bert", "mixing_desk", {"mix": "e0.1:0"}),
     ("bert", "swap", {"swap_with": "brother"}),
     ("bert", "one_head", {"drawn": "rollout"}),
-    ("vit", "one_head", {"drawn": "norms", "combine": "mean"}),
+    ("vit", "one_head", {"drawn": "norms", "viewer": "h=e0.0,e0.1&x=mean"}),
     ("marian", "alignment", {"align_view": "truth"}),
     ("marian", "trust", {"trust": "sentence"}),
     ("marian", "flow", {"flow_by": "norms"}),
@@ -126,11 +127,23 @@ def test_a_prompt_and_what_was_written_are_told_apart():
 
 
 def test_a_line_stands_between_a_prompt_and_what_was_written():
-    at = choose(prepared("one_head", checkpoint="gpt2", text="The old baker"))
-    lines = charts(at)[0]["layout"]["shapes"][-2:]
     given = translator("gpt2").translate("The old baker").given
-    assert {lines[0]["y0"], lines[1]["x0"]} == {given + 0.5}
-    assert "shapes" not in charts(choose(at, words=True))[0]["layout"]
+    assert viewed(choose(prepared("one_head", checkpoint="gpt2", text="The old baker"))).header["given"] == given + 1
+    assert viewed(choose(prepared("one_head", checkpoint="marian", text="The old baker"))).header["given"] == 0
+
+
+@pytest.mark.parametrize("name", [*FORMS])
+def test_the_viewer_is_sent_every_map_of_every_form(name):
+    at = choose(prepared("one_head", checkpoint=name))
+    seen, anatomy = viewed(at), checkpoints.facts(name).anatomy
+    assert {each["kind"]: (each["layers"], each["heads"]) for each in seen.header["kinds"]} == {
+        kind: (each.layers, each.heads) for kind, each in anatomy.kinds.items()
+    }
+    offered = {*seen.sorts, *(each["name"] for each in seen.header["more"])}
+    assert offered == {drawn for drawn in DRAWN if anatomy.abilities.issuperset(SORTS[drawn].needs)} & {
+        drawn for drawn in DRAWN if set(SORTS[drawn].kinds) & set(anatomy.kinds)
+    }
+    assert ("picture" in str(components(at))) == (FORMS[name] == "picture")
 
 
 def test_a_patch_is_looked_from_and_a_head_lies_over_the_picture():
@@ -183,11 +196,12 @@ def test_a_model_is_named_by_its_name_and_never_by_a_path(models):
 
 
 def test_choices_that_do_not_apply_are_out_of_sight():
-    hidden = re.findall(
-        r"<style>(\.st-key.*?) \{ display: none", markup(choose(prepared("one_head", checkpoint="bert")))
-    )[-1]
+    hidden = re.findall(r"<style>(\.st-key.*?) \{ display: none", markup(choose(prepared("lines", checkpoint="bert"))))[
+        -1
+    ]
     assert ".st-key-pick_kind" in hidden
     assert ".st-key-pick_shift" in hidden
     at = choose(prepared("one_head", checkpoint="mine.npz"))
     assert [each.value for each in at.selectbox if each.key == "pick_drawn"] == ["weights"]
     assert at.selectbox(key="pick_drawn").options == [text("en", "drawn.weights"), text("en", "drawn.rollout")]
+    assert viewed(at).header["more"] == []

@@ -1,4 +1,4 @@
-"""What travels to the browser: numbers packed as base64, and a look as plain strings."""
+"""What travels to the browser: numbers packed as base64."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import base64
 from collections.abc import Sequence
 
 import numpy as np
-
-from viz.theme import Theme
 
 TOLERANCE = 1e-3
 FULL = 32767
@@ -19,30 +17,7 @@ def pack_coarse(weights: np.ndarray) -> str:
     Raises:
         ValueError: a weight is outside 0 to 1, or not a number.
     """
-    return _base64(coarse(weights))
-
-
-def coarse(weights: np.ndarray) -> np.ndarray:
-    """The bytes that ``pack_coarse`` sends: round(255·√w), uint8, of the same shape.
-
-    Raises:
-        ValueError: as ``pack_coarse``.
-    """
-    return np.rint(255 * np.sqrt(_within(weights, 0.0))).astype(np.uint8)
-
-
-def pack_signed(values: np.ndarray) -> str:
-    """Values from -1 to 1 in one byte each, 128 + round(127·v), within 1/254 everywhere; 0 is never sent.
-
-    Raises:
-        ValueError: a value is outside -1 to 1, or not a number.
-    """
-    return _base64((128 + np.rint(127 * _within(values, -1.0))).astype(np.uint8))
-
-
-def unpack_signed(packed: str) -> np.ndarray:
-    """The values that ``pack_signed`` packed, flat, float64."""
-    return (np.frombuffer(base64.b64decode(packed), np.uint8).astype(float) - 128) / 127
+    return _base64(np.rint(255 * np.sqrt(_within(weights, 0.0))).astype(np.uint8))
 
 
 def unpack_coarse(packed: str) -> np.ndarray:
@@ -73,21 +48,6 @@ def check_shape(name: str, weights: np.ndarray, rows: Sequence[object], columns:
     expected = (len(rows), len(columns))
     if weights.shape[-2:] != expected:
         raise ValueError(f"{name} has shape {weights.shape}, but the labels are for {expected}")
-
-
-def look(theme: Theme) -> dict[str, object]:
-    """A theme as the components' scripts take it."""
-    return {
-        "dark": theme.is_dark,
-        "background": theme.background,
-        "surface": theme.surface,
-        "text": theme.text,
-        "muted": theme.muted,
-        "grid": theme.grid,
-        "accent": theme.accent,
-        "scale": [list(stop) for stop in theme.scale],
-        "diverging": [list(stop) for stop in theme.diverging],
-    }
 
 
 def _within(values: np.ndarray, low: float) -> np.ndarray:

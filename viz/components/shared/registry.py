@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from viz.components.shared.bundle import bundle, scripts_of
-from viz.components.shared.payload import look
 from viz.state.language import Labels
 from viz.theme import Theme
 
@@ -47,7 +46,7 @@ class Component:
             KeyError: there is no such word.
         """
         words = {"labels": {name: labels(name) for name in self.labels}}
-        dressed = {"look": look(theme)} if theme else {}
+        dressed = {"look": {"dark": theme.is_dark, **theme.colours()}} if theme else {}
         result: Mapping[str, Any] = self.renderer(key=key, data={**data, **dressed, **words}, **changes)
         return result
 

@@ -19,7 +19,7 @@ from viz.figures.sheet.small import small_maps
 from viz.text import text
 
 WIDE, HIGH = 21.0 * POINTS_A_CM, 29.7 * POINTS_A_CM  # A4
-MARGIN = 1.6 * POINTS_A_CM
+PAGE_MARGIN = 1.6 * POINTS_A_CM
 TITLE, BODY = 20.0, 11.0  # sizes of type
 TYPES = (12.0, 10.0, 8.0, 6.0, 5.0, 4.0)  # of the picture, the first with which a page is long enough
 MOST_ABREAST = 6
@@ -44,9 +44,9 @@ def handout(shown: Stage, language: str) -> bytes:
 def _page(each: Staged, place: str, language: str, size: float) -> Sheet:
     """One scene on a page; longer than A4 where even the smallest type leaves no room."""
     scene, sight = each.scene, each.sight
-    room = WIDE - 2 * MARGIN
+    room = WIDE - 2 * PAGE_MARGIN
     marks: list[Box | Write] = []
-    y = MARGIN
+    y = PAGE_MARGIN
     source, translation = sight.translation.source, sight.translation.text
     for said, large, gap in (
         (scene.title.of(language) or scene.text, TITLE, 0.0),
@@ -55,18 +55,18 @@ def _page(each: Staged, place: str, language: str, size: float) -> Sheet:
         y += gap
         for line in wrapped(said, room, large):
             y += 1.25 * large
-            marks.append(Write(MARGIN, y, line, large))
+            marks.append(Write(PAGE_MARGIN, y, line, large))
     y += 1.2 * BODY
     drawn = picture(sight, each.state, language, SheetStyle(room / POINTS_A_CM, size))
-    marks += [replace(mark, x=mark.x + MARGIN, y=mark.y + y) for mark in drawn.marks]
+    marks += [replace(mark, x=mark.x + PAGE_MARGIN, y=mark.y + y) for mark in drawn.marks]
     y += drawn.height
     for paragraph in _paragraphs(each, language):
         y += 0.5 * BODY
         for line in wrapped(paragraph, room, BODY):
             y += 1.4 * BODY
-            marks.append(Write(MARGIN, y, line, BODY))
-    height = max(HIGH, y + 2 * MARGIN)
-    marks.append(Write(WIDE - MARGIN, height - 0.6 * MARGIN, place, 9.0, "end"))
+            marks.append(Write(PAGE_MARGIN, y, line, BODY))
+    height = max(HIGH, y + 2 * PAGE_MARGIN)
+    marks.append(Write(WIDE - PAGE_MARGIN, height - 0.6 * PAGE_MARGIN, place, 9.0, "end"))
     return Sheet(WIDE, height, tuple(marks), place)
 
 

@@ -19,7 +19,7 @@ TEXTS = ("rows", "columns", "head", "heads", "layers", "squares", "failed")
 now = view()
 if not drawing.is_drawn(now, now.kind):
     st.stop()
-reading = drawing.drawing(now, now.kind).reading
+reading = drawing.reading(now, now.kind)
 
 with bar():
     drawn = pick("lines", labelled=False)

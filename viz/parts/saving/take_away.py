@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
 
 from model.analysis.maps.reading import Reading
-from model.trace import HeadRef
 from viz.export.code import command, python_lines
 from viz.export.pages import page_of
 from viz.export.shown import Shown, caption, sheet_of
 from viz.figures.sheet.files import FILES
 from viz.figures.sheet.sheet import SheetStyle
 from viz.parts import drawing
-from viz.parts.combined import Combination, members
-from viz.state.answers.translations import trace, translation, translator
+from viz.state.answers.translations import translation, translator
 from viz.state.language import language, say
 from viz.state.view import View
 
 
-def shown(now: View, heads: Sequence[HeadRef] = (), chosen: Combination | None = None, gap: bool = False) -> Shown:
-    """The view's choices: of one head, of heads side by side, or of a combination."""
-    how, over = "head", tuple(heads) or (now.head,)
-    if chosen and chosen.how != "head":
-        places = members(chosen.over, *trace(now.subject).weights[now.kind].shape[:2])
-        how, over = chosen.how, tuple(HeadRef(now.kind, *place) for place in places)
-    state = st.session_state
-    own, threshold = bool(state.get("own", False)), float(state.get("min", 0.0))
-    read = (now.words, now.hide_special, now.shift)
-    return Shown(over, how, now.drawn, drawing.chosen_step(now), *read, own, threshold, gap)
+def shown(now: View) -> Shown:
+    """The view's head, as its maps are read."""
+    return Shown((now.head,), "head", now.drawn, drawing.chosen_step(now), now.words, now.hide_special, now.shift)
 
 
 def page_button(now: View, asked: Shown, key: str) -> None:
@@ -51,8 +42,10 @@ def page_button(now: View, asked: Shown, key: str) -> None:
     )
 
 
-def take_away(now: View, asked: Shown, named: Sequence[tuple[str, Reading]], stem: str) -> None:
-    """A popover with pictures of these maps in a chosen size, and the page."""
+def take_away(
+    now: View, asked: Shown, named: Sequence[tuple[str, Reading]], stem: str, numbers: Callable[[], None]
+) -> None:
+    """A popover with pictures of these maps in a chosen size, what ``numbers`` draws, and the page."""
     with st.popover(say("export.title")):
         st.caption(say("export.lead"))
         left, right = st.columns(2)
@@ -69,7 +62,8 @@ def take_away(now: View, asked: Shown, named: Sequence[tuple[str, Reading]], ste
             for ending in FILES:
                 name, key = f"{stem}.{ending}", f"export_{ending}"
                 st.download_button(ending.upper(), partial(made, ending), name, key=key, on_click="ignore")
-            page_button(now, asked, "export_page")
+            numbers()
+        page_button(now, asked, "export_page")
 
 
 def as_code(now: View, asked: Shown) -> None:

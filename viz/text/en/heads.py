@@ -1,32 +1,6 @@
 """Interface strings in English: heads, one by one and together."""
 
 STRINGS: dict[str, str] = {
-    # all heads
-    "all_heads.lead": "Every head’s map. Its rows are the tokens that attend, its columns the tokens that are attended.",
-    "all_heads.own": "Own scales",
-    "all_heads.own.help": "Colour each map from 0 to its own maximum instead of 0 to 1.",
-    "all_heads.hint": "Point at a map, or move with Tab and the arrow keys; click or Enter opens it.",
-    "all_heads.legend": "{drawn}",
-    "all_heads.legend_pooled": "{drawn} (the strongest where tokens share a pixel)",
-    "all_heads.has_read": "{token} (having read {next})",
-    "all_heads.own_maximum": "each map’s maximum",
-    "all_heads.selected": "selected",
-    "all_heads.nothing": "nothing to show",
-    "all_heads.writes": "{token} (writing {next})",
-    # side by side
-    "side_by_side.heads": "Heads to compare",
-    "side_by_side.heads.help": "Two to six heads of any kind and layer. Type to search: “cross L1 H2”.",
-    "side_by_side.placeholder": "Choose heads",
-    "side_by_side.pick": "Choose two to six heads to compare them.",
-    "side_by_side.common": "Stretch the scale",
-    "side_by_side.common.help": "Colour from 0 to the largest weight among these maps instead of 0 to 1. The scale stays the same for all of them.",
-    "side_by_side.difference": "Difference",
-    "side_by_side.difference.help": "Two heads of one kind: add a map of the first one’s weights minus the second one’s.",
-    "side_by_side.hint": "Point at a cell or a token: it lights up in every map. Click to keep it; arrow keys move.",
-    "side_by_side.legend": "{drawn}, the same scale for every map",
-    "side_by_side.legend_difference": "first head minus second",
-    "side_by_side.strongest": "strongest: {pair}",
-    "side_by_side.nothing": "nothing to show",
     # heads that matter
     "page.heads": "Importance",
     "scope": "Over",

@@ -1,21 +1,6 @@
 """Interface strings in English: reading one sentence."""
 
 STRINGS: dict[str, str] = {
-    # one head
-    "one_head.previous_head": "Head",
-    "one_head.next_head": "Head",
-    "one_head.layer_down": "Layer",
-    "one_head.layer_up": "Layer",
-    "one_head.display": "Display",
-    "one_head.own": "Own scale",
-    "one_head.own.help": "Colour from 0 to this map’s own maximum instead of 0 to 1.",
-    "one_head.log": "Log colour",
-    "one_head.log.help": "Colour by the logarithm of the weight, so that small weights show.",
-    "one_head.threshold": "Hide weights below",
-    "one_head.threshold.help": "Cells with a smaller weight are left blank. The numbers stay in the downloads.",
-    "one_head.empty": "Nothing is left to show once the special tokens are hidden.",
-    "one_head.sanity.holds": "✓ Sound map: every row sums to 1 (largest error {sums}), masked keys get exactly 0.",
-    "one_head.sanity.fails": "✗ Unsound map: row sums are off by up to {sums}, masked keys get up to {masked}.",
     # translate, about
     "about.title": "About this checkpoint",
     "about.lead": "What was trained, on what, and how well it does.",
@@ -58,7 +43,6 @@ STRINGS: dict[str, str] = {
     "heatmap.weight": "weight",
     "heatmap.hover_query": "query",
     "heatmap.hover_key": "key",
-    "heatmap.writes": "this row writes",
     "heatmap.summary": "Map of {rows} queries by {columns} keys. Strongest key of the most decided queries: {pairs}.",
     "training.step": "step",
     "training.loss": "loss (nats a token)",

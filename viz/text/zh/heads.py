@@ -1,32 +1,6 @@
 """Interface strings in Chinese: heads, one by one and together."""
 
 STRINGS: dict[str, str] = {
-    # all heads
-    "all_heads.lead": "每个头的注意力图：行是在看的词元，列是被看的词元。",
-    "all_heads.own": "各自标度",
-    "all_heads.own.help": "每张图的颜色从 0 到它自己的最大值，而不是从 0 到 1。",
-    "all_heads.hint": "指向一张图，或用 Tab 和方向键移动；单击或按回车打开。",
-    "all_heads.legend": "{drawn}",
-    "all_heads.legend_pooled": "{drawn}（几个词元共用一个像素时取最强的）",
-    "all_heads.has_read": "{token}（刚读入 {next}）",
-    "all_heads.own_maximum": "每张图的最大值",
-    "all_heads.selected": "已选",
-    "all_heads.nothing": "没有可显示的内容",
-    "all_heads.writes": "{token}（在写 {next}）",
-    # side by side
-    "side_by_side.heads": "要比较的头",
-    "side_by_side.heads.help": "任选两到六个头，种类和层不限。可以输入文字搜索，例如“L1 H2”。",
-    "side_by_side.placeholder": "选择头",
-    "side_by_side.pick": "请选择两到六个头来比较。",
-    "side_by_side.common": "拉伸标度",
-    "side_by_side.common.help": "颜色从 0 到这些图中的最大权重，而不是从 0 到 1。所有图仍用同一标度。",
-    "side_by_side.difference": "差值",
-    "side_by_side.difference.help": "两个同类的头：另加一张图，显示第一个头的权重减去第二个头的权重。",
-    "side_by_side.hint": "指向一个格子或词元，它会在每张图里亮起。单击可固定，方向键可移动。",
-    "side_by_side.legend": "{drawn}，每张图同一标度",
-    "side_by_side.legend_difference": "第一个头减第二个头",
-    "side_by_side.strongest": "最强：{pair}",
-    "side_by_side.nothing": "没有可显示的内容",
     # heads that matter
     "page.heads": "重要性",
     "scope": "范围",

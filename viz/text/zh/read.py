@@ -1,21 +1,6 @@
 """Interface strings in Chinese: reading one sentence."""
 
 STRINGS: dict[str, str] = {
-    # one head
-    "one_head.previous_head": "头",
-    "one_head.next_head": "头",
-    "one_head.layer_down": "层",
-    "one_head.layer_up": "层",
-    "one_head.display": "显示",
-    "one_head.own": "自身标度",
-    "one_head.own.help": "颜色从 0 到这张图自己的最大值，而不是从 0 到 1。",
-    "one_head.log": "对数颜色",
-    "one_head.log.help": "按权重的对数着色，使小权重也看得见。",
-    "one_head.threshold": "隐藏小于此值的权重",
-    "one_head.threshold.help": "权重更小的格子留空；下载的数据不受影响。",
-    "one_head.empty": "隐藏特殊记号以后没有可显示的内容。",
-    "one_head.sanity.holds": "✓ 此图可信：每行之和为 1（最大误差 {sums}），被掩码的键恰好得 0。",
-    "one_head.sanity.fails": "✗ 此图有误：行和最多偏差 {sums}，被掩码的键最多得 {masked}。",
     # translate, about
     "about.title": "关于这个检查点",
     "about.lead": "训练了什么、用什么训练、效果如何。",
@@ -56,7 +41,6 @@ STRINGS: dict[str, str] = {
     "heatmap.weight": "权重",
     "heatmap.hover_query": "查询",
     "heatmap.hover_key": "键",
-    "heatmap.writes": "此行写出",
     "heatmap.summary": "{rows} 个查询 × {columns} 个键的注意力图。最明确的几个查询各自最看重的键：{pairs}。",
     "training.step": "步",
     "training.loss": "损失（每词元，纳特）",

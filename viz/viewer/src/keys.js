@@ -1,10 +1,20 @@
 // The keyboard: arrows go through heads and layers, digits open a head, letters switch.
 
+import { present } from "./draw/present.js";
 import { gone, less, nextKind, stepped } from "./reckon/walk.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 
-const OWN_KEYS = "input, select, textarea, summary";
+// What takes keys itself, wherever it stands; arrows and digits mean something to more than to boxes of text.
+const OWN_KEYS = `input, select, textarea, summary, iframe, [contenteditable], ${[
+  "combobox",
+  "listbox",
+  "slider",
+  "spinbutton",
+]
+  .map((role) => `[role="${role}"]`)
+  .join(", ")}`;
+const OWN_ARROWS = '[role="radio"], [role="tab"], [role="menuitem"], [role="option"], [role="grid"]';
 
 /** @type {Record<string, [number, number]>} layers down, heads to the right */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -23,7 +33,7 @@ const LETTERS = {
   "=": (viewer) => viewer.zoom(1.25),
   "-": (viewer) => viewer.zoom(0.8),
   f: (viewer) => viewer.panels.forEach((panel) => panel.fit()),
-  p: (viewer) => viewer.present(),
+  p: present,
   "?": (viewer) => viewer.help.showModal(),
   escape: (viewer) => viewer.change(less(viewer.state)),
 };
@@ -34,9 +44,10 @@ const LETTERS = {
  * @param {KeyboardEvent} event
  */
 export function press(viewer, event) {
-  const { key, code, shiftKey, altKey, ctrlKey, metaKey, target } = event;
-  if (altKey || ctrlKey || metaKey || viewer.help.open) return false;
-  const own = target instanceof Element && target.closest(OWN_KEYS);
+  const { key, code, shiftKey, altKey, ctrlKey, metaKey, defaultPrevented } = event;
+  if (altKey || ctrlKey || metaKey || viewer.help.open || defaultPrevented) return false;
+  const [target] = event.composedPath(); // the target itself is that of the page, wherever a shadow begins
+  const own = target instanceof Element && target.closest(key in ARROWS ? `${OWN_KEYS}, ${OWN_ARROWS}` : OWN_KEYS);
   if (own && key !== "Escape" && !(own instanceof HTMLInputElement && own.type === "checkbox" && key !== " "))
     return false;
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1];

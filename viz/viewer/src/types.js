@@ -41,7 +41,14 @@
  * @property {boolean} averaged
  * @property {boolean} shares
  * @property {boolean} written
+ * @property {boolean} token
  * @property {Record<string, MapsPart>} maps
+ */
+
+/**
+ * @typedef {object} MorePart A sort whose maps have to be asked for.
+ * @property {string} name
+ * @property {string} title
  */
 
 /** @typedef {[number, string][]} Stops */
@@ -64,14 +71,26 @@
  * @property {string} language
  * @property {string} source
  * @property {string} translation
+ * @property {number} given
  * @property {string} model
  * @property {Record<Axis, Tokens>} tokens
  * @property {KindPart[]} kinds
  * @property {SortPart[]} sorts
+ * @property {MorePart[]} more
  * @property {Record<string, Look>} looks
  * @property {string} fonts
  * @property {string} start
  * @property {Record<string, string>} words
+ */
+
+/**
+ * @typedef {object} Envelope What the app says before the message.
+ * @property {string} id
+ * @property {string} link
+ * @property {number} serial
+ * @property {boolean} dark
+ * @property {number} below
+ * @property {string} typed
  */
 
 /**
@@ -120,6 +139,7 @@
  * @property {Label[]} rows
  * @property {Label[]} columns
  * @property {Float32Array} values row by row
+ * @property {number} top the largest size of a value
  */
 
 /**

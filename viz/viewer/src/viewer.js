@@ -3,14 +3,14 @@ import { Chips } from "./draw/chips.js";
 import { kindButtons, toolbar } from "./draw/controls.js";
 import { make, Ruler } from "./draw/dom.js";
 import { Grid } from "./draw/grid.js";
-import { headOf, Reader, settled, sortOf } from "./reckon/heads.js";
+import { codeOf, has, headOf, Reader, settled, sortOf } from "./reckon/heads.js";
 import { press } from "./keys.js";
 import { helpOf, Legend } from "./draw/legend.js";
 import { litAt, pinned } from "./reckon/pointing.js";
 import { Preview } from "./draw/preview.js";
-import { fullScreen, whenFullScreenEnds } from "./draw/present.js";
+import { whenFullScreenEnds } from "./draw/present.js";
 import { save } from "./draw/save.js";
-import { tableOf } from "./reckon/scale.js";
+import { inksOf, tableOf } from "./reckon/scale.js";
 import { drawAll, drawChosen } from "./draw/stage.js";
 import { DEFAULTS, readLink, write } from "./reckon/state.js";
 import { opened } from "./reckon/walk.js";
@@ -25,14 +25,17 @@ export class Viewer {
   /**
    * @param {HTMLElement} root
    * @param {import("./types.js").Trace} trace
-   * @param {{ link: string, dark: boolean, onLink: (link: string) => void }} given
+   * @param {{ link: string, dark: boolean, onSay: (viewer: Viewer) => void, asks: boolean }} given `onSay` is told of
+   *   every rest after a change; `asks`: what is not in the message comes where it is wanted, and the theme is given
    */
-  constructor(root, trace, { link, dark, onLink }) {
+  constructor(root, trace, { link, dark, onSay, asks }) {
     const { header } = trace;
     this.root = root;
     this.trace = trace;
     this.dark = dark;
-    this.onLink = onLink;
+    this.onSay = onSay;
+    this.asks = asks;
+    this.wanted = ""; // a sort that is being made
     this.words = header.words;
     this.fonts = header.fonts;
     this.reader = new Reader(trace);
@@ -45,12 +48,13 @@ export class Viewer {
     this.panels = [];
     /** @type {Panel[]} what is drawn large */
     this.shown = [];
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.waiting = undefined;
+    this.waiting = 0;
     this.look = header.looks.light;
     this.tables = { scale: tableOf(this.look.scale), diverging: tableOf(this.look.diverging) };
+    this.inks = { scale: new Uint32Array(257), diverging: new Uint32Array(257) };
     /** @type {import("./types.js").Look | null} */
     this.dressed = null;
+    this.size = { width: 0, height: 0 }; // of the room
     this.chips = new Chips(this);
     this.grids = header.kinds.map((kind) => new Grid(this, kind));
     this.kinds = kindButtons(this);
@@ -65,15 +69,34 @@ export class Viewer {
   }
 
   build() {
-    const { chips, kinds, small, legend, room } = this;
-    const model = make("p", { className: "model", textContent: this.trace.header.model });
-    const rail = make("aside", { className: "rail" }, kinds.element, small, legend.element);
+    const { chips, kinds, small, legend, room, asks } = this;
+    const model = make("p", { className: "model", textContent: this.trace.header.model, hidden: asks });
+    const rail = make("aside", { className: "rail" }, small, kinds.element, legend.element);
     const top = make("header", { className: "top" }, chips.element, model);
-    const body = make("div", { className: "body" }, rail, room);
-    this.root.replaceChildren(top, this.toolbar.element, body, this.card.element, this.help);
-    this.root.ownerDocument.addEventListener("keydown", (event) => this.root.inert || press(this, event));
-    whenFullScreenEnds(this);
-    new ResizeObserver(() => this.draw()).observe(room);
+    const main = make("div", { className: "main" }, top, this.toolbar.element, room);
+    this.root.classList.toggle("in-app", asks);
+    this.root.replaceChildren(rail, main, this.card.element, this.help);
+    this.pressed = (/** @type {KeyboardEvent} */ event) => void (this.root.inert || press(this, event));
+    this.root.ownerDocument.addEventListener("keydown", this.pressed);
+    this.unwatch = whenFullScreenEnds(this);
+    this.observer = new ResizeObserver(() => this.measure() && this.draw());
+    this.observer.observe(room);
+  }
+
+  /** Ends what reaches beyond its element. */
+  leave() {
+    this.observer?.disconnect();
+    this.unwatch?.();
+    if (this.pressed) this.root.ownerDocument.removeEventListener("keydown", this.pressed);
+    clearTimeout(this.waiting);
+  }
+
+  /** The size of the room; true where it has changed. */
+  measure() {
+    const { clientWidth: width, clientHeight: height } = this.room;
+    if (width === this.size.width && height === this.size.height) return false;
+    this.size = { width, height };
+    return true;
   }
 
   /** The chosen heads; there is always one. */
@@ -93,28 +116,27 @@ export class Viewer {
     return this.trace.header.kinds.filter(({ kind }) => kind in maps).map(({ kind }) => kind);
   }
 
-  /** Every head of a kind as it would be drawn large. @param {KindPart} kind @returns {Panel[]} */
-  panelsOfKind(kind) {
-    const heads = Array.from({ length: kind.layers * kind.heads }, (_, i) => [
-      Math.floor(i / kind.heads),
-      i % kind.heads,
-    ]);
-    return heads.map(([layer, head]) => this.reader.panel({ code: "", kind, layer, head }, this.state));
+  /** A head as it would be drawn large. @param {KindPart} kind @param {number} layer @param {number} head @returns {Panel} */
+  panelOf(kind, layer, head) {
+    return this.reader.panel({ code: codeOf(kind, layer, head), kind, layer, head }, this.state);
   }
 
   /** @param {Partial<State>} patch */
   change(patch) {
-    this.state = settled(this.trace, { ...this.state, ...patch });
+    const { drawn } = patch;
+    if (drawn) this.wanted = this.asks && !has(this.trace, drawn) ? drawn : "";
+    const asked = this.wanted ? { ...patch, drawn: this.state.drawn } : patch;
+    this.state = settled(this.trace, { ...this.state, ...asked });
     this.card.hide();
     this.draw();
     clearTimeout(this.waiting);
     this.root.dataset.link = "late";
-    this.waiting = setTimeout(() => this.say(), LINK_AFTER);
+    this.waiting = window.setTimeout(() => this.say(), LINK_AFTER);
   }
 
-  /** Hands on the link of what is chosen. */
+  /** Tells what is chosen. */
   say() {
-    this.onLink(write(this.state, this.opening));
+    this.onSay(this);
     this.root.dataset.link = "said";
   }
 
@@ -131,8 +153,10 @@ export class Viewer {
     this.chips.draw();
     this.kinds.show(state);
     this.toolbar.show(state);
-    root.classList.toggle("all", state.view === "all");
-    root.classList.toggle("present", state.present);
+    const looks = { all: state.view === "all", present: state.present };
+    const changed = Object.entries(looks).filter(([name, on]) => root.classList.contains(name) !== on);
+    for (const [name, on] of changed) root.classList.toggle(name, on);
+    if (changed.length || !this.size.width) this.measure();
     this.shown = this.reader.panels(state);
     this.legend.draw();
     (state.view === "all" ? drawAll : drawChosen)(this);
@@ -146,14 +170,17 @@ export class Viewer {
     if (this.dressed === look) return;
     this.dressed = this.look = look;
     this.tables = { scale: tableOf(look.scale), diverging: tableOf(look.diverging) };
+    const { scale, diverging } = this.tables;
+    this.inks = { scale: inksOf(scale, look.surface), diverging: inksOf(diverging, look.surface) };
     for (const name of /** @type {const} */ (["background", "surface", "text", "muted", "grid", "accent"])) {
       this.root.style.setProperty(`--${name}`, look[name]);
     }
-    this.root.ownerDocument.documentElement.style.colorScheme = look === looks.dark ? "dark" : "light";
+    this.root.style.colorScheme = look === looks.dark ? "dark" : "light";
   }
 
   /** The browser has become dark, or light. @param {boolean} dark */
   turn(dark) {
+    if (dark === this.dark) return;
     this.dark = dark;
     this.draw();
   }
@@ -210,12 +237,6 @@ export class Viewer {
   /** @param {KindPart} kind @param {import("./draw/grid.js").Cell} cell @param {boolean} more */
   open(kind, cell, more) {
     this.change(opened(this.state, kind, cell, more));
-  }
-
-  /** Nothing but the picture, large, on the whole screen; or everything again. */
-  present() {
-    this.change({ present: !this.state.present });
-    fullScreen(this.root.ownerDocument, this.state.present);
   }
 
   /** @param {number} factor */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { escaped, pictureOf, wrapped } from "../src/draw/picture.js";
-import { pooled, steps } from "../src/draw/grid.js";
+import { pooled, steps, stretched } from "../src/draw/grid.js";
 import { Reader } from "../src/reckon/heads.js";
-import { colourAt, css, tableOf } from "../src/reckon/scale.js";
+import { colourAt, css, inksOf, pixelsOf, shareOf, tableOf } from "../src/reckon/scale.js";
 import { DEFAULTS } from "../src/reckon/state.js";
 import { fixture, ruler, trace } from "./fixture.js";
 
@@ -69,8 +69,33 @@ test("a small map shows the strongest of the cells that share a pixel", () => {
   ]);
   const labels = Array(4).fill({ text: "", keys: [] });
   const values = Float32Array.from({ length: 16 }, (_, i) => (i === 5 ? -0.9 : i === 0 ? 0.5 : 0));
+  const found = pooled({ rows: labels, columns: labels, values, top: 0.9 }, 2);
   assert.deepEqual(
-    [...pooled({ rows: labels, columns: labels, values }, 2)].map((value) => +value.toFixed(2)),
+    [...found.values].map((value) => +value.toFixed(2)),
     [-0.9, 0, 0, 0],
   );
+  assert.equal(pooled({ rows: labels, columns: labels, values, top: 0.9 }, 9).values, values);
+});
+
+test("a small map with more pixels than cells repeats them", () => {
+  const into = new Uint32Array(9);
+  stretched(Uint32Array.of(1, 2, 3, 4), { down: 2, across: 2 }, 3, into);
+  assert.deepEqual([...into], [1, 1, 2, 1, 1, 2, 3, 3, 4]);
+});
+
+test("a pixel has the colour that a cell of a picture has, on every scale", () => {
+  const table = tableOf(trace.header.looks.dark.scale);
+  const inks = inksOf(table, "#010203");
+  const values = Float32Array.from({ length: 60 }, (_, i) => (i - 20) / 40);
+  const scales = [{}, { signed: true }, { hidden: 0.3 }, { bottom: 1e-4 }, { top: 0.4 }, { hidden: 0.2, signed: true }];
+  for (const asked of scales) {
+    const scale = { top: 1, bottom: 0, hidden: 0, signed: false, ...asked };
+    const bytes = new Uint8Array(pixelsOf(values, scale, inks).buffer);
+    values.forEach((value, i) => {
+      if (value < 0 && !scale.signed && !scale.bottom && !scale.hidden) return; // such a sort has none
+      const share = shareOf(value, scale);
+      const expected = share === null ? [1, 2, 3] : colourAt(table, share);
+      assert.deepEqual([...bytes.subarray(4 * i, 4 * i + 4)], [...expected, 255], `${value} ${JSON.stringify(asked)}`);
+    });
+  }
 });

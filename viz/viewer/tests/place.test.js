@@ -70,7 +70,11 @@ test("panels stand so that their maps are largest", () => {
   assert.deepEqual(roomOf(4, 2, { width: 820, height: 620, ratio: 1 }, 20, 60), { width: 400, height: 240, ratio: 1 });
 });
 
-const panel = (values, signed = false) => ({ signed, high: 1, reading: { values: Float32Array.from(values) } });
+const panel = (values, signed = false) => ({
+  signed,
+  high: 1,
+  reading: { values: Float32Array.from(values), top: Math.max(...values.map(Math.abs)) },
+});
 
 test("a scale ends where it is asked to, and hides what is small", () => {
   const panels = [panel([0.5, 0.001]), panel([0.25])];

@@ -53,16 +53,15 @@ export class Chips {
     for (const { element, keys } of this.chips) {
       const share = keys.map((key) => strength.get(key)).find((found) => found !== undefined);
       const colour = drawing && share !== undefined && share !== null ? colourAt(drawing.table, share) : null;
+      const isLit = keys.some((key) => all.includes(key));
+      const isPinned = keys.some((key) => state.rows.includes(key) || state.columns.includes(key));
+      const shown = [colour, isLit, isPinned].join();
+      if (element.dataset.shown === shown) continue;
+      element.dataset.shown = shown;
       element.style.background = colour ? css(colour) : "";
       element.style.color = colour ? inkOn(colour) : "";
-      element.classList.toggle(
-        "lit",
-        keys.some((key) => all.includes(key)),
-      );
-      element.classList.toggle(
-        "pinned",
-        keys.some((key) => state.rows.includes(key) || state.columns.includes(key)),
-      );
+      element.classList.toggle("lit", isLit);
+      element.classList.toggle("pinned", isPinned);
     }
   }
 }

@@ -1,4 +1,5 @@
 // The buttons and switches over the maps; each says what the state is and changes it.
+import { present } from "./present.js";
 import { moved } from "../reckon/walk.js";
 import { make } from "./dom.js";
 
@@ -142,10 +143,41 @@ export function kindButtons(viewer) {
   return segments(viewer.words.heads, options, choose, chosen, () => viewer.offered);
 }
 
+/** What is drawn: what is there, and what is made when it is asked for. @param {Viewer} viewer @returns {Control} */
+function sorts(viewer) {
+  const { header } = viewer.trace;
+  const { words, asks } = viewer;
+  const known = header.sorts.filter(({ name }) => !name.includes("@"));
+  const options = /** @type {[string, string][]} */ (
+    [...known, ...header.more].map(({ name, title }) => [name, title])
+  );
+  const name = (/** @type {State} */ { drawn }) => viewer.wanted || drawn;
+  const [base, token] = [0, 1].map((i) => (/** @type {State} */ state) => name(state).split("@")[i] ?? "");
+  const list = choice(words.drawn, options, (drawn) => viewer.change({ drawn }), base);
+  const tokens = header.tokens.outputs.texts.map((text, i) => [String(i + 1), `${i + 1} ${text}`]);
+  const each = /** @type {[string, string][]} */ ([["", words.whole], ...tokens]);
+  const choose = (/** @type {string} */ number) => {
+    const drawn = base(viewer.state);
+    viewer.change({ drawn: number ? `${drawn}@${number}` : drawn });
+  };
+  const of = choice(words.of, each, choose, token);
+  const making = make("span", { className: "making", textContent: words.making });
+  making.setAttribute("role", "status");
+  return {
+    element: make("div", { className: "sorts" }, list.element, of.element, making),
+    show: (state) => {
+      list.show(state);
+      of.show(state);
+      const ofToken = header.sorts.some((sort) => sort.token && sort.name.split("@")[0] === base(state));
+      of.element.hidden = !asks || !ofToken || !tokens.length;
+      making.hidden = !viewer.wanted;
+    },
+  };
+}
+
 /** The row over the maps. @param {Viewer} viewer @returns {Control} */
 export function toolbar(viewer) {
-  const { words, trace } = viewer;
-  const { sorts } = trace.header;
+  const { words } = viewer;
   const change = (/** @type {keyof State} */ name) => (/** @type {unknown} */ value) =>
     viewer.change({ [name]: value });
   const views = /** @type {[string, string][]} */ (["map", "lines", "all"].map((view) => [view, words[view]]));
@@ -155,12 +187,7 @@ export function toolbar(viewer) {
   const together = choice(words.together, ways, change("together"), ({ together: way }) => way);
   const controls = [
     segments(words.heads, views, change("view"), ({ view }) => view),
-    choice(
-      words.drawn,
-      sorts.map(({ name, title }) => [name, title]),
-      change("drawn"),
-      ({ drawn }) => drawn,
-    ),
+    sorts(viewer),
     together,
     toggle(words.words, change("words"), (state) => state.words),
     toggle(words.special, change("special"), (state) => state.special),
@@ -179,6 +206,8 @@ export function toolbar(viewer) {
 /** What changes no number: nearer, saved, dark, explained. @param {Viewer} viewer */
 function tools(viewer) {
   const { words } = viewer;
+  const theme = button("◐", words.theme, () => viewer.toggleTheme());
+  theme.hidden = viewer.asks;
   return make(
     "div",
     { className: "tools" },
@@ -187,8 +216,8 @@ function tools(viewer) {
     button("⤢", words.fit, () => viewer.panels.forEach((panel) => panel.fit())),
     button("PNG", `${words.save} PNG`, () => viewer.save("png")),
     button("SVG", `${words.save} SVG`, () => viewer.save("svg")),
-    button("▶", words.present, () => viewer.present()),
-    button("◐", words.theme, () => viewer.toggleTheme()),
+    button("▶", words.present, () => present(viewer)),
+    theme,
     button("?", words.help, () => viewer.help.showModal()),
   );
 }

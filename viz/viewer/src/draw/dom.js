@@ -44,6 +44,8 @@ export function sized(canvas, width, height) {
   return context;
 }
 
+const MOST_KNOWN = 5000; // widths, and as many texts cut short
+
 /** Measures texts, each once. */
 export class Ruler {
   /** @param {string} fonts */
@@ -58,6 +60,7 @@ export class Ruler {
   width(text) {
     const known = this.known.get(text);
     if (known !== undefined) return known;
+    if (this.known.size > MOST_KNOWN) this.known.clear();
     const width = this.context.measureText(text).width / 100;
     this.known.set(text, width);
     return width;

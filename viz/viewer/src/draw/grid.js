@@ -1,6 +1,6 @@
 // Every head of a kind as small maps on one canvas.
 import { make, sized } from "./dom.js";
-import { rgbOf, scalesOf, shareOf } from "../reckon/scale.js";
+import { pixelsOf, scalesOf } from "../reckon/scale.js";
 
 /** @typedef {import("../types.js").KindPart} KindPart */
 /** @typedef {{ layer: number | null, head: number | null }} Cell null: a whole column or row of heads */
@@ -9,6 +9,7 @@ const GUTTER = 26; // room for L0, L1 …
 const HEADER = 18; // room for H0, H1 …
 const GAP = 3;
 const TYPE = 13;
+const SLICE = 4; // ms of painting between two looks at what the visitor does
 
 /** For each of `pixels` steps along an axis of `count` tokens: first token, and the one after the last. @param {number} count @param {number} pixels */
 export function steps(count, pixels) {
@@ -19,27 +20,48 @@ export function steps(count, pixels) {
 }
 
 /**
- * The strongest value by its size in each pixel of a small picture.
+ * The strongest value by its size of all that share a pixel, where a small picture has fewer pixels than cells.
  * @param {import("../types.js").Reading} reading
  * @param {number} side
- * @returns {Float32Array}
+ * @returns {{ values: Float32Array, down: number, across: number }}
  */
 export function pooled({ values, rows, columns }, side) {
-  const [down, across] = [steps(rows.length, side), steps(columns.length, side)];
-  const found = new Float32Array(side * side);
+  const [down, across] = [Math.min(side, rows.length), Math.min(side, columns.length)];
+  if (down === rows.length && across === columns.length) return { values, down, across };
+  const found = new Float32Array(down * across);
+  const places = steps(columns.length, across);
   let at = 0;
-  for (const [firstRow, rowEnd] of down) {
-    for (const [first, end] of across) {
-      let most = 0;
+  for (const [firstRow, rowEnd] of steps(rows.length, down)) {
+    for (const [first, end] of places) {
+      let [most, size] = [0, 0];
       for (let row = firstRow; row < rowEnd; row++) {
         for (let i = row * columns.length + first; i < row * columns.length + end; i++) {
-          if (Math.abs(values[i]) > Math.abs(most)) most = values[i];
+          const here = values[i] < 0 ? -values[i] : values[i];
+          if (here > size) [most, size] = [values[i], here];
         }
       }
       found[at++] = most;
     }
   }
-  return found;
+  return { values: found, down, across };
+}
+
+/**
+ * A picture of so many pixels each way, drawn larger without new colours.
+ * @param {Uint32Array} pixels
+ * @param {{ down: number, across: number }} size
+ * @param {number} side
+ * @param {Uint32Array} into side × side
+ */
+export function stretched(pixels, { down, across }, side, into) {
+  const columns = Uint16Array.from({ length: side }, (_, x) => Math.floor((x * across) / side));
+  let before = -1;
+  for (let y = 0; y < side; y++) {
+    const row = Math.floor((y * down) / side);
+    if (row === before) into.copyWithin(y * side, (y - 1) * side, y * side);
+    else for (let x = 0; x < side; x++) into[y * side + x] = pixels[row * across + columns[x]];
+    before = row;
+  }
 }
 
 export class Grid {
@@ -50,9 +72,12 @@ export class Grid {
   constructor(owner, kind) {
     this.owner = owner;
     this.kind = kind;
-    this.side = 0;
+    this.side = this.wanted = 0;
     this.painted = this.asked = "";
     this.waiting = 0;
+    /** @type {ImageData | null} */
+    this.image = null;
+    this.size = { width: 0, height: 0 };
     this.canvas = make("canvas");
     this.over = make("canvas", { className: "over" });
     this.canvas.setAttribute("role", "img");
@@ -80,11 +105,13 @@ export class Grid {
     this.asked = [...chosen, look.background, side, window.devicePixelRatio].join();
     if (this.asked === this.painted) this.mark();
     else if (atOnce) this.paint(side, true);
-    else if (!this.waiting) this.waiting = requestAnimationFrame(() => setTimeout(() => this.paint(side, false)));
+    else if (!this.waiting)
+      this.waiting = requestAnimationFrame(() => setTimeout(() => this.paint(this.wanted, false)));
+    this.wanted = side;
   }
 
   /**
-   * A layer at a time, so that whoever presses the next key need not wait for all of them.
+   * A few maps at a time, so that whoever presses the next key need not wait for all of them.
    * @param {number} side
    * @param {boolean} atOnce
    */
@@ -94,46 +121,41 @@ export class Grid {
     this.side = side;
     this.waiting = 0;
     this.painted = asked;
-    const context = sized(this.canvas, GUTTER + heads * (side + GAP), HEADER + layers * (side + GAP));
+    this.size = { width: GUTTER + heads * (side + GAP), height: HEADER + layers * (side + GAP) };
+    const context = sized(this.canvas, this.size.width, this.size.height);
     this.name(context);
     this.mark();
     this.canvas.setAttribute("aria-label", `${this.kind.title}: ${layers} × ${heads}`);
-    const panels = owner.panelsOfKind(this.kind);
-    const scales = scalesOf(panels, owner.state);
-    const next = (/** @type {number} */ layer) => {
-      if (asked !== this.painted) return;
-      for (let head = 0; head < heads; head++) {
-        const at = layer * heads + head;
-        this.put(context, panels[at], scales[at], this.corner(layer, head));
+    const panel = (/** @type {number} */ i) => owner.panelOf(this.kind, Math.floor(i / heads), i % heads);
+    const every = owner.state.scale === "common" ? Array.from({ length: layers * heads }, (_, i) => panel(i)) : [];
+    const common = scalesOf(every, owner.state);
+    const next = (/** @type {number} */ at) => {
+      const begun = performance.now();
+      for (let i = at; i < layers * heads; i++) {
+        if (asked !== this.painted) return;
+        if (asked !== this.asked) return void (this.painted = "");
+        if (!atOnce && performance.now() - begun > SLICE) return void setTimeout(() => next(i));
+        const one = panel(i);
+        const corner = this.corner(Math.floor(i / heads), i % heads);
+        this.put(context, one, common[i] ?? scalesOf([one], owner.state)[0], corner);
       }
-      if (layer + 1 === layers) this.canvas.dataset.painted = asked;
-      else if (atOnce) next(layer + 1);
-      else setTimeout(() => next(layer + 1));
+      this.canvas.dataset.painted = asked;
     };
     next(0);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("../types.js").Panel} panel @param {import("../types.js").Scale} scale @param {number[]} corner */
-  put(context, panel, scale, [x, y]) {
+  put(context, { reading, signed }, scale, [x, y]) {
     const ratio = window.devicePixelRatio || 1;
-    const pixels = Math.round(this.side * ratio);
-    const image = context.createImageData(pixels, pixels);
-    this.fill(image, panel, scale, pixels);
-    context.putImageData(image, Math.round(x * ratio), Math.round(y * ratio));
-  }
-
-  /** @param {ImageData} image @param {import("../types.js").Panel} panel @param {import("../types.js").Scale} scale @param {number} side */
-  fill({ data }, panel, scale, side) {
-    const { look, tables } = this.owner;
-    const table = panel.signed ? tables.diverging : tables.scale;
-    const blank = rgbOf(look.surface);
-    const found = pooled(panel.reading, side);
-    for (let i = 0; i < found.length; i++) {
-      const share = shareOf(found[i], scale);
-      const from = share === null ? -1 : 3 * Math.round(255 * Math.min(1, Math.max(0, share)));
-      for (let c = 0; c < 3; c++) data[4 * i + c] = from < 0 ? blank[c] : table[from + c];
-      data[4 * i + 3] = 255;
-    }
+    const side = Math.round(this.side * ratio);
+    const { inks } = this.owner;
+    if (this.image?.width !== side) this.image = context.createImageData(side, side);
+    const into = new Uint32Array(this.image.data.buffer);
+    if (reading.values.length) {
+      const small = pooled(reading, side);
+      stretched(pixelsOf(small.values, scale, signed ? inks.diverging : inks.scale), small, side, into);
+    } else into.fill(inks.scale[256]);
+    context.putImageData(this.image, Math.round(x * ratio), Math.round(y * ratio));
   }
 
   /** @param {CanvasRenderingContext2D} context */
@@ -157,7 +179,7 @@ export class Grid {
 
   /** The chosen heads, the first one thick, and the one that is pointed at. */
   mark() {
-    const context = sized(this.over, this.canvas.clientWidth, this.canvas.clientHeight);
+    const context = sized(this.over, this.size.width, this.size.height);
     const { owner, side } = this;
     context.strokeStyle = owner.look.accent;
     owner.chosen

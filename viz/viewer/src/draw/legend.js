@@ -16,6 +16,8 @@ export class Legend {
     this.high = make("b");
     this.ramp = make("i");
     this.meaning = make("p");
+    /** @type {import("../types.js").Stops | null} of the colours that are shown */
+    this.stops = null;
     const { words } = owner;
     const hints = [words.hint_heads, words.hint].map((textContent) => make("p", { className: "hint", textContent }));
     const bar = make("p", { className: "ramp" }, this.low, this.ramp, this.high);
@@ -33,7 +35,9 @@ export class Legend {
         ? `≤ ${scale.bottom.toPrecision(1)}`
         : "0";
     this.high.textContent = own ? words.own : decimals(scale.top);
-    this.ramp.style.background = ramp(scale.signed ? look.diverging : look.scale);
+    const stops = scale.signed ? look.diverging : look.scale;
+    if (stops !== this.stops) this.ramp.style.background = ramp(stops);
+    this.stops = stops;
     const { unit } = panels[0];
     const coded = fill(words.coded, { unit: unit.toPrecision(1) });
     this.meaning.textContent = `${sort.meaning} ${coded}`;

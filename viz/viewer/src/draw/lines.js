@@ -14,7 +14,7 @@ const LARGEST_PITCH = 30;
 const [LARGE_TYPE, LARGE_PITCH] = [22, 48]; // of presenter mode
 const LEVELS = 12; // of strength, each drawn in one go
 
-export const asLines = { fitted, opening, panned, zoomed, spotAt, paint, mark, most: 48 };
+export const asLines = { fitted, opening, panned, zoomed, spotAt, paint, name, mark, most: 48 };
 
 /** @param {Room} room @param {Axes} axes @returns {Place} */
 function fitted(room, axes) {
@@ -68,13 +68,13 @@ function spotAt(place, x, y) {
 /** @param {CanvasRenderingContext2D} context @param {Place} place @param {Drawing} drawing */
 function paint(context, place, drawing) {
   clipped(context, place, () => strokes(context, place, drawing, () => true));
-  label(context, place, drawing);
 }
 
 /** As many tokens as stand clear of each other. @param {CanvasRenderingContext2D} context @param {Place} place @param {Drawing} drawing */
-function label(context, place, drawing) {
+function name(context, place, drawing) {
   const { rows, columns } = drawing.panel.reading;
   const every = Math.ceil((place.type + 1) / place.cell);
+  context.font = `${place.type}px ${drawing.fonts}`;
   rows.forEach((_, i) => i % every === 0 && say(context, place, drawing, "rows", i, false));
   columns.forEach((_, i) => i % every === 0 && say(context, place, drawing, "columns", i, false));
 }
@@ -97,32 +97,32 @@ function clipped(context, place, draw) {
  * @param {(row: number, column: number) => boolean} wanted
  */
 function strokes(context, place, { panel, scale, table }, wanted) {
-  const { columns, values } = panel.reading;
-  /** @type {Map<string, number[]>} */
-  const levels = new Map();
-  values.forEach((value, i) => {
-    const share = shareOf(value, scale);
-    const strength = share === null ? 0 : scale.signed ? Math.abs(2 * share - 1) : share;
-    const level = Math.min(LEVELS, Math.round(strength * LEVELS * 1.02));
-    if (!level || !wanted(Math.floor(i / columns.length), i % columns.length)) return;
-    const name = `${level}${value < 0 ? "-" : "+"}`;
-    const cells = levels.get(name);
-    if (cells) cells.push(i);
-    else levels.set(name, [i]);
-  });
-  const y = (/** @type {number} */ i) => place.top + place.y + (i + 0.5) * place.cell;
-  for (const [name, cells] of levels) {
-    const level = parseInt(name, 10);
-    context.strokeStyle = css(colourAt(table, name.endsWith("-") ? 0.1 : 0.85));
+  const { rows, columns, values } = panel.reading;
+  /** @type {number[][]} negative ones first */
+  const levels = Array.from({ length: 2 * LEVELS + 1 }, () => []);
+  for (let row = 0; row < rows.length; row++) {
+    for (let column = 0; column < columns.length; column++) {
+      const value = values[row * columns.length + column];
+      const share = shareOf(value, scale);
+      const strength = share === null ? 0 : scale.signed ? Math.abs(2 * share - 1) : share;
+      const level = Math.min(LEVELS, Math.round(strength * LEVELS * 1.02));
+      if (level && wanted(row, column)) levels[LEVELS + (value < 0 ? -level : level)].push(row, column);
+    }
+  }
+  const [left, right, top] = [place.left, place.left + place.width, place.top + place.y + 0.5 * place.cell];
+  levels.forEach((cells, i) => {
+    if (!cells.length) return;
+    const level = Math.abs(i - LEVELS);
+    context.strokeStyle = css(colourAt(table, i < LEVELS ? 0.1 : 0.85));
     context.globalAlpha = Math.min(1, 0.08 + (0.92 * level) / LEVELS);
     context.lineWidth = 1 + (1.5 * level) / LEVELS;
     context.beginPath();
-    for (const i of cells) {
-      context.moveTo(place.left, y(Math.floor(i / columns.length)));
-      context.lineTo(place.left + place.width, y(i % columns.length));
+    for (let at = 0; at < cells.length; at += 2) {
+      context.moveTo(left, top + cells[at] * place.cell);
+      context.lineTo(right, top + cells[at + 1] * place.cell);
     }
     context.stroke();
-  }
+  });
   context.globalAlpha = 1;
 }
 
@@ -134,7 +134,7 @@ function strokes(context, place, { panel, scale, table }, wanted) {
  * @param {number} i
  * @param {boolean} lit
  */
-function say(context, place, { panel, look, fonts, ruler }, side, i, lit) {
+function say(context, place, { panel, look, ruler }, side, i, lit) {
   const y = place.top + place.y + (i + 0.5) * place.cell;
   if (y < place.top || y > place.top + place.height) return;
   const left = side === "rows";
@@ -147,7 +147,6 @@ function say(context, place, { panel, look, fonts, ruler }, side, i, lit) {
   const x = left ? place.left - GAP + 2 : place.left + place.width + GAP - 2;
   context.fillStyle = look.accent;
   if (lit) context.fillRect(left ? x - width - 3 : x - 3, y - 0.65 * place.type, width + 6, 1.3 * place.type);
-  context.font = `${place.type}px ${fonts}`;
   context.fillStyle = lit ? look.background : look.text;
   context.textAlign = left ? "right" : "left";
   context.textBaseline = "middle";
@@ -164,7 +163,7 @@ function mark(context, place, drawing, { rows, columns, pinnedRows, pinnedColumn
   const [lit, litColumns] = [new Set([...rows, ...pinnedRows]), new Set([...columns, ...pinnedColumns])];
   const of = (/** @type {number} */ row, /** @type {number} */ column) => lit.has(row) || litColumns.has(column);
   clipped(context, place, () => strokes(context, place, drawing, of));
-  label(context, place, drawing); // what is under it is faint now
+  context.font = `${place.type}px ${drawing.fonts}`;
   for (const row of lit) say(context, place, drawing, "rows", row, true);
   for (const column of litColumns) say(context, place, drawing, "columns", column, true);
 }

@@ -1,7 +1,7 @@
 // A labelled map on a canvas: rows are queries, columns are keys. Labels stay where they are when the map moves.
 import { fitted, LARGEST_ZOOMED, opening, panned, spotAt, visible, zoomed } from "../reckon/place.js";
 import { spotlight } from "./spotlight.js";
-import { colourAt, css, decimals, inkOn, rgbOf, shareOf } from "../reckon/scale.js";
+import { colourAt, css, decimals, inkOn, pixelsOf, shareOf } from "../reckon/scale.js";
 
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("./panel.js").Drawing} Drawing */
@@ -9,34 +9,32 @@ import { colourAt, css, decimals, inkOn, rgbOf, shareOf } from "../reckon/scale.
 const PRINTED_FROM = 34; // cells at least this large say their numbers
 const LINES_FROM = 14; // cells at least this large are parted by lines
 
-export const asMap = { fitted, opening, panned, zoomed, spotAt, paint, mark, most: LARGEST_ZOOMED };
+export const asMap = { fitted, opening, panned, zoomed, spotAt, paint, name, mark, most: LARGEST_ZOOMED };
+
+const small = typeof document === "undefined" ? null : document.createElement("canvas");
 
 /**
- * The map with one pixel a cell.
+ * The map with one pixel a cell, on a canvas that the next call uses again.
  * @param {Drawing} drawing
  */
-export function pixels({ panel, scale, table, look }) {
+function pixels({ panel, scale, inks }) {
   const { rows, columns, values } = panel.reading;
-  const canvas = document.createElement("canvas");
+  const canvas = /** @type {HTMLCanvasElement} */ (small);
   [canvas.width, canvas.height] = [columns.length, rows.length];
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const image = context.createImageData(columns.length, rows.length);
-  const blank = rgbOf(look.surface);
-  values.forEach((value, i) => {
-    const share = shareOf(value, scale);
-    const [r, g, b] = share === null ? blank : colourAt(table, share);
-    image.data.set([r, g, b, 255], 4 * i);
-  });
+  new Uint32Array(image.data.buffer).set(pixelsOf(values, scale, inks));
   context.putImageData(image, 0, 0);
   return canvas;
 }
 
 /**
+ * The cells.
  * @param {CanvasRenderingContext2D} context
  * @param {Place} place
  * @param {Drawing} drawing
  */
-export function paint(context, place, drawing) {
+function paint(context, place, drawing) {
   const { rows, columns } = drawing.panel.reading;
   if (!rows.length || !columns.length) return;
   context.save();
@@ -48,10 +46,10 @@ export function paint(context, place, drawing) {
   context.drawImage(pixels(drawing), x, y, place.wide * columns.length, place.cell * rows.length);
   if (place.cell >= LINES_FROM) part(context, place, drawing);
   if (place.cell >= PRINTED_FROM) print(context, place, drawing);
+  if (drawing.given) divide(context, place, drawing);
   context.restore();
   context.strokeStyle = drawing.look.grid;
   context.strokeRect(place.left - 0.5, place.top - 0.5, place.width + 1, place.height + 1);
-  label(context, place, drawing);
 }
 
 /** @param {Place} place @param {Drawing} drawing */
@@ -84,9 +82,20 @@ function part(context, place, drawing) {
   context.lineWidth = 1;
 }
 
+/** Where a prompt ends, and what was written begins. @param {CanvasRenderingContext2D} context @param {Place} place @param {Drawing} drawing */
+function divide(context, place, { panel, look, given }) {
+  const [row, column] = [panel.reading.rows, panel.reading.columns].map((labels) =>
+    labels.findIndex(({ places }) => places[0] >= given),
+  );
+  const [x, y] = [place.left + place.x + column * place.wide, place.top + place.y + row * place.cell];
+  context.fillStyle = look.accent;
+  if (row >= 0) context.fillRect(place.left, y - 1, place.width, 2);
+  if (column >= 0) context.fillRect(x - 1, place.top, 2, place.height);
+}
+
 /** Numbers in their cells; what rounds to nothing is left out. @param {CanvasRenderingContext2D} context @param {Place} place @param {Drawing} drawing */
 function print(context, place, drawing) {
-  const { panel, scale, table, look, fonts } = drawing;
+  const { panel, scale, table, fonts } = drawing;
   const { rows, columns } = seen(place, drawing);
   const wide = panel.reading.columns.length;
   context.font = `${Math.min(Math.max(14, 0.8 * place.type), 0.36 * place.cell)}px ${fonts}`;
@@ -97,7 +106,7 @@ function print(context, place, drawing) {
       const value = panel.reading.values[row * wide + column];
       const share = shareOf(value, scale);
       if (share === null || Math.abs(value) < 0.005) continue;
-      context.fillStyle = inkOn(share === null ? rgbOf(look.surface) : colourAt(table, share));
+      context.fillStyle = inkOn(colourAt(table, share));
       const [x, y] = [
         place.left + place.x + (column + 0.5) * place.wide,
         place.top + place.y + (row + 0.5) * place.cell,
@@ -108,28 +117,28 @@ function print(context, place, drawing) {
 }
 
 /** As many labels as stand clear of each other. @param {CanvasRenderingContext2D} context @param {Place} place @param {Drawing} drawing */
-function label(context, place, drawing) {
+function name(context, place, drawing) {
   const every = Math.ceil((place.type + 1) / place.cell);
   const { rows, columns } = seen(place, drawing);
+  context.font = `${place.type}px ${drawing.fonts}`;
   for (let row = rows[0]; row < rows[1]; row++) if (row % every === 0) sayRow(context, place, drawing, row, false);
   const beside = Math.ceil((place.type + 1) / place.wide);
   for (let i = columns[0]; i < columns[1]; i++) if (i % beside === 0) sayColumn(context, place, drawing, i, false);
 }
 
 /**
- * @param {CanvasRenderingContext2D} context
+ * @param {CanvasRenderingContext2D} context whose type is set
  * @param {Place} place
  * @param {Drawing} drawing
  * @param {number} row
  * @param {boolean} lit
  */
-function sayRow(context, place, { panel, look, fonts, ruler }, row, lit) {
+function sayRow(context, place, { panel, look, ruler }, row, lit) {
   const y = place.top + place.y + (row + 0.5) * place.cell;
   if (y < place.top - 1 || y > place.top + place.height + 1) return;
   const text = ruler.elided(panel.reading.rows[row].text, place.left - 10, place.type);
   const width = ruler.width(text) * place.type;
   if (lit) box(context, look, place.left - 9 - width, y - 0.65 * place.type, width + 6, 1.3 * place.type);
-  context.font = `${place.type}px ${fonts}`;
   context.fillStyle = lit ? look.background : look.text;
   context.textAlign = "right";
   context.textBaseline = "middle";
@@ -137,13 +146,13 @@ function sayRow(context, place, { panel, look, fonts, ruler }, row, lit) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} context
+ * @param {CanvasRenderingContext2D} context whose type is set
  * @param {Place} place
  * @param {Drawing} drawing
  * @param {number} column
  * @param {boolean} lit
  */
-function sayColumn(context, place, { panel, look, fonts, ruler }, column, lit) {
+function sayColumn(context, place, { panel, look, ruler }, column, lit) {
   const x = place.left + place.x + (column + 0.5) * place.wide;
   if (x < place.left - 1 || x > place.left + place.width + 1) return;
   const full = panel.reading.columns[column].text;
@@ -154,7 +163,6 @@ function sayColumn(context, place, { panel, look, fonts, ruler }, column, lit) {
   if (!place.across) context.rotate(-Math.PI / 2);
   if (lit && place.across) box(context, look, -width / 2 - 3, -1.15 * place.type, width + 6, 1.3 * place.type);
   if (lit && !place.across) box(context, look, -3, -0.65 * place.type, width + 6, 1.3 * place.type);
-  context.font = `${place.type}px ${fonts}`;
   context.fillStyle = lit ? look.background : look.text;
   context.textAlign = place.across ? "center" : "left";
   context.textBaseline = place.across ? "alphabetic" : "middle";
@@ -175,7 +183,7 @@ function box(context, look, x, y, width, height) {
  * @param {Drawing} drawing
  * @param {import("./panel.js").Marked} marked
  */
-export function mark(context, place, drawing, { rows, columns, pinnedRows, pinnedColumns, sums, dim }) {
+function mark(context, place, drawing, { rows, columns, pinnedRows, pinnedColumns, sums, dim }) {
   if (dim)
     spotlight(context, place, drawing, new Set([...rows, ...pinnedRows]), new Set([...columns, ...pinnedColumns]));
   context.strokeStyle = drawing.look.accent;
@@ -190,6 +198,7 @@ export function mark(context, place, drawing, { rows, columns, pinnedRows, pinne
   for (const i of new Set([...columns, ...pinnedColumns]))
     context.strokeRect(left + place.x + i * wide, top, wide, height);
   context.restore();
+  context.font = `${place.type}px ${drawing.fonts}`;
   for (const row of new Set([...rows, ...pinnedRows])) sayRow(context, place, drawing, row, true);
   for (const i of new Set([...columns, ...pinnedColumns])) sayColumn(context, place, drawing, i, true);
   if (sums) strips(context, place, drawing, sums, { rows: pinnedRows.length, columns: pinnedColumns.length });

@@ -1,5 +1,6 @@
 // One large map: its title, its picture, and the line that says what is pointed at.
 import { make, sized } from "./dom.js";
+import { Layers } from "./layers.js";
 import { asLines } from "./lines.js";
 import { asMap } from "./map.js";
 import { litIn, placesOf } from "../reckon/pointing.js";
@@ -14,7 +15,9 @@ import { pinsSaid, spotSaid, strongest, sumsOf } from "../reckon/tell.js";
  * @property {import("../types.js").Panel} panel
  * @property {import("../types.js").Scale} scale
  * @property {Uint8ClampedArray} table
+ * @property {Uint32Array} inks its colours as pixels
  * @property {import("../types.js").Look} look
+ * @property {number} given tokens of a prompt
  * @property {string} fonts
  * @property {import("./dom.js").Ruler} ruler
  */
@@ -23,14 +26,28 @@ const STRIP = 24; // room of the sums of what is pinned
 const DRAGGED = 4; // px that make a drag of a click
 const STEP = 1.25;
 
+/**
+ * @param {import("../viewer.js").Viewer} viewer
+ * @param {import("../types.js").Panel} panel
+ * @param {import("../types.js").Scale} scale
+ * @returns {Drawing}
+ */
+export function drawingOf({ tables, inks, look, fonts, ruler, trace }, panel, scale) {
+  const name = panel.signed ? "diverging" : "scale";
+  return { panel, scale, table: tables[name], inks: inks[name], look, fonts, ruler, given: trace.header.given };
+}
+
 export class PanelView {
   /** @param {import("../viewer.js").Viewer} owner */
   constructor(owner) {
     this.owner = owner;
-    this.title = make("h3", { className: "panel-title" });
-    this.under = make("canvas", { className: "under" });
+    this.name = make("b");
+    this.shape = make("span");
+    this.idle = ""; // what is said while nothing is pointed at
+    this.title = make("h3", { className: "panel-title" }, this.name, this.shape);
+    this.layers = new Layers();
     this.over = make("canvas", { className: "over" });
-    this.stage = make("div", { className: "stage" }, this.under, this.over);
+    this.stage = make("div", { className: "stage" }, this.layers.under, this.layers.names, this.over);
     this.stage.setAttribute("role", "img");
     this.said = make("p", { className: "said" });
     this.element = make("section", { className: "panel" }, this.title, this.said, this.stage);
@@ -46,6 +63,7 @@ export class PanelView {
     /** @type {import("../types.js").Place | null} */
     this.place = null;
     this.fittedFor = "";
+    this.marked = false;
     /** @type {{ x: number, y: number, moved: boolean } | null} */
     this.held = null;
     this.listen();
@@ -93,21 +111,15 @@ export class PanelView {
     ].join();
     if (same !== this.fittedFor) this.place = this.painter.opening(this.room, axes);
     this.fittedFor = same;
-    this.title.replaceChildren(
-      drawing.panel.title,
-      make("span", { textContent: `${rows.length} × ${columns.length}` }),
-    );
-    this.stage.setAttribute(
-      "aria-label",
-      `${drawing.panel.title}. ${strongest(drawing.panel.reading, this.owner.words)}`,
-    );
+    [this.name.textContent, this.shape.textContent] = [drawing.panel.title, `${rows.length} × ${columns.length}`];
+    this.idle = strongest(drawing.panel.reading, this.owner.words);
+    this.stage.setAttribute("aria-label", `${drawing.panel.title}. ${this.idle}`);
     this.paint();
   }
 
   paint() {
     if (!this.drawing || !this.place || !this.room) return;
-    const { width, height } = this.outer;
-    this.painter.paint(sized(this.under, width, height), this.place, this.drawing);
+    this.layers.paint(this.painter, this.place, this.drawing, this.outer);
     this.mark();
   }
 
@@ -126,10 +138,12 @@ export class PanelView {
     const { reading } = drawing.panel;
     const some = pins.pinnedRows.length + pins.pinnedColumns.length > 0;
     const sums = some ? sumsOf(reading, pins.pinnedRows, pins.pinnedColumns) : null;
-    const context = sized(this.over, this.outer.width, this.outer.height);
-    const any = some || lit.rows.length || lit.columns.length;
-    this.stage.classList.toggle("focused", Boolean(any) && this.painter === asLines);
-    if (any) this.painter.mark(context, place, drawing, { ...lit, ...pins, sums, dim: this.owner.state.present });
+    const any = Boolean(some || lit.rows.length || lit.columns.length);
+    this.stage.classList.toggle("focused", any && this.painter === asLines);
+    const context = any || this.marked ? sized(this.over, this.outer.width, this.outer.height) : null;
+    this.marked = any;
+    if (any && context)
+      this.painter.mark(context, place, drawing, { ...lit, ...pins, sums, dim: this.owner.state.present });
     this.tell(lit, pins);
   }
 
@@ -144,7 +158,7 @@ export class PanelView {
     const shifted = kind.shifts && state.shift === "written";
     const pinned = pinsSaid(reading, words, pinnedRows, pinnedColumns);
     const pointed = spot.row !== null || spot.column !== null;
-    this.said.textContent = pointed ? spotSaid(reading, words, spot, shifted) : pinned || strongest(reading, words);
+    this.said.textContent = pointed ? spotSaid(reading, words, spot, shifted) : pinned || this.idle;
     this.said.classList.toggle("idle", !pointed && !pinned);
   }
 

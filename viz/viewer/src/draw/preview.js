@@ -1,11 +1,14 @@
 // A card with the labelled map of a head that is only pointed at.
-import { make, sized } from "./dom.js";
+import { make } from "./dom.js";
+import { Layers } from "./layers.js";
 import { asMap } from "./map.js";
+import { drawingOf } from "./panel.js";
 import { scalesOf } from "../reckon/scale.js";
 import { strongest } from "../reckon/tell.js";
 
 const SIDE = 400;
 const AWAY = 14; // from the pointer's map
+const FRAME = { width: 25, height: 68 }; // of the card, what is not its map
 
 export class Preview {
   /** @param {import("../viewer.js").Viewer} owner */
@@ -13,8 +16,9 @@ export class Preview {
     this.owner = owner;
     this.title = make("p", { className: "panel-title" });
     this.said = make("p", { className: "said" });
-    this.canvas = make("canvas");
-    this.element = make("div", { className: "preview", hidden: true }, this.title, this.said, this.canvas);
+    this.layers = new Layers();
+    const stage = make("div", { className: "stage" }, this.layers.under, this.layers.names);
+    this.element = make("div", { className: "preview", hidden: true }, this.title, this.said, stage);
     this.shown = "";
   }
 
@@ -28,27 +32,29 @@ export class Preview {
     const { owner } = this;
     if (this.shown === head.code) return;
     this.shown = head.code;
-    const { ruler, look, fonts, tables, words } = owner;
+    const { words } = owner;
     const panel = owner.reader.panel(head, owner.state);
     const { rows, columns } = panel.reading;
     const place = asMap.fitted(
       { width: SIDE, height: SIDE, ratio: window.devicePixelRatio || 1 },
-      { rows: ruler.widths(rows), columns: ruler.widths(columns) },
+      { rows: owner.ruler.widths(rows), columns: owner.ruler.widths(columns) },
     );
     this.title.textContent = panel.title;
     this.said.textContent = strongest(panel.reading, words);
-    const context = sized(this.canvas, place.left + place.width + 2, place.top + place.height + 2);
-    const table = panel.signed ? tables.diverging : tables.scale;
-    asMap.paint(context, place, { panel, scale: scalesOf([panel], owner.state)[0], table, look, fonts, ruler });
+    const size = { width: Math.max(SIDE, place.left + place.width + 2), height: place.top + place.height + 2 };
+    this.layers.paint(asMap, place, drawingOf(owner, panel, scalesOf([panel], owner.state)[0]), size);
     this.element.hidden = false;
-    this.stand(beside);
+    this.stand(beside, { width: size.width + FRAME.width, height: size.height + FRAME.height });
   }
 
-  /** To the right of what is pointed at, or to its left, within the window. @param {DOMRect} beside */
-  stand({ left, right, top }) {
-    const { offsetWidth, offsetHeight, style } = this.element;
-    const fits = right + AWAY + offsetWidth < window.innerWidth;
-    style.left = `${fits ? right + AWAY : Math.max(4, left - AWAY - offsetWidth)}px`;
-    style.top = `${Math.max(4, Math.min(top, window.innerHeight - offsetHeight - 4))}px`;
+  /**
+   * To the right of what is pointed at, or to its left, within the window.
+   * @param {DOMRect} beside
+   * @param {{ width: number, height: number }} size
+   */
+  stand({ left, right, top }, { width, height }) {
+    const { style } = this.element;
+    const x = right + AWAY + width < window.innerWidth ? right + AWAY : Math.max(4, left - AWAY - width);
+    style.transform = `translate(${x}px, ${Math.max(4, Math.min(top, window.innerHeight - height - 4))}px)`;
   }
 }

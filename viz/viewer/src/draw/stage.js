@@ -1,6 +1,6 @@
 // Lays out the middle of the viewer: the chosen heads large, or every head of every kind.
 import { make } from "./dom.js";
-import { PanelView } from "./panel.js";
+import { drawingOf, PanelView } from "./panel.js";
 import { abreast, roomOf } from "../reckon/place.js";
 import { scalesOf } from "../reckon/scale.js";
 
@@ -16,19 +16,19 @@ const [SMALLEST, LARGEST, LARGEST_BESIDE] = [12, 88, 40]; // side of a small map
 const KIND = { width: 34, height: 64 }; // of a grid, what is not maps
 
 /** Every head of every kind. @param {Viewer} viewer */
-export function drawAll({ grids: every, offered, room, panels }) {
+export function drawAll({ grids: every, offered, room, panels, size }) {
   panels.length = 0;
   const grids = every.filter(({ kind }) => offered.includes(kind.kind));
   const across = grids.reduce((sum, { kind }) => sum + kind.heads, 0);
   const deep = Math.max(...grids.map(({ kind }) => kind.layers));
-  const wide = (room.clientWidth - 8 - (KIND.width + GAP) * grids.length) / across - 3;
-  const side = Math.floor(Math.max(SMALLEST, Math.min(LARGEST, wide, (room.clientHeight - KIND.height) / deep - 3)));
+  const wide = (size.width - 8 - (KIND.width + GAP) * grids.length) / across - 3;
+  const side = Math.floor(Math.max(SMALLEST, Math.min(LARGEST, wide, (size.height - KIND.height) / deep - 3)));
   const titled = (/** @type {import("./grid.js").Grid} */ { kind, element }) => {
     const title = make("h3", { className: "panel-title", textContent: kind.title });
     return make("section", { className: "kind" }, title, element);
   };
   if (room.querySelectorAll(".kind").length !== grids.length) room.replaceChildren(...grids.map(titled));
-  room.style.gridTemplateColumns = `repeat(${grids.length}, max-content)`;
+  laid(room, grids.length);
   for (const grid of grids) grid.draw(side, true);
 }
 
@@ -47,19 +47,25 @@ export function drawChosen(viewer) {
 }
 
 /** @param {Viewer} viewer @param {Panel[]} shown */
-function lay({ room, ruler, look, fonts, tables, state, panels }, shown) {
+function lay(viewer, shown) {
+  const { room, ruler, state, panels, size } = viewer;
   const [large, ratio] = [state.present, window.devicePixelRatio || 1];
-  const all = { width: room.clientWidth - 4, height: room.clientHeight - 4, ratio, large };
+  const all = { width: size.width - 4, height: size.height - 4, ratio, large };
   const head = large ? LARGE_HEAD : HEAD;
   const widest = shown.reduce((a, b) => (a.reading.columns.length >= b.reading.columns.length ? a : b)).reading;
   const axes = { rows: ruler.widths(widest.rows), columns: ruler.widths(widest.columns) };
   const columns = abreast(shown.length, all, { axes, gap: GAP, head });
-  room.style.gridTemplateColumns = `repeat(${columns}, max-content)`;
+  laid(room, columns);
   const one = roomOf(shown.length, columns, all, GAP, head);
   const scales = scalesOf(shown, state);
   shown.forEach((panel, i) => {
-    const table = panel.signed ? tables.diverging : tables.scale;
-    const drawing = { panel, scale: scales[i], table, look, fonts, ruler };
+    const drawing = drawingOf(viewer, panel, scales[i]);
     panels[i].take(drawing, { ...one, width: one.width - MARGIN }, state.view === "lines" ? "lines" : "map");
   });
+}
+
+/** So many beside each other. @param {HTMLElement} room @param {number} columns */
+function laid(room, columns) {
+  const said = `repeat(${columns}, max-content)`;
+  if (room.style.gridTemplateColumns !== said) room.style.gridTemplateColumns = said;
 }

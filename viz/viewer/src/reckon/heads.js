@@ -1,7 +1,6 @@
 // Heads by their codes, and the maps that a state asks for.
 import { rawMap } from "./payload.js";
-import { axesOf, combine, read } from "./reading.js";
-import { largest } from "./scale.js";
+import { axesOf, combine, largest, read } from "./reading.js";
 
 /** @typedef {import("../types.js").Trace} Trace */
 /** @typedef {import("../types.js").State} State */
@@ -43,6 +42,11 @@ export function titleOf({ layer, head }) {
 /** @param {Trace} trace @param {string} drawn */
 export function sortOf({ header }, drawn) {
   return header.sorts.find(({ name }) => name === drawn) ?? header.sorts[0];
+}
+
+/** Whether the maps of a sort are there. @param {Trace} trace @param {string} drawn */
+export function has({ header }, drawn) {
+  return header.sorts.some(({ name }) => name === drawn);
 }
 
 /**
@@ -110,8 +114,9 @@ export class Reader {
     if (state.together === "difference") {
       const [a, b] = alike.slice(0, 2).map((head) => this.panel(head, state));
       const values = a.reading.values.map((value, i) => value - b.reading.values[i]);
+      const reading = { ...a.reading, values, top: largest(values) };
       const title = `${titleOf(alike[0])} − ${titleOf(alike[1])}`;
-      return [a, b, { ...a, title, reading: { ...a.reading, values }, signed: true, unit: 2 * a.unit }];
+      return [a, b, { ...a, title, reading, signed: true, unit: 2 * a.unit }];
     }
     const name = words[`${state.together}_of`].replace("{heads}", named(alike));
     return [this.combined(alike, state.together, state, `${alike[0].kind.title} · ${name}`)];
@@ -131,7 +136,8 @@ export class Reader {
     );
     const wide = this.trace.header.tokens[heads[0].kind.columns].texts.length;
     const reading = read(raw, wide, axesOf(this.trace.header, heads[0].kind, state), sort, state.special);
-    return { ...this.panel(heads[0], state), title, reading };
+    const one = this.panel(heads[0], state);
+    return { ...one, title, reading, high: Math.max(sort.maps[one.kind.kind].high, reading.top) };
   }
 
   /** @param {Head} head @param {State} state @returns {Panel} */
@@ -147,7 +153,7 @@ export class Reader {
       kind: head.kind,
       reading,
       signed: sort.signed,
-      high: Math.max(high, largest(reading.values)),
+      high: Math.max(high, reading.top),
       unit,
     };
   }

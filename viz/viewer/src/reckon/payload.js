@@ -1,16 +1,36 @@
 // The message of Python, read: a length, a header in JSON, a byte a value.
 
-const VERSION = 1;
+const VERSION = 2;
 
 /**
- * @param {ArrayBuffer} buffer
+ * What stands after a length, as JSON; and where it ends.
+ * @param {Uint8Array} sent
+ * @returns {[any, number]}
+ */
+function said(sent) {
+  const length = new DataView(sent.buffer, sent.byteOffset).getUint32(0, true);
+  return [JSON.parse(new TextDecoder().decode(sent.subarray(4, 4 + length))), 4 + length];
+}
+
+/**
+ * @param {ArrayBuffer | Uint8Array} sent
  * @returns {import("../types.js").Trace}
  */
-export function readMessage(buffer) {
-  const length = new DataView(buffer).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+export function readMessage(sent) {
+  const all = sent instanceof Uint8Array ? sent : new Uint8Array(sent);
+  const [header, end] = said(all);
   if (header.version !== VERSION) throw new Error(`message of version ${header.version}, this viewer reads ${VERSION}`);
-  return { header, bytes: new Uint8Array(buffer, 4 + length) };
+  return { header, bytes: all.subarray(end) };
+}
+
+/**
+ * What the app sends: an envelope, and its message, which is read where it is a new one.
+ * @param {Uint8Array} sent
+ * @returns {{ envelope: import("../types.js").Envelope, message: () => import("../types.js").Trace }}
+ */
+export function readEnvelope(sent) {
+  const [envelope, end] = said(sent);
+  return { envelope, message: () => readMessage(sent.slice(end)) };
 }
 
 /**
@@ -34,6 +54,8 @@ export function partsOf(signed) {
   return Float32Array.from({ length: 256 }, (_, byte) => (signed ? (byte - 128) / 127 : (byte / 255) ** 2));
 }
 
+const PARTS = { signed: partsOf(true), unsigned: partsOf(false) };
+
 /**
  * One head's map as it was captured, row by row.
  * @param {import("../types.js").Trace} trace
@@ -46,6 +68,8 @@ export function rawMap(trace, sort, { kind, layer, head }) {
   const { rows, columns } = kind;
   const size = trace.header.tokens[rows].texts.length * trace.header.tokens[columns].texts.length;
   const from = offset + ((layers === 1 ? 0 : layer) * heads + (heads === 1 ? 0 : head)) * size;
-  const parts = partsOf(sort.signed).map((part) => part * high);
-  return Float32Array.from(trace.bytes.subarray(from, from + size), (byte) => parts[byte]);
+  const parts = sort.signed ? PARTS.signed : PARTS.unsigned;
+  const values = new Float32Array(size);
+  for (let i = 0; i < size; i++) values[i] = parts[trace.bytes[from + i]] * high;
+  return values;
 }

@@ -82,21 +82,31 @@ export function axesOf(header, kind, asked) {
  * @returns {import("../types.js").Reading}
  */
 export function read(raw, wide, { rows, columns }, { averaged, shares }, hidden) {
-  const values = new Float32Array(rows.length * columns.length);
   const whole = rows.every(({ places }) => places.length === 1) && columns.every(({ places }) => places.length === 1);
-  for (let r = 0; r < rows.length; r++) {
-    const { places } = rows[r];
-    const from = r * columns.length;
+  if (whole && rows.length * columns.length === raw.length) return { rows, columns, values: raw, top: largest(raw) };
+  const values = new Float32Array(rows.length * columns.length);
+  let at = 0;
+  for (const { places } of rows) {
+    const from = at;
     let left = 0;
-    for (let c = 0; c < columns.length; c++) {
-      const keys = columns[c].places;
+    for (const { places: keys } of columns) {
       const value = whole ? raw[places[0] * wide + keys[0]] : merged(raw, wide, places, keys, averaged);
-      values[from + c] = value;
+      values[at++] = value;
       left += value;
     }
-    for (let c = 0; hidden && shares && c < columns.length; c++) values[from + c] /= left > 0 ? left : 1;
+    if (hidden && shares && left > 0) for (let i = from; i < at; i++) values[i] /= left;
   }
-  return { rows, columns, values };
+  return { rows, columns, values, top: largest(values) };
+}
+
+/** The largest size of a value. @param {Float32Array} values */
+export function largest(values) {
+  let top = 0;
+  for (let i = 0; i < values.length; i++) {
+    const size = values[i] < 0 ? -values[i] : values[i];
+    if (size > top) top = size;
+  }
+  return top;
 }
 
 /**
@@ -120,9 +130,14 @@ function merged(raw, wide, queries, keys, averaged) {
  * @returns {Float32Array}
  */
 export function combine(maps, how) {
-  return maps[0].map((_, i) => {
-    const here = maps.map((map) => map[i]);
-    if (how === "mean") return here.reduce((sum, value) => sum + value, 0) / maps.length;
-    return here.reduce((best, value) => (Math.abs(value) > Math.abs(best) ? value : best));
-  });
+  const found = new Float32Array(maps[0].length);
+  for (let i = 0; i < found.length; i++) {
+    let [sum, best] = [0, 0];
+    for (const map of maps) {
+      sum += map[i];
+      if (Math.abs(map[i]) > Math.abs(best)) best = map[i];
+    }
+    found[i] = how === "mean" ? sum / maps.length : best;
+  }
+  return found;
 }

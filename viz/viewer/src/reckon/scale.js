@@ -5,13 +5,6 @@
 
 const LOG_FLOOR = 1e-4; // the smallest part of a scale that a logarithm tells from smaller ones
 
-/** The largest size of a value. @param {Float32Array} values */
-export function largest(values) {
-  let top = 0;
-  for (let i = 0; i < values.length; i++) top = Math.max(top, Math.abs(values[i]));
-  return top;
-}
-
 /**
  * One scale a panel.
  * @param {Panel[]} panels
@@ -19,17 +12,11 @@ export function largest(values) {
  * @returns {Scale[]}
  */
 export function scalesOf(panels, { scale, log, threshold }) {
-  const tops = panels.map(({ reading }) => largest(reading.values));
-  const shared = Math.max(...tops);
-  return panels.map(({ reading, signed, high }, i) => {
-    const top = (scale === "own" ? tops[i] : scale === "common" ? shared : high) || high;
-    const logarithmic = log && !signed;
-    return {
-      top,
-      bottom: logarithmic ? lowest(reading.values, top, scale === "own") : 0,
-      hidden: threshold * high,
-      signed,
-    };
+  const shared = scale === "common" ? Math.max(...panels.map(({ reading }) => reading.top)) : 0;
+  return panels.map(({ reading, signed, high }) => {
+    const top = (scale === "own" ? reading.top : scale === "common" ? shared : high) || high;
+    const bottom = log && !signed ? lowest(reading.values, top, scale === "own") : 0;
+    return { top, bottom, hidden: threshold * high, signed };
   });
 }
 
@@ -69,6 +56,44 @@ export function tableOf(stops) {
     for (let c = 0; c < 3; c++) table[3 * i + c] = low.rgb[c] + share * (high.rgb[c] - low.rgb[c]);
   }
   return table;
+}
+
+/**
+ * The colours of a table as pixels of an image, and at 256 what is blank.
+ * @param {Uint8ClampedArray} table
+ * @param {string} blank
+ */
+export function inksOf(table, blank) {
+  const inks = new Uint32Array(257);
+  for (let i = 0; i < 256; i++) inks[i] = inked(table[3 * i], table[3 * i + 1], table[3 * i + 2]);
+  const [r, g, b] = rgbOf(blank);
+  inks[256] = inked(r, g, b);
+  return inks;
+}
+
+/** A pixel as an image keeps it: red first, opaque. @param {number} r @param {number} g @param {number} b */
+function inked(r, g, b) {
+  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}
+
+/**
+ * A pixel a value.
+ * @param {Float32Array} values
+ * @param {Scale} scale
+ * @param {Uint32Array} inks
+ */
+export function pixelsOf(values, scale, inks) {
+  const found = new Uint32Array(values.length);
+  const { top, bottom, hidden, signed } = scale;
+  const [zero, slope] = signed ? [127.5, 127.5 / top] : [0, 255 / top];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    let share = zero + slope * value;
+    if (bottom) share = 255 * (shareOf(value, scale) ?? NaN);
+    if (value < hidden && -value < hidden) share = NaN;
+    found[i] = inks[share >= 0 ? (share < 255 ? Math.round(share) : 255) : share < 0 ? 0 : 256];
+  }
+  return found;
 }
 
 /** @param {Uint8ClampedArray} table @param {number} share */

@@ -49,7 +49,11 @@ const part = {
 export const CODECS = {
   heads: { letter: "h", ...list(/^[a-z]\d{1,3}\.\d{1,3}$/) },
   view: { letter: "v", ...one(["map", "lines", "all"]) },
-  drawn: { letter: "d", write: (name) => name, read: (said) => (/^\w{1,40}$/.test(said) ? said : undefined) },
+  drawn: {
+    letter: "d",
+    write: (name) => name,
+    read: (said) => (/^\w{1,40}(@\d{1,4})?$/.test(said) ? said : undefined),
+  },
   words: { letter: "w", ...flag },
   special: { letter: "s", ...flag },
   shift: { letter: "r", ...one(["written", "read"]) },

@@ -15,20 +15,28 @@ export function pair(reading, row, column) {
   return `${reading.rows[row].text} → ${reading.columns[column].text} ${decimals(valueAt(reading, row, column))}`;
 }
 
-/** Place of the largest value by its size among those that are asked for. @param {Reading} reading @param {(row: number, column: number) => boolean} asked */
-function largest({ values, columns }, asked) {
-  let best = -1;
-  values.forEach((value, i) => {
-    if (!asked(Math.floor(i / columns.length), i % columns.length)) return;
-    if (best < 0 || Math.abs(value) > Math.abs(values[best])) best = i;
-  });
+/**
+ * Place of the largest value by its size, of all or of one row or column.
+ * @param {Reading} reading
+ * @param {number | null} row
+ * @param {number | null} column
+ */
+function largest({ rows, columns, values }, row, column) {
+  const [first, end] = row === null ? [0, rows.length] : [row, row + 1];
+  const [left, right] = column === null ? [0, columns.length] : [column, column + 1];
+  let [best, most] = [-1, -1];
+  for (let r = first; r < end; r++) {
+    for (let i = r * columns.length + left; i < r * columns.length + right; i++) {
+      const size = values[i] < 0 ? -values[i] : values[i];
+      if (size > most) [best, most] = [i, size];
+    }
+  }
   return best < 0 ? null : { row: Math.floor(best / columns.length), column: best % columns.length };
 }
 
 /** The strongest pair, of all or of one row or column. @param {Reading} reading @param {Words} words @param {import("../types.js").Spot} [spot] */
 export function strongest(reading, words, spot) {
-  const { row = null, column = null } = spot ?? {};
-  const found = largest(reading, (r, c) => (row === null || r === row) && (column === null || c === column));
+  const found = largest(reading, spot?.row ?? null, spot?.column ?? null);
   return found ? fill(words.strongest, { pair: pair(reading, found.row, found.column) }) : words.nothing;
 }
 

@@ -4,9 +4,10 @@ import { Talk } from "./talk.js";
 
 /**
  * @param {HTMLElement} root
- * @param {{ dark: MediaQueryList, onLink: (link: string) => void }} given
+ * @param {(link: string) => void} onLink
  */
-export async function startTalk(root, { dark, onLink }) {
+export async function startTalk(root, onLink) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
   const packed = /** @type {HTMLElement} */ (document.getElementById("scenes"));
   /** @type {import("./plan.js").TalkPart} */
   const part = JSON.parse(packed.textContent ?? "");

@@ -1,4 +1,5 @@
 // A talk: scenes one after the other, each shown by the viewer, with the questions and notes that go with them.
+import { present } from "../draw/present.js";
 import { make } from "../draw/dom.js";
 import { button } from "../draw/controls.js";
 import { Viewer } from "../viewer.js";
@@ -72,7 +73,12 @@ export class Talk {
     root.inert = true;
     if (!this.viewers[message]) {
       this.stage.append(root);
-      this.viewers[message] = new Viewer(root, this.traces[message], { link: "", dark: this.dark, onLink: () => {} });
+      this.viewers[message] = new Viewer(root, this.traces[message], {
+        link: "",
+        dark: this.dark,
+        onSay: () => {},
+        asks: false,
+      });
     }
     return /** @type {Viewer} */ (this.viewers[message]);
   }
@@ -174,7 +180,7 @@ export class Talk {
     const { scenes } = this.talk;
     const option = this.asking ? optionOf(key, this.scene.predict?.options.length ?? 0) : null;
     if (option !== null) this.pick(option);
-    else if (this.asking && key === "p") this.viewer.present();
+    else if (this.asking && key === "p") present(this.viewer);
     else if (BEFORE.includes(key) || (key === " " && shift)) this.go(back(scenes, this.at));
     else if (ON.includes(key)) this.go(onward(scenes, this.at));
     else if (key === "home") this.go({ scene: 0, stop: 0 });

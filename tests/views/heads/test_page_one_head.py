@@ -1,0 +1,144 @@
+"""The page of heads: what the viewer is sent, what its link means, and what becomes of what it tells."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model.analysis.maps.sorts import SORTS, drawn_maps
+from model.trace import KINDS
+from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, prepared, shipped, viewed
+from viz.parts import drawing
+from viz.parts.workbench.former import renewed
+from viz.text import text
+
+SHORT, LONG = "A cat sleeps.", " ".join(["cats"] * (drawing.SHORT + 1))
+
+pytestmark = shipped
+
+
+def test_every_head_of_every_kind_is_sent_as_the_trace_has_it(trace) -> None:
+    seen = viewed(opened("one_head"))
+    assert [each["kind"] for each in seen.header["kinds"]] == list(KINDS)
+    assert list(seen.sorts) == [name for name, sort in SORTS.items() if sort.from_trace]
+    for kind, expected in trace.weights.items():
+        found = seen.maps("weights", kind, expected.shape)
+        np.testing.assert_allclose(found, expected, atol=1 / 255)
+        assert np.abs(found[0, 0] - expected[0, 1]).max() > 0.1
+    assert seen.sorts["rollout"]["maps"]["cross"]["heads"] == 1
+    assert seen.header["tokens"]["src"]["texts"] == [label.text for label in trace.src]
+    assert {"norms", "gradient", "votes"} <= {each["name"] for each in seen.header["more"]}
+
+
+@pytest.mark.parametrize("drawn", ["scores", "norms", "gradient_weight", "leave_one_out"])
+def test_a_sort_that_is_asked_for_is_sent_with_its_own_scale(en_zh, translation, drawn) -> None:
+    seen = viewed(opened("one_head", drawn=drawn))
+    assert seen.link["d"] == drawn
+    assert drawn not in {each["name"] for each in seen.header["more"]}
+    for kind, expected in drawn_maps(en_zh, translation, drawn).items():
+        high = np.abs(expected).max()
+        np.testing.assert_allclose(seen.maps(drawn, kind, expected.shape), expected, atol=high / 200)
+
+
+def test_gradients_of_one_token_are_a_sort_of_their_own(en_zh, translation) -> None:
+    seen = viewed(opened("one_head", drawn="gradient", of="2"))
+    assert seen.link["d"] == "gradient@2"
+    assert seen.sorts["gradient@2"]["title"].endswith(f"2 {translation.trace.tgt_outputs[1].text}")
+    expected, whole = (drawn_maps(en_zh, translation, "gradient", step)["cross"] for step in (1, None))
+    found = seen.maps("gradient@2", "cross", expected.shape)
+    np.testing.assert_allclose(found, expected, atol=np.abs(expected).max() / 200)
+    assert np.abs(found - whole).max() > np.abs(expected).max() / 20
+
+
+def test_what_was_made_stays_for_this_sentence_and_not_for_another() -> None:
+    at = opened("one_head", drawn="norms")
+    assert "norms" in viewed(choose(at, drawn="weights")).sorts
+    assert "norms" not in viewed(choose(at, text=SHORT)).sorts
+
+
+def test_the_apps_choices_are_what_the_viewer_opens_on() -> None:
+    at = opened("one_head", 3, kind="decoder_self", layer=1, head=5, words=True, special=True, shift="read")
+    assert viewed(at).link == {"h": "d1.5", "w": "1", "s": "1", "r": "read", "p": "t2"}
+    at = opened("one_head", kind="cross", layer=2, head=5, shift="written", viewer="h=c2.5,e0.1&v=lines&t=0.2&q=<b>")
+    assert viewed(at).link == {"h": "c2.5,e0.1", "v": "lines", "t": "0.2"}
+    assert viewed(choose(at, head=6)).link["h"] == "c2.6", "another head chosen elsewhere ends the comparison"
+
+
+def test_another_choice_leads_the_viewer_and_the_same_one_does_not() -> None:
+    at = opened("one_head", layer=1)
+    first = viewed(at).envelope
+    assert viewed(choose(at)).envelope == first
+    second = viewed(choose(at, layer=2)).envelope
+    assert (second["serial"], second["id"]) == (first["serial"] + 1, first["id"])
+    assert viewed(choose(at, lang="zh")).envelope["id"] != first["id"]
+
+
+def taken(link: str) -> AppTest:
+    """What the app has chosen after the viewer told of this."""
+
+    def script() -> None:
+        import streamlit as st
+
+        from viz.parts.workbench import chosen
+        from viz.state.view import read_view
+
+        chosen.take(st.session_state["told"])
+        st.session_state["again"] = chosen.link_of(read_view())
+
+    at = AppTest.from_function(script, default_timeout=100)
+    at.session_state["text"], at.session_state["told"] = SENTENCE, link
+    return choose(at)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "h=c2.5",
+        "h=e0.7&v=lines&w=1&s=1&r=read&t=0.25&g=1&o=own",
+        "h=c2.5,c3.1&x=difference&p=t3,t4&q=s1",
+        "h=d1.2&d=gradient@4&p=t0",
+        "h=c1.0&v=all&d=norms",
+    ],
+)
+def test_what_the_viewer_tells_is_chosen_and_leads_it_nowhere_else(link) -> None:
+    at = taken(link)
+    assert at.session_state["again"] == link
+    assert at.session_state["kind"] == {"c": "cross", "e": "encoder_self", "d": "decoder_self"}[link[2]]
+    assert at.session_state["layer"] == int(link[3])
+    assert at.session_state["words"] == ("w=1" in link)
+    if "@4" in link:
+        assert (at.session_state["drawn"], at.session_state["of"], at.session_state["step"]) == ("gradient", "4", "1")
+
+
+def test_what_no_viewer_tells_chooses_nothing() -> None:
+    at = taken("h=c99.0&d=luck&p=t999&w=<script>&viewer=x")
+    assert not [name for name in ("kind", "layer", "head", "step") if name in at.session_state]
+    assert (at.session_state["drawn"], at.session_state["words"]) == ("weights", False)
+
+
+def test_addresses_of_old_lead_to_what_they_meant() -> None:
+    assert viewed(opened("all_heads")).link["v"] == "all"
+    at = prepared("side_by_side", text=SENTENCE)
+    at.query_params["heads"] = "c.1.2,e.0.3,zz,c.1.2,<img>"
+    assert viewed(choose(at)).link["h"] == "c1.2,e0.3"
+    old = {"text": "a", "own": "true", "log": "true", "min": "0.50", "layer": "2"}
+    assert renewed("one_head", old) == {"text": "a", "layer": "2", "viewer": "t=0.5&g=1&o=own"}
+    assert renewed("side_by_side", {"heads": "nonsense"}) == {"viewer": ""}
+
+
+@pytest.mark.parametrize(("sentence", "prepared_sorts"), [(SHORT, list(drawing.SOON)), (LONG, [])])
+def test_maps_that_need_the_model_are_made_ahead_for_short_sentences(monkeypatch, sentence, prepared_sorts) -> None:
+    made, real = [], drawing.drawn_maps
+    monkeypatch.setattr(drawing, "drawn_maps", lambda *args: made.append(args[1]) or real(*args))
+    opened("one_head", text=sentence)
+    assert made == prepared_sorts
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_hostile_text_is_data_in_the_message_and_nowhere_markup(language) -> None:
+    at = opened("one_head", text=HOSTILE, lang=language)
+    assert "".join(viewed(at).header["tokens"]["src"]["texts"]).replace("##", "").startswith("<imgsrc=x")
+    assert viewed(at).header["source"] == HOSTILE
+    assert viewed(at).header["words"]["making"] == text(language, "viewer.making")
+    assert "<img" not in markup(at)

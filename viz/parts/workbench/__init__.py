@@ -1,0 +1,1 @@
+"""The page of heads: the viewer, what it is given, and what stands beneath it."""

@@ -1,0 +1,79 @@
+"""The viewer in the app: the whole trace travels once, and what is chosen there comes back."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+
+import streamlit as st
+
+from viz.components.shared.messages import message, part
+from viz.theme import Theme
+from viz.viewer.link import read_link, write_link
+from viz.viewer.message import Envelope
+from viz.viewer.page import SCRIPT, STYLE
+
+_component = st.components.v2.component(
+    "headlight_workbench",
+    html='<div id="viewer" class="viewer" data-component="workbench"></div>',
+    css=STYLE.read_text(encoding="utf-8"),
+    js=SCRIPT.read_text(encoding="utf-8"),
+)
+
+
+def said(key: str) -> str | None:
+    """What the viewer with this key has last told of its choices, as a link; None before it told any."""
+    link = part(message(key, "said"), "link")
+    return write_link(read_link(link)) if isinstance(link, str) else None
+
+
+def workbench(
+    packed: bytes,
+    name: str,
+    link: str,
+    *,
+    theme: Theme,
+    typed: str,
+    below: int,
+    key: str,
+    on_said: Callable[[str], None],
+) -> None:
+    """The viewer, as high as the window leaves room.
+
+    Args:
+        packed: the message, as ``viz.viewer.payload.pack`` makes it.
+        name: tells it from other messages.
+        link: what is chosen, written as ``write_link`` does; the viewer follows where it is not what it told itself.
+        theme: the look.
+        typed: the text that the visitor sent.
+        below: pixels to be left free under it.
+        key: names this place on the page.
+        on_said: called with what the visitor has chosen, before the script runs again.
+    """
+
+    def told() -> None:
+        if (now := said(key)) is not None:
+            on_said(now)
+
+    # Who is led loses what he has chosen since: only where something else has chosen for him. The same link told
+    # again has another number.
+    heard = message(key, "said")
+    led = st.session_state.setdefault(f"_{key}", {"link": link, "serial": 1, "heard": heard})
+    if link != (led["link"] if heard == led["heard"] else said(key)):
+        led.update(link=link, serial=led["serial"] + 1, heard=heard)
+    said_before: Envelope = {
+        "id": name,
+        "link": led["link"],
+        "serial": led["serial"],
+        "dark": theme.is_dark,
+        "below": below,
+        "typed": typed,
+    }
+    _component(data=sent(packed, said_before), key=key, on_said_change=told)
+
+
+def sent(packed: bytes, envelope: Envelope) -> bytes:
+    """Length of the envelope (uint32, little-endian), envelope (JSON, UTF-8), message."""
+    before = json.dumps(envelope).encode()
+    return struct.pack("<I", len(before)) + before + packed
