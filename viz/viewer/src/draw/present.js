@@ -24,3 +24,15 @@ export function present(viewer) {
   viewer.change({ present: !viewer.state.present });
   fullScreen(viewer.root.ownerDocument, viewer.state.present);
 }
+
+/**
+ * Gives the root the names of its looks; true where one is new, and the room may have another size.
+ * @param {HTMLElement} root
+ * @param {import("../types.js").State} state
+ */
+export function turned({ classList }, { view, present: isLarge }) {
+  const before = classList.value;
+  classList.toggle("all", view === "all");
+  classList.toggle("present", isLarge);
+  return classList.value !== before;
+}
