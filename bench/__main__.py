@@ -1,4 +1,4 @@
-"""The benches: python -m bench decode | app | server | inside | analysis | look."""
+"""The benches: python -m bench decode | app | server | inside | analysis | look | show."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ BENCHES = {
     "server": "processor time that the server spends on another head and on a new sentence",
     "inside": "seconds that playback, mixing desk, fork and beam tree take, in the model and in Chromium",
     "look": "milliseconds that a saved page takes to another head, kind, sort or preview, in Chromium",
+    "show": "seconds that a talk of ten scenes takes to be written, milliseconds to its next scene, in Chromium",
     "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",
 }
 

@@ -32,7 +32,7 @@ GROUND = {"viz/text", "viz/theme.py", "viz/numbers.py"}
 MAY: dict[str, set[str]] = {
     "app.py": {"viz/shell", "viz/state"},
     "viz/__init__.py": {"model/*", "viz/export"},
-    "viz/__main__.py": {"viz/export"},
+    "viz/__main__.py": {"viz/export", "model/*"},
     "viz/pages": GROUND
     | {"model/live", "viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures", "viz/export"}
     | MODEL,
@@ -71,7 +71,7 @@ MAY: dict[str, set[str]] = {
     "bench": {"model/own", "viz/text", "viz/shell", "viz/export"} | MODEL,
     "tests": {"app.py", "bench", "viz/pages", "viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures"}
     | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
-    | {"viz/viewer", "viz/export", "viz/__init__.py", "model/live", "model/tiny"}
+    | {"viz/viewer", "viz/export", "viz/__init__.py", "viz/__main__.py", "model/live", "model/tiny"}
     | GROUND
     | MODEL,
 }
@@ -89,6 +89,7 @@ LIBRARIES: dict[str, set[str]] = {
     "tokenizers": {"model/own", "model/training", "model/tiny"},
     "fpdf": {"viz/figures/sheet"},
     "fontTools": {"viz/figures/sheet"},
+    "yaml": {"viz/export/show"},
     "nltk": {"model/own"},
     "sacrebleu": {"model/evaluation"},
     "tqdm": {"model/training", "model/commands", "model/tiny"},

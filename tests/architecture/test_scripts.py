@@ -21,8 +21,8 @@ BROWSER = set(
         """Array Blob Boolean CSS DataView DecompressionStream Element Error Float32Array HTMLInputElement Image
         Infinity JSON Map Math NaN Node Number Object Promise ResizeObserver Response Set String TextDecoder URL
         Uint8Array Uint16Array Uint32Array Uint8ClampedArray WeakMap atob clearInterval clearTimeout document
-        encodeURIComponent decodeURIComponent getComputedStyle history location matchMedia parseInt performance
-        requestAnimationFrame setInterval setTimeout window""",
+        encodeURIComponent decodeURIComponent getComputedStyle Intl history localStorage location matchMedia
+        parseInt performance requestAnimationFrame setInterval setTimeout window""",
     )
 )
 # Whatever outlives a component's element stands in one file, which ends it with the element.

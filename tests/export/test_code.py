@@ -12,8 +12,8 @@ import pytest
 from model.analysis.maps.reading import Reading
 from model.trace import HeadRef
 from tests.pages import opened, shipped, viewed
+from viz.__main__ import main
 from viz.export.code import command, python_lines
-from viz.export.command import main
 from viz.export.shown import Shown
 
 pytestmark = shipped

@@ -15,7 +15,7 @@ from PIL import Image
 from model.folders import CHECKPOINTS
 from model.trace import HeadRef, TracedTranslation
 from tests.pages import shipped
-from viz.export.command import main
+from viz.__main__ import main
 from viz.export.shown import Shown, caption, names, sheet_of
 from viz.figures.colour import on_scale
 from viz.figures.sheet.files import FILES, pdf, png, svg

@@ -1,15 +1,13 @@
-"""python -m viz: a translation with its maps as a page, a picture or numbers."""
+"""python -m viz export: a translation with its maps as a page, a picture or numbers."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from model.__main__ import Parser
 from model.analysis.maps.sorts import DRAWN, SHIFTS, SORTS, Shift
 from model.commands.shared.options import add_beam, add_checkpoint
 from model.errors import HeadlightError
@@ -28,24 +26,10 @@ if TYPE_CHECKING:
 NUMBERS = ("csv", "json", "npz")
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run one command; 0 on success, 2 with one sentence on stderr where the caller can mend it."""
-    parser = Parser(prog="python -m viz", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    add_export(commands.add_parser("export", help="a sentence with its attention as a page, a picture or numbers"))
-    font = commands.add_parser("font", help="make the font of pictures anew from Debian's fonts-noto-cjk")
-    font.add_argument("--from", dest="collection", type=Path, required=True, metavar="NotoSansCJK-Regular.ttc")
-    font.add_argument("--vocabulary", type=Path, required=True, metavar="tgt.json", help="whose characters it holds")
-    args = parser.parse_args(argv)
-    try:
-        print(make_font(args) if args.command == "font" else export(args))
-    except (HeadlightError, ValueError) as error:
-        print(f"python -m viz {args.command}: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"python -m viz {args.command}: {error.filename}: {error.strerror or error}", file=sys.stderr)
-        return 2
-    return 0
+def add_font(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command that makes the font of pictures."""
+    parser.add_argument("--from", dest="collection", type=Path, required=True, metavar="NotoSansCJK-Regular.ttc")
+    parser.add_argument("--vocabulary", type=Path, required=True, metavar="tgt.json", help="whose characters it holds")
 
 
 def add_export(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +39,9 @@ def add_export(parser: argparse.ArgumentParser) -> None:
         "pdf, svg or png, a picture of the heads on white with a caption; csv or json, the numbers of the first head; "
         "npz, those of all. A head is a letter (e, d, c), its layer and its number: c2.5."
     )
-    parser.add_argument("text", metavar="TEXT", help="what to translate")
+    parser.add_argument(
+        "text", metavar="TEXT", help="what to translate; or a storyboard.yaml, which becomes a talk (html, pdf)"
+    )
     parser.add_argument("--output", type=Path, required=True, metavar="FILE")
     parser.add_argument("--head", nargs="+", default=[], metavar="CODE", help="heads to show (default: the best one)")
     parser.add_argument("--together", choices=("head", "mean", "max"), default="head", help="several heads as one")
@@ -69,6 +55,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--width", type=float, default=16.0, metavar="CM", help="of a picture (default 16)")
     parser.add_argument("--type", type=float, default=9.0, metavar="PT", help="size of its type (default 9)")
     parser.add_argument("--lang", choices=tuple(LANGUAGES), default="en", help="of all words (default en)")
+    parser.add_argument("--anyway", action="store_true", help="a talk: though an expectation of it does not hold")
     add_checkpoint(parser)
     add_beam(parser)
 

@@ -35,7 +35,7 @@ class HeadFacts:
         importance: nats that muting it costs a sentence, [L, H].
         measures: by kind and name, see ``model.analysis.heads.roles.Profile``.
         offset_at, roles: see there.
-        sinks: by kind the special tokens that a sink looks at; our own <bos> and <eos> where it does not say.
+        sinks: by kind the special tokens that a sink sights at; our own <bos> and <eos> where it does not say.
         worst: the written token that muting it hurts most, L lists of H; None over a corpus.
     """
 

@@ -82,6 +82,8 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("train_here", "learn", sentence=False),
         ViewSpec("masks", "learn", _HEAD, reads=("text",), sentence=False),
         ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
+        ViewSpec("talk", "learn", sentence=False),
+        ViewSpec("pinboard", "learn", sentence=False),
         ViewSpec("trust", "evidence", ("layer", "head", *_DRAWN), reads=("text",)),
         ViewSpec("about", "evidence", sentence=False),
     )

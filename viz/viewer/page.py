@@ -27,8 +27,7 @@ _PAGE = """<!doctype html>
 <style>{style}</style>
 </head>
 <body>
-<div id="viewer"><noscript>{script_needed}</noscript></div>
-<script type="application/octet-stream" id="message">{message}</script>
+{body}
 <script type="module">{script}</script>
 </body>
 </html>
@@ -43,16 +42,35 @@ def page(message: bytes, title: str, language: str) -> str:
         title: of the browser's window; whatever a visitor typed is escaped.
         language: "en" or "zh".
     """
-    script, style = SCRIPT.read_text(encoding="utf-8"), STYLE.read_text(encoding="utf-8")
-    packed = base64.b64encode(gzip.compress(message, 9, mtime=0)).decode("ascii")
+    body = (
+        f'<div id="viewer" class="viewer"><noscript>{text(language, "viewer.script")}</noscript></div>\n'
+        f'<script type="application/octet-stream" id="message">{packed(message)}</script>'
+    )
+    return document(body, title, language)
+
+
+def packed(message: bytes) -> str:
+    """A message as it lies in a page: base64 of gzip."""
+    return base64.b64encode(gzip.compress(message, 9, mtime=0)).decode("ascii")
+
+
+def document(body: str, title: str, language: str, more_style: str = "") -> str:
+    """A whole page around the viewer's script, which is all that may run in it.
+
+    Args:
+        body: markup; whatever a visitor typed is already data in it.
+        title: of the browser's window; it is escaped here.
+        language: "en" or "zh".
+        more_style: beside the viewer's own.
+    """
+    script, style = SCRIPT.read_text(encoding="utf-8"), STYLE.read_text(encoding="utf-8") + more_style
     policy = POLICY.format(script=_hash(script), style=_hash(style))
     return _PAGE.format(
         language={"zh": "zh-CN"}.get(language, language),
         policy=html.escape(policy),
         title=html.escape(title),
         style=style,
-        script_needed=text(language, "viewer.script"),
-        message=packed,
+        body=body,
         script=script,
     )
 

@@ -38,7 +38,7 @@ def shown(browser: Browser, seen: Seen, tmp_path: Path) -> Iterator[Callable[...
         page.on("console", lambda said: said.type in {"error", "warning"} and seen.append(said.text))
         page.on("dialog", lambda dialog: seen.append(f"dialog: {dialog.message}"))
         page.goto(f"{path.as_uri()}{link}")
-        page.wait_for_selector("#viewer[data-ready]")
+        page.wait_for_selector(":is(#viewer, #talk)[data-ready]")
         return page
 
     yield open_page

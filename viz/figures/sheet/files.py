@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import io
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from viz.figures.sheet.font import FONT_NAME, SHEET_FONT, writable
@@ -14,6 +14,7 @@ from viz.figures.sheet.sheet import Box, Sheet, Write
 from viz.theme import FONTS
 
 if TYPE_CHECKING:
+    from fpdf import FPDF
     from PIL.ImageDraw import ImageDraw
 
 DOTS = 300  # of a PNG, an inch
@@ -47,28 +48,39 @@ def _safe(text: str) -> str:
 
 def pdf(sheet: Sheet) -> bytes:
     """The sheet as PDF, with the glyphs that it needs; its texts can be searched and copied."""
+    return pdf_of([sheet], sheet.title)
+
+
+def pdf_of(sheets: Sequence[Sheet], title: str) -> bytes:
+    """Sheets as the pages of one PDF."""
     from fpdf import FPDF
 
-    page = FPDF(unit="pt", format=(sheet.width, sheet.height))
-    page.set_title(writable(sheet.title))
-    page.set_creator("Headlight")
-    page.set_auto_page_break(False)
-    page.add_page()
-    page.add_font(FONT_NAME, fname=SHEET_FONT)
-    for mark in sheet.marks:
-        if isinstance(mark, Box):
-            page.set_fill_color(*_rgb(mark.fill))
-            page.rect(mark.x, mark.y, mark.w, mark.h, style="F")
-            continue
-        page.set_font(FONT_NAME, size=mark.size)
-        page.set_text_color(*_rgb(mark.ink))
-        text, x = writable(mark.text), mark.x - _before(mark)
-        if mark.turned:
-            with page.rotation(90, mark.x, mark.y):
-                page.text(x, mark.y, text)
-        else:
-            page.text(x, mark.y, text)
-    return bytes(page.output())
+    paper = FPDF(unit="pt")
+    paper.set_title(writable(title))
+    paper.set_creator("Headlight")
+    paper.set_auto_page_break(False)
+    paper.add_font(FONT_NAME, fname=SHEET_FONT)
+    for sheet in sheets:
+        paper.add_page(format=(sheet.width, sheet.height))
+        for mark in sheet.marks:
+            _put(paper, mark)
+    return bytes(paper.output())
+
+
+def _put(paper: FPDF, mark: Box | Write) -> None:
+    """One mark on the page that is open."""
+    if isinstance(mark, Box):
+        paper.set_fill_color(*_rgb(mark.fill))
+        paper.rect(mark.x, mark.y, mark.w, mark.h, style="F")
+        return
+    paper.set_font(FONT_NAME, size=mark.size)
+    paper.set_text_color(*_rgb(mark.ink))
+    text, x = writable(mark.text), mark.x - _before(mark)
+    if mark.turned:
+        with paper.rotation(90, mark.x, mark.y):
+            paper.text(x, mark.y, text)
+    else:
+        paper.text(x, mark.y, text)
 
 
 def _before(mark: Write) -> float:

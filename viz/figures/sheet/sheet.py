@@ -145,7 +145,7 @@ def _map(given: SheetMap, room: float, size: float) -> tuple[float, list[Box | W
 def _cells(given: SheetMap, left: float, top: float, cell: float) -> list[Box | Write]:
     colours = _colours(given, given.values)
     blank = np.abs(given.values) < given.threshold * given.high
-    fills = np.where(blank, LIGHT.surface, _hex(colours))
+    fills = np.where(blank, LIGHT.surface, hexadecimal(colours))
     light = prefers_light_ink(colours) & ~blank
     marks: list[Box | Write] = []
     gap = min(0.4, 0.04 * cell)
@@ -166,7 +166,7 @@ def _bar(given: SheetMap, left: float, top: float, across: float, size: float) -
     steps, small = 36, 0.85 * size
     long = min(BAR[0], 0.5 * across)
     low = -given.high if given.signed else 0.0
-    fills = _hex(_colours(given, np.linspace(low, given.high, steps)))
+    fills = hexadecimal(_colours(given, np.linspace(low, given.high, steps)))
     start = left + width(number(low), small) + 0.4 * size
     marks: list[Box | Write] = [Write(left, top + BAR[1], number(low) if low else "0", small)]
     for step, fill in enumerate(fills):
@@ -179,7 +179,7 @@ def _colours(given: SheetMap, values: np.ndarray) -> np.ndarray:
     return on_scale(0.5 + 0.5 * shares if given.signed else shares, LIGHT.diverging if given.signed else LIGHT.scale)
 
 
-def _hex(colours: np.ndarray) -> np.ndarray:
+def hexadecimal(colours: np.ndarray) -> np.ndarray:
     """Colours [..., 3] from 0 to 1 as "#rrggbb"."""
     parts = np.rint(255 * colours).astype(int)
     texts = [f"#{red:02X}{green:02X}{blue:02X}" for red, green, blue in parts.reshape(-1, 3)]

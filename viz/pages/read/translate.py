@@ -17,6 +17,7 @@ from viz.parts import combined, drawing
 from viz.parts.alignment import opening_line
 from viz.parts.forms import overview
 from viz.parts.saving import take_away
+from viz.parts.showing import pins
 from viz.parts.trust import panel
 from viz.parts.trust.answer import answer
 from viz.parts.trust.best_picture import best_picture, say_best, verdict
@@ -131,6 +132,8 @@ if checkpoints.reads(now.checkpoint) == "text":
     with panel_column:
         panel.draw(now)
     answer(now)
-    take_away.page_button(now, take_away.shown(now), "page")
+    with st.container(horizontal=True):
+        take_away.page_button(now, take_away.shown(now), "page")
+        pins.pin_button(now, take_away.shown(now), "translate")
 else:
     overview.draw(now)

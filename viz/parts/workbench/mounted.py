@@ -17,7 +17,7 @@ from viz.viewer.page import SCRIPT, STYLE
 
 _component = st.components.v2.component(
     "headlight_workbench",
-    html='<div id="viewer" data-component="workbench"></div>',
+    html='<div id="viewer" class="viewer" data-component="workbench"></div>',
     css=STYLE.read_text(encoding="utf-8"),
     js=SCRIPT.read_text(encoding="utf-8"),
 )

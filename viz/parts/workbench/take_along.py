@@ -13,6 +13,7 @@ from viz.figures.markup import line
 from viz.parts import drawing, honesty_bar
 from viz.parts.over.bar import bar
 from viz.parts.saving import take_away
+from viz.parts.showing import pins
 from viz.state.answers.translations import trace, translation
 from viz.state.language import language, say
 from viz.state.view import View
@@ -24,6 +25,7 @@ def row(now: View, asked: Shown) -> None:
         _honesty(now, asked)
         _take_away(now, asked)
         take_away.as_code(now, asked)
+        pins.pin_button(now, asked, "one_head")
 
 
 def _honesty(now: View, asked: Shown) -> None:

@@ -1,5 +1,6 @@
 // The keyboard: arrows go through heads and layers, digits open a head, letters switch.
 
+import { present } from "./draw/present.js";
 import { gone, less, nextKind, stepped } from "./reckon/walk.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
@@ -32,6 +33,7 @@ const LETTERS = {
   "=": (viewer) => viewer.zoom(1.25),
   "-": (viewer) => viewer.zoom(0.8),
   f: (viewer) => viewer.panels.forEach((panel) => panel.fit()),
+  p: present,
   "?": (viewer) => viewer.help.showModal(),
   escape: (viewer) => viewer.change(less(viewer.state)),
 };

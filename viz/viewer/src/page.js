@@ -1,5 +1,6 @@
-// A page of its own: reads the message that is packed in it, and shows it.
+// A page of its own: reads the message that is packed in it, and shows it; or a talk, which is several.
 import { unpack } from "./reckon/payload.js";
+import { startTalk } from "./talk/start.js";
 import { write } from "./reckon/state.js";
 import { Viewer } from "./viewer.js";
 
@@ -7,7 +8,9 @@ import { Viewer } from "./viewer.js";
 export function start() {
   const packed = document.querySelector('script#message[type="application/octet-stream"]');
   const root = document.getElementById("viewer");
+  const talk = document.getElementById("talk");
   if (packed && root) show(root, packed.textContent ?? "").catch((reason) => (root.textContent = String(reason)));
+  else if (talk) startTalk(talk, told).catch((reason) => (talk.textContent = String(reason)));
 }
 
 /** @param {HTMLElement} root @param {string} packed */
@@ -22,8 +25,13 @@ async function show(root, packed) {
 
 /** @param {Viewer} viewer */
 function said({ state, opening }) {
+  told(write(state, opening));
+}
+
+/** @param {string} link */
+function told(link) {
   try {
-    history.replaceState(null, "", `#${write(state, opening)}`);
+    history.replaceState(null, "", `#${link}`);
   } catch {
     // a page within another page may have no address of its own
   }

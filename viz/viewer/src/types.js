@@ -122,6 +122,7 @@
  * @property {string[]} rows pinned, by key
  * @property {string[]} columns pinned, by key
  * @property {"" | "light" | "dark"} theme
+ * @property {boolean} present nothing but the picture, large
  */
 
 /**

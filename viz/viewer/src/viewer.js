@@ -8,6 +8,7 @@ import { press } from "./keys.js";
 import { helpOf, Legend } from "./draw/legend.js";
 import { litAt, pinned } from "./reckon/pointing.js";
 import { Preview } from "./draw/preview.js";
+import { turned, whenFullScreenEnds } from "./draw/present.js";
 import { save } from "./draw/save.js";
 import { inksOf, tableOf } from "./reckon/scale.js";
 import { drawAll, drawChosen } from "./draw/stage.js";
@@ -75,8 +76,9 @@ export class Viewer {
     const main = make("div", { className: "main" }, top, this.toolbar.element, room);
     this.root.classList.toggle("in-app", asks);
     this.root.replaceChildren(rail, main, this.card.element, this.help);
-    this.pressed = (/** @type {KeyboardEvent} */ event) => void press(this, event);
+    this.pressed = (/** @type {KeyboardEvent} */ event) => void (this.root.inert || press(this, event));
     this.root.ownerDocument.addEventListener("keydown", this.pressed);
+    this.unwatch = whenFullScreenEnds(this);
     this.observer = new ResizeObserver(() => this.measure() && this.draw());
     this.observer.observe(room);
   }
@@ -84,6 +86,7 @@ export class Viewer {
   /** Ends what reaches beyond its element. */
   leave() {
     this.observer?.disconnect();
+    this.unwatch?.();
     if (this.pressed) this.root.ownerDocument.removeEventListener("keydown", this.pressed);
     clearTimeout(this.waiting);
   }
@@ -150,11 +153,7 @@ export class Viewer {
     this.chips.draw();
     this.kinds.show(state);
     this.toolbar.show(state);
-    const isAll = state.view === "all";
-    if (root.classList.contains("all") !== isAll || !this.size.width) {
-      root.classList.toggle("all", isAll);
-      this.measure();
-    }
+    if (turned(root, state) || !this.size.width) this.measure();
     this.shown = this.reader.panels(state);
     this.legend.draw();
     (state.view === "all" ? drawAll : drawChosen)(this);

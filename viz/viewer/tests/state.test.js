@@ -19,6 +19,7 @@ const OTHERS = {
   rows: [["s0", "t-1"], []],
   columns: [["t3"], []],
   theme: ["dark", "light", ""],
+  present: [true, false],
 };
 
 test("every choice is read as it was written, and no two have one letter", () => {

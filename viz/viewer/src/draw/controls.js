@@ -1,4 +1,5 @@
 // The buttons and switches over the maps; each says what the state is and changes it.
+import { present } from "./present.js";
 import { moved } from "../reckon/walk.js";
 import { make } from "./dom.js";
 
@@ -215,6 +216,7 @@ function tools(viewer) {
     button("⤢", words.fit, () => viewer.panels.forEach((panel) => panel.fit())),
     button("PNG", `${words.save} PNG`, () => viewer.save("png")),
     button("SVG", `${words.save} SVG`, () => viewer.save("svg")),
+    button("▶", words.present, () => present(viewer)),
     theme,
     button("?", words.help, () => viewer.help.showModal()),
   );

@@ -11,18 +11,19 @@ const GAP = 8;
 const MOST_LABEL = 160;
 const WIDEST = 460;
 const LARGEST_PITCH = 30;
+const [LARGE_TYPE, LARGE_PITCH] = [22, 48]; // of presenter mode
 const LEVELS = 12; // of strength, each drawn in one go
 
 export const asLines = { fitted, opening, panned, zoomed, spotAt, paint, name, mark, most: 48 };
 
 /** @param {Room} room @param {Axes} axes @returns {Place} */
 function fitted(room, axes) {
-  const type = SMALLEST_TYPE;
+  const type = room.large ? LARGE_TYPE : SMALLEST_TYPE;
   const [left, right] = [axes.rows, axes.columns].map(
-    (widths) => Math.min(MOST_LABEL, Math.max(0, ...widths) * type) + GAP,
+    (widths) => Math.min((MOST_LABEL * type) / SMALLEST_TYPE, Math.max(0, ...widths) * type) + GAP,
   );
   const count = Math.max(axes.rows.length, axes.columns.length, 1);
-  const cell = sharp(Math.min(LARGEST_PITCH, (room.height - 2 * GAP) / count), room.ratio);
+  const cell = sharp(Math.min(room.large ? LARGE_PITCH : LARGEST_PITCH, (room.height - 2 * GAP) / count), room.ratio);
   const width = Math.max(40, Math.min(WIDEST, room.width - left - right));
   return seen({ cell, wide: cell, left, top: GAP, width, height: 0, x: 0, y: 0, type, across: true }, room, count);
 }
@@ -30,7 +31,7 @@ function fitted(room, axes) {
 /** @param {Room} room @param {Axes} axes @returns {Place} */
 function opening(room, axes) {
   const whole = fitted(room, axes);
-  const factor = (SMALLEST_TYPE + 2) / whole.cell;
+  const factor = (whole.type + 2) / whole.cell;
   return factor > 2 ? zoomed(whole, { x: 0, y: 0 }, factor, { room, axes, least: whole.cell }) : whole;
 }
 
@@ -137,7 +138,11 @@ function say(context, place, { panel, look, ruler }, side, i, lit) {
   const y = place.top + place.y + (i + 0.5) * place.cell;
   if (y < place.top || y > place.top + place.height) return;
   const left = side === "rows";
-  const text = ruler.elided(panel.reading[side][i].text, left ? place.left - GAP : MOST_LABEL, place.type);
+  const text = ruler.elided(
+    panel.reading[side][i].text,
+    left ? place.left - GAP : (MOST_LABEL * place.type) / SMALLEST_TYPE,
+    place.type,
+  );
   const width = ruler.width(text) * place.type;
   const x = left ? place.left - GAP + 2 : place.left + place.width + GAP - 2;
   context.fillStyle = look.accent;

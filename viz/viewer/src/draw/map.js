@@ -1,5 +1,6 @@
 // A labelled map on a canvas: rows are queries, columns are keys. Labels stay where they are when the map moves.
 import { fitted, LARGEST_ZOOMED, opening, panned, spotAt, visible, zoomed } from "../reckon/place.js";
+import { spotlight } from "./spotlight.js";
 import { colourAt, css, decimals, inkOn, pixelsOf, shareOf } from "../reckon/scale.js";
 
 /** @typedef {import("../types.js").Place} Place */
@@ -97,7 +98,7 @@ function print(context, place, drawing) {
   const { panel, scale, table, fonts } = drawing;
   const { rows, columns } = seen(place, drawing);
   const wide = panel.reading.columns.length;
-  context.font = `${Math.min(14, 0.36 * place.cell)}px ${fonts}`;
+  context.font = `${Math.min(Math.max(14, 0.8 * place.type), 0.36 * place.cell)}px ${fonts}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
   for (let row = rows[0]; row < rows[1]; row++) {
@@ -182,7 +183,9 @@ function box(context, look, x, y, width, height) {
  * @param {Drawing} drawing
  * @param {import("./panel.js").Marked} marked
  */
-function mark(context, place, drawing, { rows, columns, pinnedRows, pinnedColumns, sums }) {
+function mark(context, place, drawing, { rows, columns, pinnedRows, pinnedColumns, sums, dim }) {
+  if (dim)
+    spotlight(context, place, drawing, new Set([...rows, ...pinnedRows]), new Set([...columns, ...pinnedColumns]));
   context.strokeStyle = drawing.look.accent;
   context.lineWidth = 1.5;
   const { left, top, width, height, cell, wide } = place;

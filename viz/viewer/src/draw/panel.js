@@ -8,7 +8,7 @@ import { pinsSaid, spotSaid, strongest, sumsOf } from "../reckon/tell.js";
 
 /** @typedef {import("../types.js").Spot} Spot */
 /** @typedef {{ below: number[] | null, beside: number[] | null }} Sums */
-/** @typedef {{ rows: number[], columns: number[], pinnedRows: number[], pinnedColumns: number[], sums: Sums | null }} Marked */
+/** @typedef {{ rows: number[], columns: number[], pinnedRows: number[], pinnedColumns: number[], sums: Sums | null, dim: boolean }} Marked */
 
 /**
  * @typedef {object} Drawing What a painter needs.
@@ -142,7 +142,8 @@ export class PanelView {
     this.stage.classList.toggle("focused", any && this.painter === asLines);
     const context = any || this.marked ? sized(this.over, this.outer.width, this.outer.height) : null;
     this.marked = any;
-    if (any && context) this.painter.mark(context, place, drawing, { ...lit, ...pins, sums });
+    if (any && context)
+      this.painter.mark(context, place, drawing, { ...lit, ...pins, sums, dim: this.owner.state.present });
     this.tell(lit, pins);
   }
 

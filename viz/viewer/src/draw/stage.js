@@ -9,6 +9,7 @@ import { scalesOf } from "../reckon/scale.js";
 
 const GAP = 20; // between panels
 const HEAD = 56; // title and line of a panel
+const LARGE_HEAD = 86; // of presenter mode
 const MARGIN = 28; // beside a map, for the sums of what is pinned
 const RAIL = { width: 292, height: 400 };
 const [SMALLEST, LARGEST, LARGEST_BESIDE] = [12, 88, 40]; // side of a small map
@@ -48,12 +49,14 @@ export function drawChosen(viewer) {
 /** @param {Viewer} viewer @param {Panel[]} shown */
 function lay(viewer, shown) {
   const { room, ruler, state, panels, size } = viewer;
-  const all = { width: size.width - 4, height: size.height - 4, ratio: window.devicePixelRatio || 1 };
+  const [large, ratio] = [state.present, window.devicePixelRatio || 1];
+  const all = { width: size.width - 4, height: size.height - 4, ratio, large };
+  const head = large ? LARGE_HEAD : HEAD;
   const widest = shown.reduce((a, b) => (a.reading.columns.length >= b.reading.columns.length ? a : b)).reading;
   const axes = { rows: ruler.widths(widest.rows), columns: ruler.widths(widest.columns) };
-  const columns = abreast(shown.length, all, { axes, gap: GAP, head: HEAD });
+  const columns = abreast(shown.length, all, { axes, gap: GAP, head });
   laid(room, columns);
-  const one = roomOf(shown.length, columns, all, GAP, HEAD);
+  const one = roomOf(shown.length, columns, all, GAP, head);
   const scales = scalesOf(shown, state);
   shown.forEach((panel, i) => {
     const drawing = drawingOf(viewer, panel, scales[i]);

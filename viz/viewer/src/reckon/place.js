@@ -4,20 +4,28 @@
 /** @typedef {import("../types.js").Spot} Spot */
 
 export const SMALLEST_TYPE = 14;
-const LARGEST_TYPE = 17;
-const LARGEST_CELL = 60;
-const MOST_STRETCHED = 2;
 const READABLE_WHOLE = 6; // cells at least this high are worth seeing all at once
 export const LARGEST_ZOOMED = 72;
 const GAP = 6; // between a label and the map
-const MOST_LEFT = 150;
-const MOST_TOP = 104;
+/** Sizes of the type, largest cell and how much wider than high, room of the longest labels, and the least cell of a map that is shown whole. */
+const DESK = {
+  smallest: SMALLEST_TYPE,
+  largest: 17,
+  cell: 60,
+  wide: 60,
+  stretched: 2,
+  left: 150,
+  top: 104,
+  whole: READABLE_WHOLE,
+};
+const HALL = { smallest: 20, largest: 28, cell: 100, wide: 170, stretched: 3, left: 240, top: 170, whole: 21 };
 
 /**
  * @typedef {object} Room
  * @property {number} width
  * @property {number} height
  * @property {number} ratio device pixels a CSS pixel
+ * @property {boolean} [large] for a room full of people: larger type and cells
  */
 
 /**
@@ -40,22 +48,23 @@ const longest = (widths) => Math.max(0, ...widths);
  * @param {Axes} axes
  * @returns {Place}
  */
-export function fitted({ width, height, ratio }, axes) {
+export function fitted({ width, height, ratio, large }, axes) {
+  const most = large ? HALL : DESK;
   const reserve = (/** @type {number} */ type, /** @type {boolean} */ across) => ({
-    left: Math.ceil(Math.min(MOST_LEFT, longest(axes.rows) * type) + 2 * GAP),
-    top: Math.ceil((across ? type : Math.min(MOST_TOP, longest(axes.columns) * type)) + 2 * GAP),
+    left: Math.ceil(Math.min(most.left, longest(axes.rows) * type) + 2 * GAP),
+    top: Math.ceil((across ? type : Math.min(most.top, longest(axes.columns) * type)) + 2 * GAP),
   });
   const cellsFor = (/** @type {{ left: number, top: number }} */ { left, top }) => {
     const [across, down] = [
       (width - left - 2) / (axes.columns.length || 1),
       (height - top - 2) / (axes.rows.length || 1),
     ];
-    const cell = Math.min(LARGEST_CELL, across, down);
-    return { cell, wide: Math.min(LARGEST_CELL, across, MOST_STRETCHED * cell) };
+    const cell = Math.min(most.cell, across, down);
+    return { cell, wide: Math.min(most.wide, across, most.stretched * cell) };
   };
-  let type = SMALLEST_TYPE;
+  let type = most.smallest;
   const lies = () => longest(axes.columns) * type < cellsFor(reserve(type, true)).wide - 3;
-  type = Math.min(LARGEST_TYPE, Math.max(SMALLEST_TYPE, 0.34 * cellsFor(reserve(type, lies())).cell));
+  type = Math.min(most.largest, Math.max(most.smallest, 0.34 * cellsFor(reserve(type, lies())).cell));
   const across = lies();
   const place = reserve(type, across);
   const { cell, wide } = cellsFor(place);
@@ -71,8 +80,9 @@ export function fitted({ width, height, ratio }, axes) {
  */
 export function opening(room, axes) {
   const whole = fitted(room, axes);
-  if (whole.cell >= READABLE_WHOLE) return whole;
-  return zoomed(whole, { x: 0, y: 0 }, (SMALLEST_TYPE + 1) / whole.cell, { room, axes, least: whole.cell });
+  const { smallest, whole: enough } = room.large ? HALL : DESK;
+  if (whole.cell >= enough) return whole;
+  return zoomed(whole, { x: 0, y: 0 }, (smallest + 1) / whole.cell, { room, axes, least: whole.cell });
 }
 
 /**
@@ -98,11 +108,12 @@ function seen(place, room, { rows, columns }) {
  * @param {{ room: Room, axes: Axes, least: number }} within
  */
 export function zoomed(place, about, factor, { room, axes, least }) {
-  const cell = sharp(Math.min(LARGEST_ZOOMED, Math.max(least, place.cell * factor)), room.ratio);
   const whole = fitted(room, axes);
+  const largest = Math.max(LARGEST_ZOOMED, whole.wide);
+  const cell = sharp(Math.min(largest, Math.max(least, place.cell * factor)), room.ratio);
   const grown = cell / whole.cell;
   const wide = sharp(
-    Math.max(Math.min(whole.wide * grown, LARGEST_ZOOMED, MOST_STRETCHED * cell), whole.wide),
+    Math.max(Math.min(whole.wide * grown, largest, (room.large ? HALL : DESK).stretched * cell), whole.wide),
     room.ratio,
   );
   const moved = (/** @type {number} */ from, /** @type {number} */ offset, /** @type {number} */ by) =>
@@ -173,7 +184,8 @@ export function abreast(n, room, { axes, gap, head }) {
  * @param {number} head
  * @returns {Room}
  */
-export function roomOf(n, columns, { width, height, ratio }, gap, head) {
+export function roomOf(n, columns, room, gap, head) {
   const down = Math.ceil(n / columns);
-  return { width: (width - (columns - 1) * gap) / columns, height: (height - (down - 1) * gap) / down - head, ratio };
+  const width = (room.width - (columns - 1) * gap) / columns;
+  return { ...room, width, height: (room.height - (down - 1) * gap) / down - head };
 }

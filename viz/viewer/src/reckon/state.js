@@ -17,6 +17,7 @@ export const DEFAULTS = {
   rows: [],
   columns: [],
   theme: "",
+  present: false,
 };
 
 const flag = {
@@ -63,6 +64,7 @@ export const CODECS = {
   rows: { letter: "p", ...list(/^[st]-?\d{1,4}$/) },
   columns: { letter: "q", ...list(/^[st]-?\d{1,4}$/) },
   theme: { letter: "c", ...one(["", "light", "dark"]) },
+  present: { letter: "f", ...flag },
 };
 
 const NAMES = /** @type {(keyof State)[]} */ (Object.keys(CODECS));

@@ -100,5 +100,5 @@ export function nextKind(trace, state) {
 export function less(state) {
   if (state.rows.length || state.columns.length) return { rows: [], columns: [] };
   if (state.heads.length > 1) return { heads: state.heads.slice(0, 1), together: "side" };
-  return { view: "map" };
+  return state.present ? { present: false } : { view: "map" };
 }

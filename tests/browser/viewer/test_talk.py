@@ -1,0 +1,129 @@
+"""A talk in one file, in Chromium from file:// with the network off: by keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from model.translator import Translator
+from tests.pages import shipped
+from viz.export.show.staged import stage
+from viz.export.show.storyboard import Both, Light, Predict, Step, Storyboard, TalkScene
+from viz.export.show.talk import talk_page
+
+pytestmark = shipped
+HOSTILE = "<img src=x onerror=alert(1)>"
+VEILED = """() => {
+  const canvas = document.querySelector(".viewer:not([inert]) .over");
+  if (!canvas.width) return 0;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return data.filter((value, i) => i % 4 === 3 && value).length;
+}"""  # pixels
+OPTIONS = (Both("cat"), Both("dog"), Both("bed"))
+
+
+@pytest.fixture(scope="module")
+def talk(en_zh: Translator) -> str:
+    black, love = "The black cat is sleeping on the bed.", "I love you."
+    steps = (Step(light=Light("爱", "love")), Step("h=c1.1"))
+    note, asked = Both(f"first [click] {HOSTILE} [click] third"), Predict(Both("Which?"), OPTIONS, 2)
+    scenes = (
+        TalkScene(love, "我爱你。", link="h=c2.5", title=Both("One"), note=note, steps=steps),
+        TalkScene(black, "黑猫在床上睡觉。", link="h=c3.0", title=Both("Two"), predict=asked),
+        TalkScene(love, "我爱你。", link="v=all", title=Both("Three")),
+    )
+    return talk_page(stage(Storyboard(Both("Talk"), scenes, minutes=3), lambda _: en_zh), "en")
+
+
+def now(page: Page) -> tuple[str, str]:
+    """The scene's title, and the title of the map that is seen."""
+    seen = page.locator(".talk-stage > .viewer:not([inert]) .panel-title")
+    return page.locator(".talk-top h1").text_content() or "", seen.first.text_content() or "" if seen.count() else ""
+
+
+@pytest.fixture
+def talk_page_open(shown, talk: str) -> Callable[..., Page]:
+    return lambda link="": shown(talk, link)
+
+
+def test_a_talk_is_played_by_keyboard_alone(talk_page_open) -> None:
+    page = talk_page_open()
+    assert now(page)[0] == "One"
+    assert now(page)[1].startswith("Cross · L2 H5")
+    page.keyboard.press("ArrowRight")
+    assert now(page)[1].startswith("Cross · L2 H6"), "the viewer's own keys"
+    page.keyboard.press("Space")
+    assert now(page)[1].startswith("Cross · L2 H5")
+    assert "爱 → love" in (page.locator(".said:visible").first.text_content() or "")
+    page.keyboard.press("PageDown")
+    assert now(page)[1].startswith("Cross · L1 H1")
+    page.keyboard.press("n")
+    assert now(page)[0] == "Two"
+    assert page.locator(".ask h2").text_content() == "Which?"
+    assert now(page)[1] == "", "the picture is hidden before the audience has said what it expects"
+    page.keyboard.press("d")
+    assert page.locator(".ask").is_visible(), "there is no D"
+    page.keyboard.press("PageUp")
+    assert now(page)[1].startswith("Cross · L1 H1"), "back, where the scene before ended"
+    page.keyboard.press("Space")
+    page.keyboard.press("a")
+    assert page.locator(".answer").text_content() == "✗ A cat; it is C bed"
+    assert now(page)[1].startswith("Cross · L3 H0")
+    assert page.locator(".place").text_content() == "✓ 0 / 1 · 2 / 3"
+    page.keyboard.press("PageUp")
+    page.keyboard.press("c")
+    assert page.locator(".place").text_content() == "✓ 1 / 1 · 2 / 3"
+    page.keyboard.press("Space")
+    assert now(page)[0] == "Three"
+    assert page.locator(".talk-stage > .viewer:not([inert]) .kind canvas").count() == 6
+    page.keyboard.press("Space")
+    assert now(page)[0] == "Three"
+    assert page.url.endswith("#scene=3")
+    page.keyboard.press("Home")
+    assert now(page)[0] == "One"
+
+
+def test_presenter_mode_is_large_bare_and_stays_from_scene_to_scene(talk_page_open) -> None:
+    page = talk_page_open()
+    sizes = "() => getComputedStyle(document.querySelector('.viewer:not([inert]) .panel-title')).fontSize"
+    desk = page.locator(".viewer:not([inert]) .under").first.bounding_box()
+    page.keyboard.press("p")
+    assert page.locator(".toolbar:visible, .rail:visible, .talk-tools:visible").count() == 0
+    assert float(page.evaluate(sizes).removesuffix("px")) >= 20
+    hall = page.locator(".viewer:not([inert]) .under").first.bounding_box()
+    assert hall["width"] > desk["width"]
+    before = page.evaluate(VEILED)
+    page.keyboard.press("Space")
+    assert page.evaluate(VEILED) > before + 10_000, "all but what is in the light lies under a veil"
+    page.keyboard.press("End")
+    assert page.locator(".toolbar:visible").count() == 0
+    page.keyboard.press("p")
+    assert page.locator(".toolbar:visible").count() == 1
+
+
+def test_the_speakers_window_follows_and_leads(talk_page_open) -> None:
+    page = talk_page_open()
+    with page.expect_popup() as opening:
+        page.keyboard.press("v")
+    other = opening.value
+    assert other.locator(".said-now").text_content() == "first"
+    assert other.locator(".elapsed").text_content() == "0:00 / 3:00"
+    assert other.locator(".speaker-next").text_content() == "Next: Two"
+    page.keyboard.press("Space")
+    assert other.locator(".said-now").text_content() == HOSTILE
+    assert other.locator("img").count() == 0
+    other.keyboard.press("Space")
+    assert now(page)[1].startswith("Cross · L1 H1")
+    assert other.locator(".said-now").text_content() == "third"
+    assert other.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(16, 21, 28)", "its look is allowed"
+
+
+def test_a_link_opens_a_scene_and_a_wrong_one_the_first(talk_page_open) -> None:
+    assert now(talk_page_open("#scene=3"))[0] == "Three"
+    page = talk_page_open("#scene=77&h=<img>")
+    assert now(page)[0] == "One"
+    page.evaluate("location.hash = '#scene=2'")
+    page.wait_for_timeout(100)
+    assert now(page)[0] == "Two"

@@ -1,0 +1,171 @@
+"""Storyboards as files: what is read, what is written again, and one sentence for whatever is wrong."""
+
+from __future__ import annotations
+
+import doctest
+import re
+
+import pytest
+
+from viz.export.show import storyboard as module
+from viz.export.show.expect import Expectation, parse_expectation
+from viz.export.show.fields import MOST_NODES
+from viz.export.show.reading import read_storyboard
+from viz.export.show.shelf import named_in, shipped, shipped_storyboard
+from viz.export.show.storyboard import (
+    MOST_FILE_BYTES,
+    MOST_SCENES,
+    Both,
+    Light,
+    Predict,
+    Step,
+    Storyboard,
+    StoryboardError,
+    TalkScene,
+)
+from viz.export.show.writing import write_storyboard
+
+HOSTILE = "</script><img src=x onerror=alert(1)> 动物 *&!"
+WHOLE = Storyboard(
+    Both("A talk: of two", "演讲"),
+    (
+        TalkScene("I love you.", "我爱你。", "en-zh", "h=best&w=1&t=0.05", "one_head?text=I+love+you.&kind=cross"),
+        TalkScene(
+            HOSTILE,
+            title=Both(HOSTILE, "标题"),
+            note=Both("one [click] two\nthree", ""),
+            steps=(Step("h=c2.5"), Step(light=Light("it", "animal")), Step("w=0", Light(row="它"))),
+            predict=Predict(Both("?"), (Both("a"), Both("b", "乙")), 1),
+            expect=("translation contains 猫", "argmax row it column animal drawn votes"),
+        ),
+        TalkScene("x", predict=Predict(Both("where?"), row="it#2")),
+    ),
+    "en-zh",
+    10,
+)
+
+
+def scene(more: str) -> str:
+    return f"format: 1\nscenes:\n- text: I love you.\n{more}"
+
+
+def test_what_is_written_is_read_again_as_it_was() -> None:
+    assert read_storyboard(write_storyboard(WHOLE)) == WHOLE
+    assert read_storyboard(write_storyboard(Storyboard(Both(), ()))) == Storyboard(Both(), ())
+    assert HOSTILE not in str(StoryboardError("x"))
+
+
+def test_a_note_is_cut_at_its_clicks_and_one_language_stands_for_the_other() -> None:
+    first, second, third = WHOLE.scenes
+    assert second.fragments("en") == second.fragments("zh") == ["one", "two three"]
+    assert first.fragments("en") == []
+    assert second.title.of("zh") == "标题"
+    assert Both("a").of("zh") == Both(zh="a").of("en") == "a"
+    assert third.predict is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "field"),
+    [
+        ("format: 2\nscenes: []", 1, "format"),
+        ("format: 1", 1, "scenes is missing"),
+        ("format: 1\nscenes: {}", 2, "scenes: must be a list, not a mapping"),
+        ("- 1", 1, "must be a mapping, not a list"),
+        ("format: 1\nmodel: x\nscenes: []", 2, "'model' is unknown"),
+        ("format: 1\nminutes: 99999999999999999999\nscenes: []", 2, "minutes: must be a whole number"),
+        ("format: 1\nminutes: 1e3\nscenes: []", 2, "minutes"),
+        ("format: 1\nformat: 1\nscenes: []", 2, "format: stands twice"),
+        ("format: 1\nscenes:\n- title: x", 3, "scenes[1]: text is missing"),
+        ("format: 1\nscenes:\n- text: [1]", 3, "scenes[1].text: must be text, not a list"),
+        ("format: 1\nscenes:\n- text: ~", 3, "scenes[1].text: must be text, not nothing"),
+        (f"format: 1\nscenes:\n- text: {'a' * 2000}", 3, "scenes[1].text: must have 1 to 1,000 characters"),
+        (f"format: 1\nscenes: [{'{text: a}, ' * (MOST_SCENES + 1)}]", 2, "scenes: must have 0 to 40 entries"),
+        (scene("  link: h=<img>"), 4, "scenes[1].link: 'h=<img>' is no choice"),
+        (scene("  link: z=1"), 4, "scenes[1].link"),
+        (scene("  app: javascript:alert(1)"), 4, "scenes[1].app: is no place in the app"),
+        (scene("  app: //example.org/"), 4, "scenes[1].app"),
+        (scene("  steps: [{run: rm}]"), 4, "'run' is unknown"),
+        (scene("  predict: {ask: x}"), 4, "scenes[1].predict: needs options"),
+        (scene("  predict: {ask: x, options: [a, b], answer: C}"), 4, "scenes[1].predict.answer: must be one of A, B"),
+        (scene("  predict: {ask: x, options: [a], answer: A}"), 4, "options: must have 2 to 4 entries"),
+        (scene("  expect: [the cat sits]"), 4, "scenes[1].expect[1]: 'the cat sits' is no expectation"),
+        (scene("  expect: [argmax row a column b drawn <img>]"), 4, "scenes[1].expect[1]"),
+        (scene("  title: {de: x}"), 4, "'de' is unknown"),
+        ("format: 1\nscenes: [", 2, "this is no YAML"),
+        ("format: !!python/object/apply:os.system [ls]\nscenes: []", 1, "tags"),
+        ("a: &a [1]\nb: *a", 1, "anchors and aliases"),
+        ("a: " + "[" * 20, 1, "8 levels deep"),
+        ("format: 1\n---\nformat: 1", 2, "one document"),
+        (f"a: [{'1, ' * MOST_NODES}]", 1, "10,000 entries"),
+    ],
+)
+def test_whatever_is_wrong_is_one_sentence_with_its_line_and_field(text: str, line: int, field: str) -> None:
+    with pytest.raises(StoryboardError) as caught:
+        read_storyboard(text)
+    said = str(caught.value)
+    assert said.startswith(f"Line {line}")
+    assert field in said
+    assert said.endswith(".")
+    assert "\n" not in said
+    assert len(said) < 400
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "The file is empty."),
+        (b"\xff\xfe\x00", "The file is no text in UTF-8."),
+        (b"a" * (MOST_FILE_BYTES + 1), "The file has 131,073 bytes; a storyboard has at most 131,072."),
+        (b"a: \x00", "no YAML"),
+    ],
+)
+def test_a_file_that_is_no_text_is_one_sentence(data: bytes, said: str) -> None:
+    with pytest.raises(StoryboardError, match=re.escape(said)):
+        read_storyboard(data)
+
+
+def test_a_bomb_is_refused_before_it_grows() -> None:
+    bomb = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 60))
+    with pytest.raises(StoryboardError, match="anchors and aliases"):
+        read_storyboard(bomb)
+
+
+def test_expectations_are_read_and_others_refused() -> None:
+    assert parse_expectation("argmax row 它 column it  drawn votes") == Expectation(
+        "argmax", "它", "it", link="d=votes"
+    )
+    assert parse_expectation("value row a column b above 0.5 heads c.all together mean") == Expectation(
+        "value", "a", "b", than="above", number=0.5, link="h=c.all&x=mean"
+    )
+    assert parse_expectation("translation is 我 爱你。").text == "我 爱你。"
+    for bad in (
+        "argmax row a",
+        "value row a column b",
+        "argmax row a column b above 1",
+        "argmax row a column b size 3",
+    ):
+        with pytest.raises(StoryboardError):
+            parse_expectation(bad)
+
+
+def test_three_talks_ship_in_both_languages() -> None:
+    assert set(shipped()) == {"attention", "off-by-one", "which-picture"}
+    for name in shipped():
+        board = shipped_storyboard(name)
+        assert 6 <= len(board.scenes) <= 10
+        assert board.minutes
+        texts = [board.title, *(text for each in board.scenes for text in (each.title, each.note))]
+        texts += [each.predict.ask for each in board.scenes if each.predict]
+        assert all(text.en and text.zh for text in texts)
+        for each in board.scenes:
+            assert len(each.fragments("en")) == len(each.fragments("zh"))
+            assert len(each.steps) <= len(each.fragments("en")) - 1
+    with pytest.raises(StoryboardError, match="There is no talk 'x'; there are: attention"):
+        shipped_storyboard("x")
+
+
+def test_the_command_line_names_a_file() -> None:
+    assert str(named_in(["--models", "m", "--storyboard", "a.yaml"])) == "a.yaml"
+    assert str(named_in(["--storyboard=b.yaml"])) == "b.yaml"
+    assert named_in(["--models", "m"]) is None
+    assert doctest.testmod(module).failed == 0

@@ -1,0 +1,1 @@
+"""Talks: scenes in a file, checked against the model, played in one page, printed as a handout."""

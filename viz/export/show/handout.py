@@ -1,0 +1,124 @@
+"""The handout of a talk: a page a scene with its picture, its question and what is said; its texts can be searched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from model.analysis.maps.reading import read
+from model.analysis.maps.sorts import SORTS
+from model.trace import HeadRef
+from viz.export.show.sights import Sight, State, axes
+from viz.export.show.staged import Stage, Staged
+from viz.export.show.storyboard import OPTION_LETTERS
+from viz.export.show.talk import answer_said
+from viz.figures.sheet.files import pdf_of
+from viz.figures.sheet.sheet import POINTS_A_CM, Box, Sheet, SheetMap, SheetStyle, Write, sheet, wrapped
+from viz.figures.sheet.small import small_maps
+from viz.text import text
+
+WIDE, HIGH = 21.0 * POINTS_A_CM, 29.7 * POINTS_A_CM  # A4
+PAGE_MARGIN = 1.6 * POINTS_A_CM
+TITLE, BODY = 20.0, 11.0  # sizes of type
+TYPES = (12.0, 10.0, 8.0, 6.0, 5.0, 4.0)  # of the picture, the first with which a page is long enough
+MOST_ABREAST = 6
+
+
+def handout(shown: Stage, language: str) -> bytes:
+    """The PDF."""
+    title = shown.storyboard.title.of(language) or text(language, "talk.untitled")
+    pages = []
+    for number, each in enumerate(shown.scenes, 1):
+        place = text(language, "handout.place", title=title, number=number, count=len(shown.scenes))
+        sizes = iter(TYPES)
+        page = _page(each, place, language, next(sizes))
+        for size in sizes:
+            if page.height <= HIGH:
+                break
+            page = _page(each, place, language, size)
+        pages.append(page)
+    return pdf_of(pages, title)
+
+
+def _page(each: Staged, place: str, language: str, size: float) -> Sheet:
+    """One scene on a page; longer than A4 where even the smallest type leaves no room."""
+    scene, sight = each.scene, each.sight
+    room = WIDE - 2 * PAGE_MARGIN
+    marks: list[Box | Write] = []
+    y = PAGE_MARGIN
+    source, translation = sight.translation.source, sight.translation.text
+    for said, large, gap in (
+        (scene.title.of(language) or scene.text, TITLE, 0.0),
+        (text(language, "handout.text", source=source, translation=translation), BODY, 4.0),
+    ):
+        y += gap
+        for line in wrapped(said, room, large):
+            y += 1.25 * large
+            marks.append(Write(PAGE_MARGIN, y, line, large))
+    y += 1.2 * BODY
+    drawn = picture(sight, each.state, language, SheetStyle(room / POINTS_A_CM, size))
+    marks += [replace(mark, x=mark.x + PAGE_MARGIN, y=mark.y + y) for mark in drawn.marks]
+    y += drawn.height
+    for paragraph in _paragraphs(each, language):
+        y += 0.5 * BODY
+        for line in wrapped(paragraph, room, BODY):
+            y += 1.4 * BODY
+            marks.append(Write(PAGE_MARGIN, y, line, BODY))
+    height = max(HIGH, y + 2 * PAGE_MARGIN)
+    marks.append(Write(WIDE - PAGE_MARGIN, height - 0.6 * PAGE_MARGIN, place, 9.0, "end"))
+    return Sheet(WIDE, height, tuple(marks), place)
+
+
+def _paragraphs(each: Staged, language: str) -> list[str]:
+    """The question, what is said, and at last the answer."""
+    said = [("" if language == "zh" else " ").join(each.scene.fragments(language))]
+    if each.predict:
+        options = [option.of(language) for option in each.predict.options]
+        listed = "  ".join(f"{letter} {option}" for letter, option in zip(OPTION_LETTERS, options, strict=False))
+        said.insert(0, text(language, "handout.ask", ask=each.predict.ask.of(language), options=listed))
+        said.append(text(language, "handout.answer", answer=answer_said(each, language)))
+    return [paragraph for paragraph in said if paragraph]
+
+
+def picture(sight: Sight, state: State, language: str, style: SheetStyle) -> Sheet:
+    """What a state shows, on a sheet: its heads as maps, or every head small."""
+    drawn = text(language, f"drawn.{state.drawn}")
+    if state.choices.get("v") == "all":
+        kinds = [(text(language, f"kind.{kind}"), maps) for kind, maps in sight.maps(state.drawn).items()]
+        return small_maps(kinds, SORTS[state.drawn].signed, drawn, style)
+    return sheet(_maps(sight, state, language), f"{drawn} · {sight.source.name}", style)
+
+
+def _maps(sight: Sight, state: State, language: str) -> list[SheetMap]:
+    how, kind = state.choices.get("x", "side"), state.heads[0].kind
+    heads = [head for head in state.heads if how == "side" or head.kind == kind]
+    values = [sight.maps(state.drawn)[head.kind][head[1:]] for head in heads[: MOST_ABREAST if how == "side" else None]]
+    titles = [f"{text(language, f'kind.{head.kind}')} · {head.title}" for head in heads]
+    if how in ("mean", "max") and len(heads) > 1:
+        several = np.stack(values)
+        furthest = np.take_along_axis(several, np.abs(several).argmax(0)[None], axis=0)[0]
+        values, named = [several.mean(0) if how == "mean" else furthest], _named(heads)
+        titles = [f"{text(language, f'kind.{kind}')} · {text(language, f'viewer.{how}_of', heads=named)}"]
+    highest = max(float(np.abs(each).max()) for each in values) or 1.0
+    return [
+        _map(sight, state, head, each, title, highest) for head, each, title in zip(heads, values, titles, strict=False)
+    ]
+
+
+def _map(sight: Sight, state: State, head: HeadRef, values: np.ndarray, title: str, highest: float) -> SheetMap:
+    labels = axes(sight.trace, replace(state, heads=(head,)))
+    reading = read(values, *labels, state.on("w"), state.on("s"), state.drawn)
+    own = float(np.abs(reading.weights).max(initial=0.0)) or 1.0
+    scale = state.choices.get("o", "full")
+    high = own if scale == "own" else 1.0 if state.drawn == "weights" and scale == "full" else max(own, highest)
+    rows, columns = (tuple(label.text for label in side) for side in (reading.rows, reading.columns))
+    threshold = float(state.choices.get("t", 0))
+    return SheetMap(title, rows, columns, reading.weights, high, SORTS[state.drawn].signed, threshold)
+
+
+def _named(heads: list[HeadRef]) -> str:
+    """Heads in a few words."""
+    if len(heads) <= MOST_ABREAST:
+        return ", ".join(head.title for head in heads)
+    return f"{heads[0].title} … {heads[-1].title} ({len(heads)})"

@@ -1,0 +1,142 @@
+"""A storyboard put on stage: every scene traced, its link made of what is there, and its expectations checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from model.errors import HeadlightError
+from viz.export.show.expect import Expectation, parse_expectation
+from viz.export.show.sights import Opens, Sight, Sights, State, lit, place_of, said_of, state_of, word_map
+from viz.export.show.storyboard import OPTIONS, Both, Predict, Storyboard, StoryboardError, TalkScene
+
+CHECKPOINT = "en-zh"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An expectation that does not hold: of which scene, from 1, on which line, what was expected, what is."""
+
+    scene: int
+    line: int
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        place = f"scene {self.scene}" + (f" (line {self.line})" if self.line else "")
+        return f"{place}: expected {self.expected}, but {self.found}"
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A scene that can be played.
+
+    Attributes:
+        scene: as it was written.
+        sight: its sentence and maps.
+        state: what it shows first.
+        steps: the links of its clicks, which change the first.
+        predict: its question, with options; None where nothing is asked.
+        problems: what it expected and is not so.
+    """
+
+    scene: TalkScene
+    sight: Sight
+    state: State
+    steps: tuple[str, ...]
+    predict: Predict | None
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A storyboard with all its scenes on stage."""
+
+    storyboard: Storyboard
+    scenes: tuple[Staged, ...]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Of all scenes."""
+        return [problem for scene in self.scenes for problem in scene.problems]
+
+
+def stage(storyboard: Storyboard, opens: Opens) -> Stage:
+    """Everything that a talk or a handout needs.
+
+    Args:
+        storyboard: as it was read.
+        opens: gives the model of a name.
+
+    Raises:
+        StoryboardError: there is no scene, or one names what is not there.
+    """
+    if not storyboard.scenes:
+        raise StoryboardError("The storyboard has no scene.")
+    sights = Sights(opens, storyboard.checkpoint or CHECKPOINT)
+    found = []
+    for number, scene in enumerate(storyboard.scenes, 1):
+        try:
+            found.append(_staged(scene, number, sights.of(scene)))
+        except HeadlightError as error:
+            place = f"Scene {number}" + (f", line {scene.line}" if scene.line else "")
+            raise StoryboardError(f"{place}: {said_of(error)}.") from error
+    return Stage(storyboard, tuple(found))
+
+
+def _staged(scene: TalkScene, number: int, sight: Sight) -> Staged:
+    state = state_of(sight, scene.link)
+    now, steps = scene.link, []
+    for step in scene.steps:
+        now = f"{now}&{step.link}"
+        after = state_of(sight, now)
+        changed = {"h": after.choices["h"]} if "h=" in step.link else {}
+        said = replace(after, choices={**_own(step.link), **changed}).link
+        steps.append("&".join(filter(None, [said, lit(sight, after, step.light) if step.light else ""])))
+    problems = [
+        Problem(number, scene.line, said, wrong)
+        for said in scene.expect
+        if (wrong := _wrong(parse_expectation(said), sight, scene.link))
+    ]
+    predict = _options(scene.predict, sight, state) if scene.predict else None
+    return Staged(scene, sight, state, tuple(steps), predict, tuple(problems))
+
+
+def _own(link: str) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in link.split("&") if part)
+
+
+def _wrong(expected: Expectation, sight: Sight, link: str) -> str:
+    """What is the case instead; "" where it is as expected."""
+    if expected.what in ("contains", "is"):
+        said = sight.translation.text
+        holds = said == expected.text if expected.what == "is" else expected.text in said
+        return "" if holds else f"the translation is {said}"
+    reading = word_map(sight, state_of(sight, f"{link}&{expected.link}"))
+    row, column = place_of(reading.rows, expected.row), place_of(reading.columns, expected.column)
+    values = reading.weights[row]
+    if expected.what == "argmax":
+        most = int(values.argmax())
+        return "" if most == column else f"the largest is {reading.columns[most].text} with {values[most]:.2f}"
+    value = float(values[column])
+    holds = value > expected.number if expected.than == "above" else value < expected.number
+    return "" if holds else f"it is {value:.3f}"
+
+
+def _options(predict: Predict, sight: Sight, state: State) -> Predict:
+    """The question with its options; a map's own are the strongest columns of the row, in the order of the sentence."""
+    if not predict.row:
+        return predict
+    reading = word_map(sight, replace(state, choices={**state.choices, "s": "1"}))
+    values = reading.weights[place_of(reading.rows, predict.row)]
+    best: dict[str, int] = {}
+    for place in sorted(range(len(values)), key=lambda place: -values[place]):
+        best.setdefault(reading.columns[place].text, place)
+    words = [place for name, place in best.items() if any(sign.isalnum() for sign in name)]
+    places = (words if len(words) >= OPTIONS[0] and words[0] == next(iter(best.values())) else list(best.values()))[
+        : OPTIONS[1]
+    ]
+    if len(places) < OPTIONS[0]:
+        raise StoryboardError("the sentence is too short for a question about where a head sights")
+    asked = sorted(places)
+    options = tuple(Both(reading.columns[place].text) for place in asked)
+    return replace(predict, options=options, answer=asked.index(places[0]))

@@ -1,0 +1,163 @@
+"""A storyboard: what a talk shows, says, asks and expects. Plain data; nothing in it is ever run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from model.errors import HeadlightError
+
+FORMAT = 1
+MOST_FILE_BYTES = 131_072
+MOST_SCENES = 40
+MOST_MINUTES = 600
+CLICK = "[click]"
+# Most characters, and most entries of lists.
+MOST_SIGNS = {
+    "title": 200,
+    "note": 4_000,
+    "ask": 300,
+    "option": 120,
+    "link": 400,
+    "expect": 200,
+    "token": 60,
+    "app": 2_000,
+}
+MOST_STEPS, MOST_EXPECTATIONS = 20, 20
+OPTIONS = (2, 4)
+OPTION_LETTERS = "ABCD"
+
+
+class StoryboardError(HeadlightError):
+    """A storyboard cannot be read or played; the sentence names the line and the field."""
+
+
+@dataclass(frozen=True)
+class Both:
+    """A text in both languages; where only one was given, it stands for the other."""
+
+    en: str = ""
+    zh: str = ""
+
+    def of(self, language: str) -> str:
+        """The text in a language."""
+        return (self.zh or self.en) if language == "zh" else (self.en or self.zh)
+
+    def __bool__(self) -> bool:
+        return bool(self.en or self.zh)
+
+
+@dataclass(frozen=True)
+class Light:
+    """What stands in the light: a row and a column by their tokens; one of them may be ""."""
+
+    row: str = ""
+    column: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a click changes: some of the viewer's choices, or what stands in the light."""
+
+    link: str = ""
+    light: Light | None = None
+
+
+@dataclass(frozen=True)
+class Predict:
+    """What the audience is asked before the picture is shown.
+
+    Attributes:
+        ask: the question.
+        options: two to four; () where the map gives them.
+        answer: place of the right option.
+        row: whose strongest columns are the options, and the strongest of them the answer.
+    """
+
+    ask: Both
+    options: tuple[Both, ...] = ()
+    answer: int = 0
+    row: str = ""
+
+
+@dataclass(frozen=True)
+class TalkScene:
+    """One picture, and what belongs to it.
+
+    Attributes:
+        text: the sentence.
+        target: the translation to look at; "" for the model's own.
+        checkpoint: name of the model; "" for the storyboard's.
+        link: what is chosen, as the viewer's link writes it; heads also by their job, see ``heads``.
+        app: where in the app it was pinned; "" where nowhere.
+        title, note: a note's ``[click]`` marks are where the speaker goes on.
+        steps: one a click.
+        expect: what must hold of the model, see ``expect``.
+        line: where in its file it begins; 0 where it comes from no file.
+    """
+
+    text: str
+    target: str = ""
+    checkpoint: str = ""
+    link: str = ""
+    app: str = ""
+    title: Both = Both()
+    note: Both = Both()
+    steps: tuple[Step, ...] = ()
+    predict: Predict | None = None
+    expect: tuple[str, ...] = ()
+    line: int = field(default=0, compare=False)
+
+    def fragments(self, language: str) -> list[str]:
+        """The note, cut at its clicks."""
+        note = self.note.of(language)
+        return [" ".join(part.split()) for part in note.split(CLICK)] if note.strip() else []
+
+
+@dataclass(frozen=True)
+class Storyboard:
+    """A talk."""
+
+    title: Both
+    scenes: tuple[TalkScene, ...]
+    checkpoint: str = ""
+    minutes: int = 0
+
+
+# How the viewer's link writes each choice; ``src/reckon/state.js`` says the same. Heads are spelt in ``heads``.
+_SORTED = r"-?\d{1,4}(?:,[st]-?\d{1,4})*"
+CHOICE_FORMS: Mapping[str, str] = {
+    "h": r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}",
+    "v": "map|lines|all",
+    "d": r"\w{1,40}",
+    "w": "[01]",
+    "s": "[01]",
+    "r": "written|read",
+    "t": r"0(?:\.\d{1,4})?|1",
+    "g": "[01]",
+    "o": "full|own|common",
+    "x": "side|difference|mean|max",
+    "p": rf"(?:[st]{_SORTED})?",
+    "q": rf"(?:[st]{_SORTED})?",
+    "c": "light|dark|",
+    "f": "[01]",
+}
+
+
+def parse_link(link: str) -> dict[str, str]:
+    """The choices of a viewer's link, by letter.
+
+    Raises:
+        ValueError: one is none.
+
+    >>> parse_link("h=c2.5&w=1")
+    {'h': 'c2.5', 'w': '1'}
+    """
+    found = {}
+    for part in filter(None, link.removeprefix("#").split("&")):
+        letter, equals, said = part.partition("=")
+        if not equals or letter not in CHOICE_FORMS or not re.fullmatch(CHOICE_FORMS[letter], said, re.ASCII):
+            raise ValueError(f"{part[:40]!r} is no choice of the viewer's link")
+        found[letter] = said
+    return found

@@ -1,0 +1,92 @@
+"""A whole talk in one HTML file: every scene shown by the viewer itself, without a server or a network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from model.analysis.maps.sorts import Drawn
+from viz.export.show.sights import Sight, state_of
+from viz.export.show.staged import Stage, Staged
+from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
+from viz.export.show.words import TALK_WORDS
+from viz.text import text
+from viz.viewer.page import STYLE, document, packed
+from viz.viewer.payload import pack
+
+TALK_STYLE = STYLE.with_name("talk.css")
+MOST_PAGE = 30_000_000  # of a page
+
+
+def talk_page(shown: Stage, language: str, start: int = 0) -> str:
+    """The file.
+
+    Args:
+        shown: the talk.
+        language: of all words, "en" or "zh".
+        start: the scene to open on, from 0.
+
+    Raises:
+        StoryboardError: it would be too large.
+    """
+    sights: list[Sight] = []
+    for each in shown.scenes:
+        if each.sight not in sights:
+            sights.append(each.sight)
+    messages = [packed(_message(sight, shown, language)) for sight in sights]
+    if sum(map(len, messages)) > MOST_PAGE:
+        raise StoryboardError(f"The talk would be larger than {MOST_PAGE // 1_000_000} MB; take scenes out.")
+    title = shown.storyboard.title.of(language) or text(language, "talk.untitled")
+    said = {
+        "language": language,
+        "title": title,
+        "minutes": shown.storyboard.minutes,
+        "start": min(max(start, 0), len(shown.scenes) - 1),
+        "messages": messages,
+        "scenes": [_scene(each, sights.index(each.sight), language) for each in shown.scenes],
+        "words": {name: text(language, f"talk.{name}") for name in TALK_WORDS},
+    }
+    # No "<" can end the script that holds it.
+    data = json.dumps(said, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    body = (
+        f'<div id="talk"><noscript>{text(language, "viewer.script")}</noscript></div>\n'
+        f'<script type="application/json" id="scenes">{data}</script>'
+    )
+    return document(body, f"{title} · Headlight", language, TALK_STYLE.read_text(encoding="utf-8"))
+
+
+def _message(sight: Sight, shown: Stage, language: str) -> bytes:
+    """The sight with the sorts of map that its scenes show; weights first."""
+    wanted: dict[Drawn, None] = {"weights": None}
+    for each in (each for each in shown.scenes if each.sight is sight):
+        links = [each.state.link]
+        for step in each.steps:
+            links.append(f"{links[-1]}&{step}")
+        wanted |= {state_of(sight, link).drawn: None for link in links}
+    maps = {drawn: sight.maps(drawn) for drawn in wanted}
+    return pack(sight.translation, maps, language=language, model=sight.source.name)
+
+
+def _scene(each: Staged, message: int, language: str) -> Mapping[str, Any]:
+    scene, predict = each.scene, each.predict
+    asked = predict and {
+        "ask": predict.ask.of(language),
+        "options": [option.of(language) for option in predict.options],
+        "answer": predict.answer,
+    }
+    return {
+        "title": scene.title.of(language) or scene.text,
+        "message": message,
+        "link": each.state.link,
+        "steps": list(each.steps),
+        "note": scene.fragments(language),
+        "predict": asked,
+    }
+
+
+def answer_said(each: Staged, language: str) -> str:
+    """The right answer to a scene's question, with its letter; "" where nothing is asked."""
+    if each.predict is None:
+        return ""
+    return f"{OPTION_LETTERS[each.predict.answer]} {each.predict.options[each.predict.answer].of(language)}"

@@ -1,0 +1,8 @@
+"""Names of the talk's words: each stands in ``viz/text`` as ``talk.<name>``."""
+
+from __future__ import annotations
+
+TALK_WORDS = (
+    *("on", "before", "notes", "notes_here", "notes_window", "ask_hint", "right", "wrong", "revealed"),
+    *("elapsed", "next_is", "last", "keys"),
+)

@@ -1,0 +1,1 @@
+"""Talks and pins in the app."""

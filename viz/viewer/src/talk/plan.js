@@ -1,0 +1,90 @@
+// Where a talk stands and what comes next; nothing here draws.
+
+/**
+ * @typedef {object} Predict What the audience is asked before a scene's picture is shown.
+ * @property {string} ask
+ * @property {string[]} options two to four
+ * @property {number} answer place of the right one
+ */
+
+/**
+ * @typedef {object} Scene
+ * @property {string} title
+ * @property {number} message which of the talk's messages it shows
+ * @property {string} link what is chosen, as the viewer's link writes it
+ * @property {string[]} steps what each click changes of it; "" changes nothing
+ * @property {string[]} note what is said before the first click, after it, and so on
+ * @property {Predict | null} predict
+ */
+
+/**
+ * @typedef {object} TalkPart What Python packs beside the messages.
+ * @property {string} language
+ * @property {string} title
+ * @property {number} minutes planned; 0: nobody planned any
+ * @property {number} start the scene to open on, from 0
+ * @property {string[]} messages
+ * @property {Scene[]} scenes
+ * @property {Record<string, string>} words
+ */
+
+/** @typedef {{ scene: number, stop: number }} At a scene that asks has a stop of its own for the question */
+
+/** @param {Scene} scene */
+export function clicksOf({ steps, note }) {
+  return Math.max(steps.length, note.length - 1, 0);
+}
+
+/** @param {Scene} scene */
+export function lastStop(scene) {
+  return clicksOf(scene) + (scene.predict ? 1 : 0);
+}
+
+/** Whether the question stands, and the picture is hidden. @param {Scene} scene @param {number} stop */
+export function isAsking({ predict }, stop) {
+  return predict !== null && stop === 0;
+}
+
+/** Clicks that have been made in a scene. @param {Scene} scene @param {number} stop */
+export function clicked({ predict }, stop) {
+  return Math.max(0, stop - (predict ? 1 : 0));
+}
+
+/** The next stop; the same at the end. @param {Scene[]} scenes @param {At} at @returns {At} */
+export function onward(scenes, { scene, stop }) {
+  if (stop < lastStop(scenes[scene])) return { scene, stop: stop + 1 };
+  return scene + 1 < scenes.length ? { scene: scene + 1, stop: 0 } : { scene, stop };
+}
+
+/** The stop before; the same at the beginning. @param {Scene[]} scenes @param {At} at @returns {At} */
+export function back(scenes, { scene, stop }) {
+  if (stop > 0) return { scene, stop: stop - 1 };
+  return scene > 0 ? { scene: scene - 1, stop: lastStop(scenes[scene - 1]) } : { scene, stop };
+}
+
+/** What a scene shows after so many clicks. @param {Scene} scene @param {number} clicks */
+export function linkAt({ link, steps }, clicks) {
+  return [link, ...steps.slice(0, clicks)].filter(Boolean).join("&");
+}
+
+/**
+ * How many questions were answered, and how many rightly.
+ * @param {Scene[]} scenes
+ * @param {Map<number, number>} picked options by scene
+ */
+export function tally(scenes, picked) {
+  const right = [...picked].filter(([scene, option]) => scenes[scene].predict?.answer === option);
+  return { right: right.length, asked: picked.size };
+}
+
+/** The scene that a page's link names, from 0; null where it names none. @param {string} link @param {number} count */
+export function sceneOf(link, count) {
+  const number = Number(/(?:^#?|&)scene=(\d{1,4})(?:&|$)/.exec(link)?.[1] ?? 0);
+  return number >= 1 && number <= count ? number - 1 : null;
+}
+
+/** Minutes and seconds. @param {number} seconds */
+export function clock(seconds) {
+  const whole = Math.max(0, Math.floor(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,193 @@
+// A talk: scenes one after the other, each shown by the viewer, with the questions and notes that go with them.
+import { present } from "../draw/present.js";
+import { make } from "../draw/dom.js";
+import { button } from "../draw/controls.js";
+import { Viewer } from "../viewer.js";
+import { Ask, optionOf } from "./ask.js";
+import { back, clicked, isAsking, lastStop, linkAt, onward, sceneOf, tally } from "./plan.js";
+import { noteParts, Speaker } from "./speaker.js";
+
+/** @typedef {import("./plan.js").TalkPart} TalkPart */
+/** @typedef {import("./plan.js").At} At */
+
+const ON = [" ", "n", "pagedown"];
+const BEFORE = ["b", "pageup", "backspace"];
+const COLOURS = /** @type {const} */ (["background", "surface", "text", "muted", "grid", "accent"]);
+
+export class Talk {
+  /**
+   * @param {HTMLElement} root
+   * @param {TalkPart} talk
+   * @param {import("../types.js").Trace[]} traces of the messages
+   * @param {{ dark: boolean, link: string, onLink: (link: string) => void }} given
+   */
+  constructor(root, talk, traces, { dark, link, onLink }) {
+    this.root = root;
+    this.talk = talk;
+    this.traces = traces;
+    this.dark = dark;
+    this.onLink = onLink;
+    /** @type {(Viewer | undefined)[]} of the messages, made when they are needed */
+    this.viewers = [];
+    /** @type {At} */
+    this.at = { scene: sceneOf(link, talk.scenes.length) ?? talk.start, stop: 0 };
+    /** @type {Map<number, number>} options by scene */
+    this.picked = new Map();
+    this.ask = new Ask(talk.words, (option) => this.pick(option));
+    this.speaker = new Speaker(talk, (event) => this.press(event));
+    this.title = make("h1");
+    this.place = make("p", { className: "place" });
+    this.note = make("aside", { className: "talk-note", hidden: true });
+    this.stage = make("div", { className: "talk-stage" }, this.ask.element);
+    this.build();
+    this.show();
+  }
+
+  build() {
+    const { words } = this.talk;
+    const tools = make(
+      "div",
+      { className: "talk-tools" },
+      button("‹", words.before, () => this.go(back(this.talk.scenes, this.at))),
+      button("›", words.on, () => this.go(onward(this.talk.scenes, this.at))),
+      button(words.notes, words.notes_here, () => this.turnNote()),
+      button(`${words.notes} ↗`, words.notes_window, () => this.openNotes()),
+    );
+    const top = make("header", { className: "talk-top" }, this.title, this.ask.answer, this.place, tools);
+    this.root.replaceChildren(top, this.stage, this.note);
+    document.addEventListener("keydown", (event) => this.press(event));
+    document.addEventListener("click", () => this.dress());
+  }
+
+  get scene() {
+    return this.talk.scenes[this.at.scene];
+  }
+
+  get asking() {
+    return isAsking(this.scene, this.at.stop);
+  }
+
+  /** The viewer of a message, made and drawn out of sight where it is not there yet. @param {number} message */
+  viewerOf(message) {
+    const root = make("div", { className: "viewer" });
+    root.inert = true;
+    if (!this.viewers[message]) {
+      this.stage.append(root);
+      this.viewers[message] = new Viewer(root, this.traces[message], {
+        link: "",
+        dark: this.dark,
+        onSay: () => {},
+        asks: false,
+      });
+    }
+    return /** @type {Viewer} */ (this.viewers[message]);
+  }
+
+  /** The viewer of the scene. */
+  get viewer() {
+    return this.viewerOf(this.scene.message);
+  }
+
+  /** @param {At} at */
+  go(at) {
+    const kept = this.viewer.state;
+    this.at = at;
+    this.show(kept);
+    this.onLink(`scene=${at.scene + 1}`);
+  }
+
+  /** @param {{ theme: string, present: boolean }} [kept] what belongs to the room and not to the scene */
+  show(kept = { theme: "", present: false }) {
+    const { scene, viewer, at, ask } = this;
+    const clicks = clicked(scene, at.stop);
+    for (const each of this.viewers) if (each) each.root.inert = each !== viewer || this.asking;
+    viewer.dark = this.dark;
+    viewer.follow([linkAt(scene, clicks), `c=${kept.theme}`, `f=${Number(kept.present)}`].filter(Boolean).join("&"));
+    this.stage.classList.toggle("asking", this.asking);
+    const { source, translation } = viewer.trace.header;
+    const picked = this.picked.get(at.scene);
+    if (!scene.predict) ask.hide();
+    else if (this.asking) ask.show(scene.predict, [source, translation], picked);
+    else ask.reveal(scene.predict, picked);
+    this.title.textContent = scene.title;
+    this.note.replaceChildren(...noteParts(scene.note, clicks));
+    this.speaker.show(at, clicks, this.asking);
+    this.count();
+    this.dress();
+    this.makeNext();
+  }
+
+  /** Where the talk stands, and how the audience has guessed. */
+  count() {
+    const { right, asked } = tally(this.talk.scenes, this.picked);
+    const told = asked ? `✓ ${right} / ${asked}` : "";
+    this.place.textContent = [told, `${this.at.scene + 1} / ${this.talk.scenes.length}`].filter(Boolean).join(" · ");
+  }
+
+  /** Colours of the viewer for all that stands around it. */
+  dress() {
+    const { look, state } = this.viewer;
+    for (const name of COLOURS) this.root.style.setProperty(`--${name}`, look[name]);
+    this.root.classList.toggle("present", state.present);
+  }
+
+  /** Draws the next scene's viewer while nobody waits. */
+  makeNext() {
+    const next = this.talk.scenes[this.at.scene + 1];
+    if (next) setTimeout(() => this.viewerOf(next.message), 100);
+  }
+
+  /** @param {number} option */
+  pick(option) {
+    this.picked.set(this.at.scene, option);
+    this.go({ ...this.at, stop: 1 });
+  }
+
+  turnNote() {
+    this.note.hidden = !this.note.hidden;
+  }
+
+  openNotes() {
+    if (this.speaker.open()) return;
+    this.note.hidden = false; // the browser lets no window open: the notes stand here
+  }
+
+  /** @param {boolean} dark */
+  turn(dark) {
+    this.dark = dark;
+    for (const viewer of this.viewers) viewer?.turn(dark);
+    this.dress();
+  }
+
+  /** @param {string} link */
+  follow(link) {
+    const scene = sceneOf(link, this.talk.scenes.length);
+    if (scene !== null && scene !== this.at.scene) this.go({ scene, stop: 0 });
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    const { key, altKey, ctrlKey, metaKey, target } = event;
+    if (altKey || ctrlKey || metaKey || this.viewer.help.open) return;
+    if (target instanceof Element && target.closest("input, select, textarea, summary")) return;
+    if (key === " " && target instanceof Element && target.matches("button:focus-visible")) return;
+    if (this.told(key.toLowerCase(), event.shiftKey)) event.preventDefault();
+    else if (event.view === window) setTimeout(() => this.dress()); // after the viewer has done what the key means to it
+  }
+
+  /** Does what a key means; false where it means nothing here. @param {string} key @param {boolean} shift */
+  told(key, shift) {
+    const { scenes } = this.talk;
+    const option = this.asking ? optionOf(key, this.scene.predict?.options.length ?? 0) : null;
+    if (option !== null) this.pick(option);
+    else if (this.asking && key === "p") present(this.viewer);
+    else if (BEFORE.includes(key) || (key === " " && shift)) this.go(back(scenes, this.at));
+    else if (ON.includes(key)) this.go(onward(scenes, this.at));
+    else if (key === "home") this.go({ scene: 0, stop: 0 });
+    else if (key === "end") this.go({ scene: scenes.length - 1, stop: lastStop(scenes[scenes.length - 1]) });
+    else if (key === "t") this.turnNote();
+    else if (key === "v") this.openNotes();
+    else return false;
+    return true;
+  }
+}

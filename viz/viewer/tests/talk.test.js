@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { optionOf } from "../src/talk/ask.js";
+import {
+  back,
+  clicked,
+  clock,
+  clicksOf,
+  isAsking,
+  lastStop,
+  linkAt,
+  onward,
+  sceneOf,
+  tally,
+} from "../src/talk/plan.js";
+
+const plain = { title: "a", message: 0, link: "h=c0.1", steps: ["p=t1", "", "h=c0.0"], note: ["now"], predict: null };
+const asks = {
+  ...plain,
+  link: "",
+  steps: [],
+  note: ["one", "two"],
+  predict: { ask: "?", options: ["x", "y"], answer: 1 },
+};
+const scenes = [plain, asks, { ...plain, steps: [], note: [] }];
+
+test("a talk goes through every click of every scene, and back the same way", () => {
+  const found = [{ scene: 0, stop: 0 }];
+  for (let i = 0; i < 20; i++) found.push(onward(scenes, found[found.length - 1]));
+  const seen = found.map(({ scene, stop }) => `${scene}.${stop}`);
+  assert.deepEqual([...new Set(seen)], ["0.0", "0.1", "0.2", "0.3", "1.0", "1.1", "1.2", "2.0"]);
+  assert.deepEqual(found[20], { scene: 2, stop: 0 });
+  const again = [found[20]];
+  for (let i = 0; i < 20; i++) again.push(back(scenes, again[again.length - 1]));
+  assert.deepEqual([...new Set(again.map(({ scene, stop }) => `${scene}.${stop}`))], [...new Set(seen)].reverse());
+});
+
+test("a question is a stop of its own, before the first click", () => {
+  assert.deepEqual(scenes.map(clicksOf), [3, 1, 0]);
+  assert.deepEqual(scenes.map(lastStop), [3, 2, 0]);
+  assert.equal(isAsking(asks, 0), true);
+  assert.equal(isAsking(asks, 1), false);
+  assert.equal(isAsking(plain, 0), false);
+  assert.deepEqual(
+    [0, 1, 2].map((stop) => clicked(asks, stop)),
+    [0, 0, 1],
+  );
+  assert.equal(clicked(plain, 2), 2);
+});
+
+test("each click changes what the scene shows, one after the other", () => {
+  assert.deepEqual(
+    [0, 1, 2, 3].map((clicks) => linkAt(plain, clicks)),
+    ["h=c0.1", "h=c0.1&p=t1", "h=c0.1&p=t1", "h=c0.1&p=t1&h=c0.0"],
+  );
+});
+
+test("guesses are counted, and letters beyond the options mean nothing", () => {
+  assert.deepEqual(tally(scenes, new Map()), { right: 0, asked: 0 });
+  assert.deepEqual(tally(scenes, new Map([[1, 1]])), { right: 1, asked: 1 });
+  assert.deepEqual(tally(scenes, new Map([[1, 0]])), { right: 0, asked: 1 });
+  assert.deepEqual(
+    ["a", "B", "c", "Escape", " "].map((key) => optionOf(key, 2)),
+    [0, 1, null, null, null],
+  );
+});
+
+test("a link names a scene from 1, and nonsense none; a clock counts minutes", () => {
+  assert.deepEqual(
+    ["#scene=3", "h=c0.0&scene=1", "#scene=4", "#scene=0", "#scene=x", "", "#scene=99999"].map((link) =>
+      sceneOf(link, 3),
+    ),
+    [2, 0, null, null, null, null, null],
+  );
+  assert.deepEqual([0, 59.9, 60, 601, -3].map(clock), ["0:00", "0:59", "1:00", "10:01", "0:00"]);
+});
