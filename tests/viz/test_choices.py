@@ -28,6 +28,7 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "trust": ("trust", {}),
     "way": ("trust", {}),
     "target": ("trust", {}),
+    "course": ("training", {}),
     "inside_view": ("inside", {}),
     "inside": ("inside", {}),
     "mask": ("masks", {}),

@@ -63,11 +63,14 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("one_head", "read", (*_HEAD, *_READ, *_DRAWN, *_COMBINED), fragment=True),
         ViewSpec("side_by_side", "read", (*_READ, *_DRAWN)),
         ViewSpec("lines", "read", (*_HEAD, *_READ, *_DRAWN)),
+        ViewSpec("compare", "read", (*_HEAD, *_READ, *_DRAWN), reads=("text", "prompt", "sentence")),
+        ViewSpec("two_models", "read", _HEAD, reads=("text",)),
         ViewSpec("step_by_step", "decoding", ("layer", "head", "words", *_COMBINED), reads=("text",)),
         ViewSpec("beam", "decoding", reads=_WRITERS),
         ViewSpec("fork", "decoding", ("words",), _needs("internals", "votes"), _WRITERS),
         ViewSpec("swap", "decoding", reads=("text", "sentence")),
         ViewSpec("mixing_desk", "decoding", ("words",), _needs("gains"), ("text", "prompt", "sentence")),
+        ViewSpec("patching", "decoding", (), _needs("patches"), ("text",)),
         ViewSpec("heads", "trust", _READ, _needs("gains"), ("text", "prompt", "sentence", "picture")),
         ViewSpec("find", "trust", (*_HEAD, *_READ)),
         ViewSpec("alignment", "trust", ("layer", "head", "shift"), _needs("internals", "gradients"), ("text",)),
@@ -77,6 +80,7 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("inside", "learn", _HEAD, _needs("internals", "scores", "projections")),
         ViewSpec("masks", "learn", _HEAD, reads=("text",), sentence=False),
         ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
+        ViewSpec("training", "learn", (*_HEAD, "shift"), reads=("text",)),
         ViewSpec("about", "learn", sentence=False),
     )
 }

@@ -78,6 +78,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("trust", ("table", "sentence"), "trust.view"),
         _choice("way", WAYS_SCORED),
         _choice("target", TARGETS),
+        _choice("course", ("aer", "job", "importance"), "past.by"),
         _choice("inside_view", ("steps", "reasons", "scaling"), "inside.view"),
         _choice("inside", ("1", "2", "3", "4", "5", "6"), "inside.step"),
         _choice("mask", ("padding", "causal", "combined", "triu", "steps"), "masks.view"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from viz.text.en import decode, evidence, frame, heads, layers, learn, models, read, viewer
+from viz.text.en import compare, decode, evidence, frame, heads, layers, learn, models, read, viewer
 from viz.text.joined import joined
 
-WINGS = (decode, evidence, frame, heads, layers, learn, models, read, viewer)
+WINGS = (compare, decode, evidence, frame, heads, layers, learn, models, read, viewer)
 STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)

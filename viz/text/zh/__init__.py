@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from viz.text.joined import joined
-from viz.text.zh import decode, evidence, frame, heads, layers, learn, models, read, viewer
+from viz.text.zh import compare, decode, evidence, frame, heads, layers, learn, models, read, viewer
 
-WINGS = (decode, evidence, frame, heads, layers, learn, models, read, viewer)
+WINGS = (compare, decode, evidence, frame, heads, layers, learn, models, read, viewer)
 STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)
