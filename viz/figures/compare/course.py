@@ -57,7 +57,7 @@ def courses_figure(panels: Sequence[Course], steps: Sequence[int], point: int, t
         shown = {"tickmode": "array", "tickvals": ticks, "ticktext": [f"{steps[tick]:,}" for tick in ticks]}
         axes[f"xaxis{place}"] = number_axis(theme, axis, domain=domain, anchor=f"y{place}", showgrid=False, **shown)
         axes[f"yaxis{place}"] = number_axis(theme, "", anchor=f"x{place}", nticks=6)
-        titles.append(panel_title(panel.title, domain[0], theme))
+        titles.append(panel_title(panel.title, domain[0], theme, whole=True))
         ends = {"x0": point, "x1": point, "y0": 0, "y1": 1, "xref": f"x{place}", "yref": f"y{place} domain"}
         marks.append({"type": "line", "line": {"color": theme.accent, "width": 1.5, "dash": "dash"}, **ends})
         order = sorted(range(len(panel.names)), key=lambda curve: curve == panel.chosen)

@@ -79,7 +79,7 @@ def pair_figure(
     for place, each in zip(("", "2"), pair, strict=True):
         end = start + sizes.wide * len(each.columns) / sizes.inner
         layout |= _both_axes(each, place, [start, min(1.0, end)], sizes, theme)
-        titles.append(panel_title(each.title, start, theme) | {"yshift": sizes.top - 30})
+        titles.append(panel_title(each.title, start, theme, whole=True) | {"yshift": sizes.top - 30})
         data += _map(each, place, theme, text, (high, is_signed), min(13.0, sizes.tall * 0.42, sizes.wide * 0.34))
         start = end + (sizes.left + _BETWEEN) / sizes.inner
     return go.Figure({"data": data, "layout": {**layout, "annotations": titles}}, _validate=False)

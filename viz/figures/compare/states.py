@@ -82,7 +82,7 @@ def states_figure(panels: Sequence[StatePanel], theme: Theme, text: StatesText) 
         layout |= _axes(panel, place, [start, min(1.0, end)], wide, theme, text)
         data += _cells(panel, place, theme, text, wide)
         shapes += _frames(panel, place, theme)
-        titles.append(panel_title(panel.title, start, theme))
+        titles.append(panel_title(panel.title, start, theme, whole=True))
         start = end + _BETWEEN / inner
     return go.Figure({"data": data, "layout": {**layout, "annotations": titles, "shapes": shapes}}, _validate=False)
 

@@ -27,7 +27,7 @@ except HeadlightError as error:
 if other is None:
     st.stop()
 one, two = translation(now.subject), translation(other)
-sentences.both(now, one, two)
+then = sentences.both(now, one, two, more=1)[0]
 about = compare.contrast(now.subject, other)
 if about is None:
     st.info(say("carry.same"))
@@ -54,10 +54,11 @@ def read(said: object) -> str | None:
 
 
 pickers.hide(["carry"])
-code = coded(st.selectbox, "carry", say("carry.pick"), labels, first.code, read, width=460, help=say("carry.pick.help"))
-written, (own, rival) = compare.patched(now.checkpoint, about, sites[code])
-marked = sentences.changed_texts(written, [label.text for label in one.tgt])[0]
-st.html(marked_text(written, marked, now.theme))
+with then:
+    code = coded(st.selectbox, "carry", say("carry.pick"), labels, first.code, read, help=say("carry.pick.help"))
+    written, (own, rival) = compare.patched(now.checkpoint, about, sites[code])
+    marked = sentences.changed_texts(written, [label.text for label in one.tgt])[0]
+    st.html(marked_text(written, marked, now.theme))
 said = {"written": pieces[0], "rival": pieces[1], "own": number(own), "own_rival": number(rival)}
 st.html(line("alt", say("carry.result", share=patching.percent(found.share(sites[code])), what=names[code], **said)))
 patching.states_chart(now, found, sites[code], tokens)

@@ -121,5 +121,4 @@ def told(found: Sweep, before: Sequence[str], pieces: tuple[str, str], head: str
         "other": number(found.other[0]),
         "other_rival": number(found.other[1]),
     }
-    st.html(line("lead", say("carry.lead", **said)))
-    st.html(line("alt", say("carry.best", head=head, state=state)))
+    st.html(line("alt", say("carry.lead", **said), " ", say("carry.best", head=head, state=state)))

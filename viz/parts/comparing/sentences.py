@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from model.analysis.maps.aligned import aligned_places, changed_places
 from model.analysis.what_if.variants import variants
@@ -56,14 +57,11 @@ def changed_texts(one: Sequence[str], other: Sequence[str]) -> tuple[set[int], s
     return changed_places(one, other, aligned_places(one, other))
 
 
-def both(now: View, one: TracedTranslation, other: TracedTranslation) -> None:
-    """Two sentences over their translations, side by side, with the tokens marked that differ."""
+def both(now: View, one: TracedTranslation, other: TracedTranslation, more: int = 0) -> list[DeltaGenerator]:
+    """Two sentences over their translations, side by side, what differs marked; and ``more`` empty columns."""
     sources, targets = changed_labels(one.src, other.src), changed_labels(one.tgt, other.tgt)
-    for column, found, source, target in zip(st.columns(2), (one, other), sources, targets, strict=True):
-        with column:
-            words = [label.text for label in found.src]
-            st.html(marked_text(words, source, now.theme, "en") + _shown(found, target, now))
-
-
-def _shown(found: TracedTranslation, marked: set[int], now: View) -> str:
-    return marked_text([label.text for label in found.tgt], marked, now.theme)
+    first, second, *rest = st.columns(2 + more)
+    for column, found, source, target in zip((first, second), (one, other), sources, targets, strict=True):
+        words, written = ([label.text for label in labels] for labels in (found.src, found.tgt))
+        column.html(marked_text(words, source, now.theme, "en") + marked_text(written, target, now.theme))
+    return rest
