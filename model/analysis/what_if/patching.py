@@ -173,7 +173,7 @@ def log_probs_at(model: Source, about: Contrast, patches: Sequence[Patch]) -> np
 
 
 def patched_ids(model: Source, about: Contrast, site: Carried) -> tuple[int, ...]:
-    """What the model writes greedily while something is carried, without the end.
+    """What the model writes greedily while something is carried, without the end, and without a rule against loops.
 
     The other pass reads what has been written so far, so a decoder's head is carried at every step.
     """

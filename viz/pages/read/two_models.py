@@ -37,7 +37,7 @@ if other is None:
 try:
     mine, theirs = translation(now.subject), translation(replace(now.subject.own, checkpoint=other))
     crossed = models.crossed(now.subject, mine, other, theirs)
-    models.scores((now.checkpoint, mine), (other, theirs), crossed)
+    models.scores(((now.checkpoint, mine), (other, theirs)), crossed)
     if now.kind not in checkpoints.facts(other).anatomy.kinds:
         st.info(say("two.no_kind", model=other, kind=say(f"kind.{now.kind}")))
         st.stop()
@@ -47,4 +47,5 @@ except HeadlightError as error:
     st.stop()
 models.matched_pair(now, other, likeness, (mine, crossed[1]))
 models.board(now, now.kind, likeness)
+models.tables((now.checkpoint, other))
 st.html(line("alt", say("two.meaning")))

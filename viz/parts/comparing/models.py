@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,14 +17,15 @@ from viz.figures.heatmap import HeatmapText
 from viz.figures.markup import Markup, line, tag
 from viz.numbers import number
 from viz.parts.comparing.heads import show_pair
-from viz.parts.comparing.sentences import changed_labels
 from viz.state import checkpoints
 from viz.state.answers import compare
 from viz.state.answers.faithfulness import faithfulness
 from viz.state.language import say, within
 from viz.state.view import Subject, View, choose_head
 
-_CELL = "padding: .25rem .9rem .25rem 0; vertical-align: top; text-align: left; overflow-wrap: anywhere;"
+_CELL = (
+    "min-width: 14rem; padding: .25rem .9rem .25rem 0; vertical-align: top; text-align: left; overflow-wrap: anywhere;"
+)
 
 
 def others(name: str) -> list[str]:
@@ -49,30 +50,46 @@ def _by_letter(name: str) -> bool:
     return bool(checkpoints.sort_of(name) == "own" and checkpoints.meta(name).get("src_tokenizer") == "characters")
 
 
-def scores(
-    one: tuple[str, Translation], other: tuple[str, Translation], crossed: tuple[Translation, Translation]
-) -> None:
-    """A table: what each writes, how probable both find it and the other's, and what their tables say.
+def scores(sides: Sequence[tuple[str, Translation]], crossed: Sequence[Translation]) -> None:
+    """A table: what each model writes, and how probable it finds that, and what the other wrote.
 
     Args:
-        one, other: a model's name, and what it wrote.
-        crossed: the second one's translation as the first would write it, and the other way round.
+        sides: a model's name, and what it wrote.
+        crossed: the other one's translation as each would write it.
     """
-    columns = [_facts(*each, cross) for each, cross in zip((one, other), crossed, strict=True)]
-    head = tag("tr", tag("th"), *(tag("th", each[0], scope="col", style=_CELL) for each in (one, other)))
+    rows = [
+        {
+            "writes": found.text,
+            "score": say("two.score.said", sum=number(sum(found.log_probs)), tokens=len(found.log_probs)),
+            "crossed": say("two.score.said", sum=number(sum(cross.log_probs)), tokens=len(cross.log_probs)),
+        }
+        for (_, found), cross in zip(sides, crossed, strict=True)
+    ]
+    _table([name for name, _ in sides], rows)
+
+
+def tables(names: Sequence[str]) -> None:
+    """A table of what the models' own tables say: alignment error and faithfulness."""
+    _table(names, [_facts(name) for name in names])
+
+
+def _table(names: Sequence[str], columns: Sequence[Mapping[str, str]]) -> None:
+    head = tag("tr", tag("th"), *(tag("th", name, scope="col", style=_CELL) for name in names))
     rows = [tag("tr", _named(key), *(_cell(key, column[key]) for column in columns)) for key in columns[0]]
     st.html(tag("table", head, *rows, style="border-collapse: collapse; font-variant-numeric: tabular-nums;"))
 
 
 def _named(key: str) -> Markup:
-    return tag("th", say(f"two.{key}"), scope="row", style=f"{_CELL} font-weight: 400; opacity: .85;")
+    return tag(
+        "th", say(f"two.{key}"), scope="row", style=f"{_CELL} font-weight: 400; opacity: .85; white-space: nowrap;"
+    )
 
 
 def _cell(key: str, value: str) -> Markup:
     return tag("td", value, style=f"{_CELL} font-size: 1.35rem;" if key == "writes" else _CELL)
 
 
-def _facts(name: str, found: Translation, crossed: Translation) -> dict[str, str]:
+def _facts(name: str) -> dict[str, str]:
     alignment, _ = checkpoints.alignment(name)
     faithful, _ = faithfulness(checkpoints.base_of(name), checkpoints.sha256(name))
     aer = say("two.missing")
@@ -84,13 +101,7 @@ def _facts(name: str, found: Translation, crossed: Translation) -> dict[str, str
         shown = {row: rows[row]["comprehensiveness"]["mean"] for row in ("weights", faithful["best"])}
         deletes = say("two.faithful.said", weights=_or_none(shown["weights"]), best=_or_none(shown[faithful["best"]]),
                       drawn=say(f"drawn.{faithful['best']}"))  # fmt: skip
-    return {
-        "writes": found.text,
-        "score": say("two.score.said", sum=number(sum(found.log_probs)), tokens=len(found.log_probs)),
-        "crossed": say("two.score.said", sum=number(sum(crossed.log_probs)), tokens=len(crossed.log_probs)),
-        "aer": aer,
-        "faithful": deletes,
-    }
+    return {"aer": aer, "faithful": deletes}
 
 
 def _or_none(value: float | None) -> str:
@@ -131,15 +142,10 @@ def matched_pair(
     if alike[now.head[1:]] < 0:
         st.html(line("alt", say("two.unlike")))
         return
-    axes = [found.trace.axis_labels(now.kind) for found in pair]
-    rows, columns = (changed_labels(axes[0][side], axes[1][side]) for side in (0, 1))
-    sides = [
-        Beside(f"{name} · {head.title}", found.trace.map(*head), [label.text for label in labels[0]],
-               [label.text for label in labels[1]], rows[side], columns[side])
-        for side, (name, head, found, labels) in enumerate(
-            zip((now.checkpoint, other), places, pair, axes, strict=True)
-        )
-    ]  # fmt: skip
+    sides = []
+    for name, head, found in zip((now.checkpoint, other), places, pair, strict=True):
+        rows, columns = found.trace.axis_tokens(now.kind)
+        sides.append(Beside(f"{name} · {head.title}", found.trace.map(*head), rows, columns))
     likest = f"{alike[now.head[1:]]:.0%}"
     st.html(line("lead", say("two.pair", head=places[0].title, other=places[1].title, model=other, alike=likest)))
     show_pair(now, (sides[0], sides[1]), replace(HeatmapText.said_by(say), weight=say("drawn.weights")))
