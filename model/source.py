@@ -159,8 +159,8 @@ class Source(Protocol):
             LacksAbilityError: heads cannot be changed, or positions hidden.
         """
 
-    def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch]) -> Tensor:
-        """Logits of the last step, float32 [N, V], of N passes, each with its patch from a pass over ``other``."""
+    def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1) -> Tensor:
+        """Logits of the last steps, float32 [N, steps, V]; each pass has its patch from a pass over ``other``."""
 
     def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
         """The output projection of a layer's attention, by head."""

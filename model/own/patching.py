@@ -24,17 +24,19 @@ _SIDES: tuple[TextSide, TextSide] = ("src", "tgt")
 _KINDS: tuple[tuple[Kind, ...], ...] = (("encoder_self",), ("decoder_self", "cross"))
 
 
-def patched_logits(model: Transformer, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch]) -> Tensor:
+def patched_logits(
+    model: Transformer, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1
+) -> Tensor:
     """As ``Source.patched``: each row leaves the unpatched pass at the first layer that its patch changes."""
     for patch in patches:
         _check(model, ids, other, patch)
     donor = forced(model, other, Ask(("heads",), stream=True, source_stream=True))
     order = sorted(range(len(patches)), key=lambda row: _first(patches[row]))
     at_once = max(1, CARRIED_AT_ONCE // (ids.src.shape[1] + ids.inputs.shape[1]))
-    found = torch.empty(len(patches), model.config.tgt_vocab_size, device=ids.src.device)
+    found = torch.empty(len(patches), steps, model.config.tgt_vocab_size, device=ids.src.device)
     for start in range(0, len(order), at_once):
         rows = order[start : start + at_once]
-        found[rows] = _Batch(model, donor, [patches[row] for row in rows]).logits(ids)[1:]
+        found[rows] = _Batch(model, donor, [patches[row] for row in rows]).logits(ids, steps)[1:]
     return found
 
 
@@ -45,8 +47,8 @@ class _Batch:
         self.model, self.donor, self.patches = model, donor, patches
         self.firsts = [_first(patch) for patch in patches]
 
-    def logits(self, ids: ForcedIds) -> Tensor:
-        """Of the last step, of all rows: [1 + R, V]."""
+    def logits(self, ids: ForcedIds, steps: int) -> Tensor:
+        """Of the last ``steps`` steps, of all rows: [1 + R, steps, V]."""
         memory = self._memory(ids.src)
         x = self.model.decoder.embedding(ids.inputs).expand(len(memory), -1, -1)
         mask = causal_mask(ids.inputs.shape[1], ids.inputs.device)
@@ -57,7 +59,7 @@ class _Batch:
             with self._hooked((1, number)):
                 x = layer(x, memory, mask, None, LayerCache(cross_attn=(keys[0], keys[1])))
         x = self._carried(grown(x, 1 + len(self.patches)), "tgt", len(self.model.decoder.layers))
-        return self.model.project(self.model.decoder.norm(x[:, -1])).float()
+        return self.model.project(self.model.decoder.norm(x[:, -steps:])).float()
 
     def _memory(self, src_ids: Tensor) -> Tensor:
         """Encoder output of the pass as it is and of every row that changes the encoder: [1 + R, S, D]."""

@@ -106,10 +106,10 @@ class OwnSource:
                 return log_probs_without(model, ids, hidden, way)
             return branched_log_probs(model, ids, gains or ({},))
 
-    def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch]) -> Tensor:
+    def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1) -> Tensor:
         """As ``Source.patched``."""
         with self.running() as model:
-            return patched_logits(model, ids, other, patches)
+            return patched_logits(model, ids, other, patches, steps)
 
     def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
         """As ``Source.heads_out``."""

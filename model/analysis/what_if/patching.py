@@ -56,7 +56,7 @@ class Contrast:
         written, rival: id of the token that the first writes there, and the other.
         src: places of the first source with the end, and their partners in the other.
         sizes: number of source tokens of either, with the end.
-        most: steps that a patched translation may take.
+        drafts: ids of both translations.
     """
 
     text: str
@@ -66,7 +66,7 @@ class Contrast:
     rival: int
     src: Places
     sizes: tuple[int, int]
-    most: int
+    drafts: tuple[tuple[int, ...], tuple[int, ...]]
 
     def patch(self, site: Carried, steps: int | None = None) -> Patch:
         """What carrying a site is, with ``steps`` positions read by the decoder; else with those of ``before``."""
@@ -125,7 +125,7 @@ def contrast(one: Translation, other: Translation) -> Contrast | None:
         rival=fork.other,
         src=(*pairs, ends),
         sizes=(ends[0] + 1, ends[1] + 1),
-        most=max(len(one.tgt_ids), len(other.tgt_ids)) + LONGER,
+        drafts=(one.tgt_ids, other.tgt_ids),
     )
 
 
@@ -168,23 +168,47 @@ def sweep(model: Source, about: Contrast) -> Sweep:
 def log_probs_at(model: Source, about: Contrast, patches: Sequence[Patch]) -> np.ndarray:
     """Log-probabilities of the two tokens at the step where they part, under each patch: float64 [N, 2]."""
     ids, other = (model.ids(text, about.before) for text in (about.text, about.other))
-    found: Tensor = model.patched(ids, other, patches).double().log_softmax(-1)
+    found: Tensor = model.patched(ids, other, patches)[:, 0].double().log_softmax(-1)
     return found[:, [about.written, about.rival]].cpu().numpy()
 
 
-def patched_ids(model: Source, about: Contrast, site: Carried) -> tuple[int, ...]:
+def patched_ids(model: Source, about: Contrast, carried: Carried) -> tuple[int, ...]:
     """What the model writes greedily while something is carried, without the end, and without a rule against loops.
 
-    The other pass reads what has been written so far, so a decoder's head is carried at every step.
+    The other pass reads what has been written so far, so a decoder's head is carried at every step. Several steps
+    are taken at once where the model writes on as one of the two translations does (blockwise decoding, Stern et
+    al. 2018): the result is that of step by step.
     """
     require(model, "patches")
     written: list[int] = []
-    while len(written) < about.most:
-        ids, other = (model.ids(text, written) for text in (about.text, about.other))
-        logits = model.patched(ids, other, [about.patch(site, len(written) + 1)])[0].clone()
-        logits[list(model.never_written)] = -float("inf")
-        token = int(logits.argmax())
-        if token == model.end_id:
-            break
-        written.append(token)
+    most = max(map(len, about.drafts)) + LONGER
+    while len(written) < most:
+        guess = _guess(written, about.drafts)[: most - len(written)]
+        for token, guessed in zip(_next(model, about, carried, written, guess), (*guess, None), strict=True):
+            if token == model.end_id or len(written) == most:
+                return tuple(written)
+            written.append(token)
+            if token != guessed:
+                break
     return tuple(written)
+
+
+def _next(model: Source, about: Contrast, carried: Carried, written: Sequence[int], guess: Sequence[int]) -> list[int]:
+    """The most probable token after what is written, and after each token of a guess at how it goes on."""
+    read = (*written, *guess)
+    ids, other = (model.ids(text, read) for text in (about.text, about.other))
+    logits = model.patched(ids, other, [about.patch(carried, len(read) + 1)], len(guess) + 1)[0].clone()
+    logits[:, list(model.never_written)] = -float("inf")
+    found: list[int] = logits.argmax(-1).tolist()
+    return found
+
+
+def _guess(written: Sequence[int], drafts: Sequence[Sequence[int]]) -> Sequence[int]:
+    """How a translation may go on: as the first draft, of those that hold its last token, does after it."""
+    if not written:
+        return drafts[0]
+    for draft in drafts:
+        places = [place for place, token in enumerate(draft) if token == written[-1]]
+        if places:
+            return draft[min(places, key=lambda place: abs(place + 1 - len(written))) + 1 :]
+    return ()

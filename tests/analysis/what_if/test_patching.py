@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.analysis.what_if.patching import Carried, Contrast, contrast, patched_ids, sweep
+from model.analysis.what_if.patching import LONGER, Carried, Contrast, contrast, patched_ids, sweep
 from model.folder.source import FolderSource
 from model.passage import Ask, Patch
 from model.source import LacksAbilityError
@@ -18,6 +18,7 @@ from tests.folder import tiny
 
 ONE, OTHER, SHORTER = "Tom didn't see the car.", "Tom didn't see the street.", "The red street is mine."
 WORD = 9  # place of the only token that differs
+MOST = 2 + LONGER  # tokens after which writing stops, the longer draft having two
 BEFORE = (5, 9, 7)
 
 
@@ -31,7 +32,7 @@ def plain(translator, text):
 
 
 def patched(translator, *patches, other=OTHER):
-    return translator.patched(ids_of(translator, ONE), ids_of(translator, other), patches)
+    return translator.patched(ids_of(translator, ONE), ids_of(translator, other), patches)[:, 0]
 
 
 def everywhere(n):
@@ -41,7 +42,7 @@ def everywhere(n):
 @pytest.fixture
 def about(translator):
     src = everywhere(ids_of(translator, ONE).src.shape[1])
-    return Contrast(ONE, OTHER, BEFORE, 5, 6, src, (len(src), len(src)), 12)
+    return Contrast(ONE, OTHER, BEFORE, 5, 6, src, (len(src), len(src)), ((41, 57), ()))
 
 
 def by_hand(translator, module, input_of, change):
@@ -177,8 +178,16 @@ def greedy(translator, text, most):
 
 
 def test_carrying_the_embedding_of_the_only_word_that_differs_writes_the_other_translation(translator, about):
-    assert patched_ids(translator, about, Carried(None, "src", 0, WORD)) == greedy(translator, OTHER, about.most)
-    assert patched_ids(translator, about, Carried(None, "src", 0, 3)) == greedy(translator, ONE, about.most)
+    assert patched_ids(translator, about, Carried(None, "src", 0, WORD)) == greedy(translator, OTHER, MOST)
+    assert patched_ids(translator, about, Carried(None, "src", 0, 3)) == greedy(translator, ONE, MOST)
+
+
+@pytest.mark.parametrize("drafts", [((), ()), ((41, 41, 57, 3), (9,)), ((3,), (41, 41, 41, 41, 41))])
+def test_what_is_guessed_changes_nothing(translator, about, drafts):
+    for carried in (Carried(HeadRef("cross", 1, 2)), Carried(None, "tgt", 1, 2)):
+        found = patched_ids(translator, replace(about, drafts=drafts), carried)
+        step_by_step = patched_ids(translator, replace(about, drafts=((), (0,) * max(map(len, drafts)))), carried)
+        assert found == step_by_step
 
 
 def test_two_translations_part_at_their_first_difference_or_nowhere(translator):

@@ -15,7 +15,7 @@ from viz.figures.compare.states import StatePanel, StatesText, states_figure
 from viz.figures.layout import chart_config
 from viz.figures.markup import line
 from viz.numbers import number
-from viz.parts.head_facts import title
+from viz.parts.head_facts import NO_BREAK, title
 from viz.state.language import say, within
 from viz.state.view import View
 
@@ -38,7 +38,7 @@ def site_name(site: Carried, tokens: dict[str, list[str]]) -> str:
 
 def percent(share: float) -> str:
     """A share as the visitor reads it."""
-    return f"{number(100 * share, 0)} %"
+    return f"{number(100 * share, 0)}{NO_BREAK}%"
 
 
 def choose_site(code: str) -> None:
