@@ -31,7 +31,7 @@ def one_head(now: View, other: Subject) -> None:
     pair = [drawing.drawing(each, now.kind) for each in (now, replace(now, subject=other))]
     readings = [each.head(now.head).reading for each in pair]
     if not all(each.weights.size for each in readings):
-        st.info(say("one_head.empty"))
+        st.info(say("compare.empty"))
         return
     rows = changed_labels(readings[0].rows, readings[1].rows)
     columns = changed_labels(readings[0].columns, readings[1].columns)

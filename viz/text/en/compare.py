@@ -6,6 +6,7 @@ STRINGS: dict[str, str] = {
     "compare.other": "Second sentence",
     "compare.suggested": "For example",
     "compare.none": "Type a second sentence to compare with.",
+    "compare.empty": "Nothing is left to show without the special tokens.",
     "compare.alt": "{head} in two maps on one scale: {one}; {other}. Tokens that differ are bold.",
     "compare.measure": "{head} changed by {value}.",
     "compare.ranking": "The heads whose attention changed most; a click opens one above.",

@@ -6,6 +6,7 @@ STRINGS: dict[str, str] = {
     "compare.other": "第二个句子",
     "compare.suggested": "例如",
     "compare.none": "请输入第二个句子，以便比较。",
+    "compare.empty": "没有可显示的：隐藏特殊记号后什么也不剩。",
     "compare.alt": "{head} 的两张图，同一色标：{one}；{other}。不同的词元用粗体。",
     "compare.measure": "{head} 变了 {value}。",
     "compare.ranking": "注意力变化最大的头；点击一个，就在上面显示。",
