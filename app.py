@@ -6,10 +6,10 @@ from importlib import import_module
 
 import streamlit as st
 
-from viz.shell import frame, garbage, navigation, pickers
+from viz.shell import frame, garbage, navigation, pickers, welcome
 from viz.shell.errors import told
 from viz.shell.navigation import titles, visibility
-from viz.shell.views import SECTIONS, VIEWS
+from viz.shell.views import VIEWS
 from viz.state.choice import renew_link
 from viz.state.language import say, speak
 
@@ -21,14 +21,11 @@ pages = {
     )
     for name, spec in VIEWS.items()
 }
-sections = {
-    say(f"section.{section}") if section != "read" else "": [pages[name] for name in names]
-    for section, names in SECTIONS.items()
-}
-page = st.navigation(sections, position="top")
+page = st.navigation(list(pages.values()), position="hidden")
 renew_link()  # not before the page is known, or it would be forgotten
 spec = next(spec for name, spec in VIEWS.items() if pages[name] == page)
 asked = navigation.asked()
+navigation.arrive(spec)
 if not frame.opened():
     st.stop()
 frame.draw(spec)
@@ -39,6 +36,7 @@ with told():
     else:
         with st.container(), st.container():  # where a fragment has its pickers: they stay the same widgets
             pickers.draw(spec)
+        welcome.draw(spec)
         page.run()
 navigation.follow(asked)
 frame.status_line()

@@ -18,6 +18,7 @@ from viz.shell.views import VIEWS
 
 APP = Path(__file__).resolve().parent.parent / "app.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
+CHIPS = "headlight_sentence_chips"  # which the frame shows over every view
 HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"
 
 shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
@@ -62,10 +63,11 @@ def words(at: AppTest) -> str:
     return unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", markup(at), flags=re.DOTALL))
 
 
-def components(at: AppTest) -> list[dict]:
-    """What each component on the page was sent."""
+def components(at: AppTest, frame: bool = False) -> list[dict]:
+    """What each component on the page was sent; with ``frame``, that of the frame alone."""
     assert not at.exception
-    return [json.loads(element.proto.json) for element in at.get("bidi_component")]
+    every = [element.proto for element in at.get("bidi_component")]
+    return [json.loads(each.json) for each in every if (each.component_name == CHIPS) == frame]
 
 
 def sent(at: AppTest) -> dict:

@@ -44,9 +44,12 @@ def linked(page: str, **link: str) -> AppTest:
     return choose(at)
 
 
+LISTS = ("drawn", "align_drawn", "pattern", "inside_view", "inside")  # unfold; the others are buttons
+
+
 def shown(at: AppTest, name: str):
     """The picker that the visitor sees."""
-    return (at.selectbox if name in ("drawn", "align_drawn") else at.segmented_control)(key=shown_key(name))
+    return (at.selectbox if name in LISTS else at.segmented_control)(key=shown_key(name))
 
 
 @pytest.mark.parametrize(("name", "option"), EVERY)

@@ -10,7 +10,7 @@ import pytest
 from model.errors import REASONS
 from model.source import ABILITIES
 from model.trace import KINDS
-from tests.pages import SENTENCE, choose, prepared, shipped, words
+from tests.pages import SENTENCE, choose, components, prepared, shipped, words
 from viz.shell.pickers import PICKERS
 from viz.shell.views import EVERY_FORM, SECTIONS, VIEWS
 from viz.text import LANGUAGES, text
@@ -60,7 +60,7 @@ def test_a_view_says_in_one_sentence_what_the_model_lacks_for_it(monkeypatch, en
     at = choose(prepared(name, text=SENTENCE))
     sentence = text("en", "view.lacks", checkpoint="en-zh", ability=text("en", f"ability.{missing}"))
     assert words(at).count(sentence) == 1
-    assert at.get("bidi_component") == []
+    assert components(at) == []
     assert at.get("plotly_chart") == []
     assert text("zh", f"ability.{missing}") in words(choose(at, lang="zh"))
 

@@ -66,9 +66,9 @@ def decoder(now: View) -> tuple[int, int]:
 
 def setting(now: View) -> Setting:
     """What the widgets hold; draws those that the frame has not drawn."""
-    source = pick("align_from")
-    drawn: Any = pick("align_drawn", as_list=True, width=190)
-    rule: Any = pick("align_links")
+    source = pick("align_from", labelled=False)
+    drawn: Any = pick("align_drawn", labelled=False, as_list=True, width=190)
+    rule: Any = pick("align_links", labelled=False)
     per = SORTS[drawn].per  # what has no map of a head, or of a layer, makes links of what it has
     source = "all" if per == "model" else "layer" if per != "head" and source == "head" else source
     layer: int | str = ALL if source == "all" else min(now.head.layer, decoder(now)[0] - 1)

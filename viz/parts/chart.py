@@ -16,24 +16,20 @@ def lead(key: str, **values: object) -> None:
     st.html(line("lead", say(key, **values)))
 
 
-def draw(figure: Any, key: str, fits: bool = False, words_below: bool = False, **values: object) -> None:
-    """A chart with the sentence ``<key>.lead``, with the alternative text ``<key>.alt``.
+def draw(figure: Any, key: str, fits: bool = False, **values: object) -> None:
+    """A chart over the sentence ``<key>.lead``, with the alternative text ``<key>.alt``.
 
     Args:
         figure: Plotly figure.
         key: of the interface strings; the widget is named after it.
         fits: keep the figure's own width instead of filling the page.
-        words_below: the sentence stands under the chart, so that charts side by side align.
         values: fill the places of both strings.
     """
-    if not words_below:
-        lead(f"{key}.lead", **values)
     name = key.replace(".", "_")
     config = chart_config(f"headlight-{name.replace('_', '-')}")
     width: Literal["content", "stretch"] = "content" if fits else "stretch"
     st.plotly_chart(figure, key=name, width=width, theme=None, config=config, alt=say(f"{key}.alt", **values))
-    if words_below:
-        lead(f"{key}.lead", **values)
+    lead(f"{key}.lead", **values)
 
 
 def slider(key: str, name: str, low: int, high: int, start: int) -> int:

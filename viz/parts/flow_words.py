@@ -24,12 +24,6 @@ def source_words(trace: AttentionTrace, words: bool) -> tuple[tuple[Label, ...],
     return merged, [group[0] for group in groups]
 
 
-def middle_word(labels: Sequence[Label]) -> int:
-    """The place of the word nearest to the middle; 0 where there is none."""
-    words = [at for at, label in enumerate(labels) if label.text.isalnum()]
-    return min(words or [0], key=lambda at: abs(at - len(labels) // 2))
-
-
 def summary(graph: FlowGraph, src: Sequence[Label], trace: AttentionTrace, say: Say) -> str:
     """Where what reached the output came from, in one sentence.
 

@@ -27,8 +27,8 @@ def given_row(name: str) -> None:
         st.html(line("lead", say("given.maps", name=name)))
     else:
         with st.form("sentence", enter_to_submit=True, border=False):
-            box, button = st.columns([5, 1], vertical_alignment="bottom")
-            box.text_input(
+            row = st.container(horizontal=True, vertical_alignment="center", gap="xsmall")
+            row.text_input(
                 say("app.sentence"),
                 key="text",
                 placeholder=say(f"given.{reads}") if checkpoints.sort_of(name) == "folder" else say("app.placeholder"),
@@ -36,7 +36,7 @@ def given_row(name: str) -> None:
                 bind="query-params",
             )
             said = say(f"given.go.{reads}") if reads != "text" else say("app.translate")
-            button.form_submit_button(said, type="primary", width="stretch", on_click=choose_part)
+            row.form_submit_button(said, type="primary", width="content", on_click=choose_part)
 
 
 def _picture_row() -> None:
@@ -111,7 +111,7 @@ def told_line(found: Translation, name: str) -> None:
         at = max((each.end for each in tokens), default=0)
         st.html(line("translation", found.text[:at], tag("mark", found.text[at:] or "∅")))
     elif reads == "picture":
-        st.html(line("translation", found.text or say("told.picture.nothing")))
+        st.html(line("translation seen", found.text or say("told.picture.nothing")))
     elif reads == "sentence" and not found.tgt_ids:
         st.html(line("lead", say("told.sentence.nothing", mask=checkpoints.mask(name) or "–")))
     else:

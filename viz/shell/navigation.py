@@ -10,8 +10,10 @@ from model.errors import HeadlightError
 from model.trace import HeadRef
 from viz.shell.views import VIEWS, ViewSpec
 from viz.state import checkpoints
+from viz.state.link import is_gone_back, say_again
 from viz.state.view import choose_head
 
+_HERE = "_here"  # the view that the run before showed
 _OPENS = "_opens"  # the view that a callback asked for
 
 
@@ -35,7 +37,7 @@ def titles(name: str) -> str:
 def open_head(head: HeadRef) -> None:
     """Show a head by itself; to be called in a widget's callback, of a fragment or not."""
     choose_head(head)
-    st.session_state[_OPENS] = "one_head"
+    open_view("one_head")
 
 
 def asked() -> str:
@@ -49,7 +51,14 @@ def follow(name: str) -> None:
         st.switch_page(VIEWS[name].file, query_params=[])
 
 
-def leave_fragment() -> None:
-    """Run the whole app if a callback of this fragment asked for another view: the app goes there."""
-    if _OPENS in st.session_state:
-        st.rerun()
+def arrive(spec: ViewSpec) -> None:
+    """Bring what the views share along to another view; to be called before anything is drawn."""
+    state = st.session_state
+    if state.get(_HERE, spec.name) != spec.name and not is_gone_back():
+        say_again()
+    state[_HERE] = spec.name
+
+
+def open_view(name: str) -> None:
+    """Go to a view; to be called in a widget's callback."""
+    st.session_state[_OPENS] = name

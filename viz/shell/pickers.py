@@ -6,21 +6,24 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from model.analysis.maps.sorts import SORTS
 from model.errors import HeadlightError
 from viz.parts import combined, drawing
+from viz.parts.over.bar import offer_bar
 from viz.parts.picker import coded, pick, shown_key
+from viz.shell import header
 from viz.shell.views import ViewSpec
 from viz.state.answers.translations import trace
 from viz.state.checkpoints import checkpoint, facts, opening
 from viz.state.choice import picked, token_code
 from viz.state.codes.choices import CHOICES
 from viz.state.language import say
+from viz.state.link import PICKED, is_gone_back
 from viz.state.view import View, chosen_kind, read_view, subject
 
-PICKERS = ("kind", "layer", "head", "words", "special", "drawn", "of", "shift", "combine", "over")
+PICKERS = PICKED
+HEAD_PICKERS = ("kind", "layer", "head")  # on the line over a view; the others are behind one button
 
 
 def draw(spec: ViewSpec) -> None:
@@ -36,11 +39,27 @@ def row(spec: ViewSpec) -> None:
     comes and goes would leave the URL with its widget, and the browser's Back would forget it.
     """
     name = checkpoint()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        for picker in PICKERS:
-            _draw(picker, name)
+    with st.container(key="hl_bar", horizontal=True, vertical_alignment="center", gap="small"):
+        header.tabs(spec)
+        offer_bar(
+            st.container(key="hl_own", horizontal=True, vertical_alignment="center", gap="small", width="content")
+        )
+        with st.popover(head_title(read_view()), width="content", key="hl_head"):
+            for picker in HEAD_PICKERS:
+                _draw(picker, name)
+        with st.popover(say("app.display"), width="content", help=say("app.display.help"), key="hl_display"):
+            for picker in (each for each in PICKERS if each not in HEAD_PICKERS):
+                _draw(picker, name)
     used = set(spec.pickers) - idle(read_view())
     hide([picker for picker in PICKERS if picker not in used])
+    behind = {"hl_head": HEAD_PICKERS, "hl_display": PICKERS[len(HEAD_PICKERS) :]}
+    hide(button for button, there in behind.items() if not used & set(there))
+
+
+def head_title(now: View) -> str:
+    """The chosen head, on the button behind which another can be chosen."""
+    kinds = facts(now.checkpoint).anatomy.kinds
+    return f"{say(f'kind.{now.kind}')} {now.head.title}" if len(kinds) > 1 else now.head.title
 
 
 def hide(names: Iterable[str]) -> None:
@@ -65,7 +84,7 @@ def are_known(*others: str) -> bool:
 
     Not so when the visitor went back: what the link says then comes with the widgets.
     """
-    if getattr(get_script_run_ctx(), "is_history_navigation", False):
+    if is_gone_back():
         return False
     return all(key in st.session_state for key in (*PICKERS, *others))
 

@@ -13,7 +13,7 @@ from viz.figures.markup import line, tag
 from viz.figures.ruby import ruby
 from viz.state.answers.translations import written
 from viz.state.language import say
-from viz.state.view import Subject, part, parts
+from viz.state.view import Subject, choose_token, part, parts
 
 MOST_LETTERS = 40  # of a sentence on its button
 
@@ -33,14 +33,14 @@ def shown_parts() -> list[str]:
 def choose_part(number: int = 0) -> None:
     """Look at a sentence, counted from 0; to be called in a widget's callback."""
     st.session_state["part"] = str(number + 1) if number else ""
+    choose_token(None)
 
 
-def parts_row(about: Subject, found: Translation) -> None:
-    """The translations of all sentences in one line, the one that is looked at marked, and a button for each."""
-    texts, here = parts(), part()
+def parts_line(about: Subject, found: Translation) -> None:
+    """The translations of all sentences in one line, the one that is looked at marked."""
     shown: list[str] = []
-    for number, text in enumerate(texts):
-        if number == here:
+    for number, text in enumerate(parts()):
+        if number == part():
             shown.append(tag("mark", said(found.text)))
             continue
         try:
@@ -48,16 +48,22 @@ def parts_row(about: Subject, found: Translation) -> None:
         except HeadlightError:  # said in full when that sentence is chosen
             shown.append("⚠")
     st.html(line("translation", *shown, lang="zh"))
+
+
+def choose_shown_part() -> None:
+    """A button that says which sentence is looked at, and behind it all of them."""
+    texts, here = parts(), part()
     st.session_state["part_shown"] = here
-    st.pills(
-        say("app.part"),
-        range(len(texts)),
-        key="part_shown",
-        format_func=lambda number: f"{number + 1} · {_short(texts[number])}",
-        help=say("app.part.help"),
-        required=True,
-        on_change=lambda: choose_part(st.session_state["part_shown"]),
-    )
+    with st.popover(say("app.parts", number=here + 1, all=len(texts)), width="content"):
+        st.pills(
+            say("app.part"),
+            range(len(texts)),
+            key="part_shown",
+            format_func=lambda number: f"{number + 1} · {_short(texts[number])}",
+            help=say("app.part.help"),
+            required=True,
+            on_change=lambda: choose_part(st.session_state["part_shown"]),
+        )
 
 
 def said(translation: str) -> str:

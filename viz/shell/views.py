@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from model.source import Need, Reads
 
-Section = Literal["read", "decoding", "trust", "learn"]  # in the order of the navigation
+Section = Literal["read", "heads", "decode", "layers", "learn", "evidence"]  # in the order of the navigation
 EVERY_FORM: tuple[Reads, ...] = ("text", "prompt", "sentence", "picture", "maps")
 _WRITERS: tuple[Reads, ...] = ("text", "prompt")
 _READ = ("words", "special")
@@ -29,6 +29,7 @@ class ViewSpec:
         needs: what a model must offer for any of it; what it lacks for a part is said when that is chosen.
         reads: which forms of model it is about, by what they are given; others do not have it in their navigation.
         sentence: it is about the sentence: where that cannot be translated, there is nothing to see.
+        chips: the frame shows the sentence's tokens; not where the view does so itself.
         fragment: its page is a function ``view`` that redraws itself with its pickers, and not the frame around it.
     """
 
@@ -38,6 +39,7 @@ class ViewSpec:
     needs: frozenset[Need] = frozenset()
     reads: tuple[Reads, ...] = EVERY_FORM
     sentence: bool = True
+    chips: bool = True
     fragment: bool = False
 
     @property
@@ -59,29 +61,29 @@ VIEWS: Mapping[str, ViewSpec] = {
     spec.name: spec
     for spec in (
         ViewSpec("translate", "read", ("layer", "head", *_READ, *_DRAWN, *_COMBINED)),
-        ViewSpec("all_heads", "read", (*_READ, *_DRAWN)),
-        ViewSpec("one_head", "read", (*_HEAD, *_READ, *_DRAWN, *_COMBINED), fragment=True),
-        ViewSpec("side_by_side", "read", (*_READ, *_DRAWN)),
-        ViewSpec("lines", "read", (*_HEAD, *_READ, *_DRAWN)),
+        ViewSpec("alignment", "read", ("layer", "head", "shift"), _needs("internals", "gradients"), ("text",)),
         ViewSpec("compare", "read", (*_HEAD, *_READ, *_DRAWN), reads=("text", "prompt", "sentence")),
         ViewSpec("two_models", "read", _HEAD, reads=("text",)),
-        ViewSpec("step_by_step", "decoding", ("layer", "head", "words", *_COMBINED), reads=("text",)),
-        ViewSpec("beam", "decoding", reads=_WRITERS),
-        ViewSpec("fork", "decoding", ("words",), _needs("internals", "votes"), _WRITERS),
-        ViewSpec("swap", "decoding", reads=("text", "sentence")),
-        ViewSpec("mixing_desk", "decoding", ("words",), _needs("gains"), ("text", "prompt", "sentence")),
-        ViewSpec("patching", "decoding", (), _needs("patches"), ("text",)),
-        ViewSpec("heads", "trust", _READ, _needs("gains"), ("text", "prompt", "sentence", "picture")),
-        ViewSpec("find", "trust", (*_HEAD, *_READ)),
-        ViewSpec("alignment", "trust", ("layer", "head", "shift"), _needs("internals", "gradients"), ("text",)),
-        ViewSpec("flow", "trust", ("words",), _needs("cross"), ("text", "maps")),
-        ViewSpec("lens", "trust", _HEAD, _needs("internals", "finish"), _WRITERS),
-        ViewSpec("trust", "trust", ("layer", "head", *_DRAWN), reads=("text",)),
-        ViewSpec("inside", "learn", _HEAD, _needs("internals", "scores", "projections")),
+        ViewSpec("one_head", "heads", (*_HEAD, *_READ, *_DRAWN, *_COMBINED), fragment=True),
+        ViewSpec("all_heads", "heads", (*_READ, *_DRAWN)),
+        ViewSpec("side_by_side", "heads", (*_READ, *_DRAWN)),
+        ViewSpec("lines", "heads", (*_HEAD, *_READ, *_DRAWN)),
+        ViewSpec("heads", "heads", _READ, _needs("gains"), ("text", "prompt", "sentence", "picture")),
+        ViewSpec("find", "heads", (*_HEAD, *_READ)),
+        ViewSpec("step_by_step", "decode", ("layer", "head", "words", *_COMBINED), reads=("text",)),
+        ViewSpec("beam", "decode", reads=_WRITERS),
+        ViewSpec("fork", "decode", ("words",), _needs("internals", "votes"), _WRITERS),
+        ViewSpec("swap", "decode", reads=("text", "sentence")),
+        ViewSpec("mixing_desk", "decode", ("words",), _needs("gains"), ("text", "prompt", "sentence")),
+        ViewSpec("patching", "decode", (), _needs("patches"), ("text",)),
+        ViewSpec("flow", "layers", ("words",), _needs("cross"), ("text", "maps")),
+        ViewSpec("lens", "layers", _HEAD, _needs("internals", "finish"), _WRITERS),
+        ViewSpec("inside", "layers", _HEAD, _needs("internals", "scores", "projections")),
         ViewSpec("masks", "learn", _HEAD, reads=("text",), sentence=False),
         ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
         ViewSpec("training", "learn", (*_HEAD, "shift"), reads=("text",)),
-        ViewSpec("about", "learn", sentence=False),
+        ViewSpec("trust", "evidence", ("layer", "head", *_DRAWN), reads=("text",)),
+        ViewSpec("about", "evidence", sentence=False),
     )
 }
 SECTIONS: Mapping[Section, tuple[str, ...]] = {

@@ -89,6 +89,13 @@ def test_parts_of_views_that_have_to_be_chosen_work_as_well(name, view, choices)
     assert pictures(at) or view in ("swap", "beam")  # which are tables of words here
 
 
+@pytest.mark.parametrize(("name", "beam", "fork"), [("gpt2", True, True), ("bert", False, False)])
+def test_the_views_of_a_mode_are_those_that_are_about_such_models(name, beam, fork):
+    at = choose(prepared("mixing_desk", checkpoint=name))
+    links = [link.proto.label for link in at.get("page_link")]
+    assert (text("en", "page.beam") in links, text("en", "page.fork") in links) == (beam, fork)
+
+
 def test_a_part_that_the_model_cannot_give_says_why():
     at = choose(prepared("one_head", checkpoint="mine.npz", drawn="gradient"))
     assert alerts(at) == [

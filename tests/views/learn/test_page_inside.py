@@ -104,7 +104,7 @@ def at() -> AppTest:
 
 @shipped
 def test_forward_and_back_through_the_steps(at, en_zh, translation):
-    choose(at, query=2)
+    choose(at, step="3")
     state = at.session_state
     steps = proven_steps(en_zh, SENTENCE, translation.tgt_ids, state["kind"], state["layer"], state["head"]).steps
     for step in STEPS[1:]:

@@ -53,7 +53,7 @@ def test_a_table_that_does_not_fit_its_names_is_refused():
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_page_draws_the_table_of_the_strongest_key_and_names_the_largest(en_zh, translation, lang, kind):
-    at = opened("inside", inside_view="reasons", lang=lang, kind=kind, layer=4, head=2, query=5)
+    at = opened("inside", inside_view="reasons", lang=lang, kind=kind, layer=4, head=2, query=5, step="6")
     found = reasons(en_zh, translation, HeadRef(kind, 4, 2))
     rows, columns = translation.trace.axis_tokens(kind)
     key = found.strongest(5)
@@ -75,12 +75,12 @@ def test_the_page_draws_the_table_of_the_strongest_key_and_names_the_largest(en_
 
 @shipped
 def test_another_key_is_another_table_and_the_strongest_follows_the_query(en_zh, translation):
-    at = opened("inside", inside_view="reasons", kind="decoder_self", layer=1, head=2, query=5)
+    at = opened("inside", inside_view="reasons", kind="decoder_self", layer=1, head=2, step=6)
     found = reasons(en_zh, translation, HeadRef("decoder_self", 1, 2))
     choose(at, key_token=3)
     np.testing.assert_allclose(heat(charts(at)[0])[:-1, :-1], found.table(5, 3), atol=1e-6)
     assert len(at.selectbox(key="key_token").options) == 1 + 6  # the mask hides what comes after the query
-    choose(at, query=2)  # from which key 3 is hidden
+    choose(at, step="3")  # from which key 3 is hidden
     assert at.session_state["key_token"] == -1
     np.testing.assert_allclose(heat(charts(at)[0])[:-1, :-1], found.table(2, found.strongest(2)), atol=1e-6)
 

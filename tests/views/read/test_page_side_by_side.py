@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages import prepared, sent, shipped
+from tests.pages import components, prepared, sent, shipped
 from viz.components.shared.payload import unpack_fine
 
 SENTENCE = "I love you."
@@ -53,7 +53,7 @@ def test_picking_heads_changes_the_link_and_none_is_an_answer_too(at):
     assert at.query_params["heads"] == "d0.0,d1.1,c0.0"
     at.multiselect(key="heads").set_value([]).run()
     assert not at.exception
-    assert at.get("bidi_component") == []
+    assert components(at) == []
 
 
 def test_two_heads_of_a_kind_can_be_subtracted(at, trace):

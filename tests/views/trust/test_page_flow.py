@@ -11,7 +11,8 @@ from model.trace import Label
 from tests.pages import HOSTILE, markup, opened, reverse, sent, shipped, words
 from viz.components.flow_graph.flow_graph import FlowTokens, edge_heads, flow_payload
 from viz.components.shared.places import opened_place
-from viz.parts.flow_words import middle_word, source_words, summary
+from viz.parts.flow_words import source_words, summary
+from viz.parts.over.token import middle_word
 from viz.text import text
 
 

@@ -12,8 +12,8 @@ class ForkPicker extends Component {
   }
 
   update(data) {
-    const state = JSON.stringify([data.steps, data.fork]);
-    if (state !== this.state) this.place = data.fork.place;
+    const state = JSON.stringify([data.steps, data.fork, data.opened]);
+    if (state !== this.state) this.place = data.opened ?? data.fork.place;
     this.state = state;
     this.tokens.setAttribute("aria-label", data.labels.steps);
     this.draw();

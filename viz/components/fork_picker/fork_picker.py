@@ -23,6 +23,7 @@ def fork_picker(
     *,
     place: int,
     other: int,
+    opened: int | None,
     theme: Theme,
     labels: Labels,
     key: str,
@@ -33,6 +34,7 @@ def fork_picker(
     Args:
         steps: of the translation.
         place, other: the step that the fork is at, and the id written there instead.
+        opened: the step whose candidates are shown first; None for that of the fork.
         theme: the look.
         labels: gives the strings named in LABELS, in the visitor's language.
         key: names this place on the page.
@@ -44,7 +46,7 @@ def fork_picker(
         if choice is not None:
             on_pick(*choice)
 
-    data = {"steps": steps_payload(steps), "fork": {"place": place, "id": other}}
+    data = {"steps": steps_payload(steps), "fork": {"place": place, "id": other}, "opened": opened}
     _component.mount(data, theme=theme, labels=labels, key=key, on_pick_change=picked)
 
 

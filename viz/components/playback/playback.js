@@ -38,12 +38,9 @@ class Playback extends Component {
     this.colours = colourTable(data.look.scale);
     for (const name of ["cross", "own"]) this[name] = unpackFine(data[name]);
     const tokens = JSON.stringify(data.writes);
-    if (this.tokens === undefined) this.step = data.start - 1;
-    else if (tokens !== this.tokens) {
-      this.pause();
-      this.step = 0;
-    }
-    this.tokens = tokens;
+    if (tokens !== this.tokens) this.pause();
+    if (tokens !== this.tokens || data.start !== this.start) this.step = data.start - 1;
+    Object.assign(this, { tokens, start: data.start });
     this.root.classList.toggle("many", Math.max(data.src.length, data.writes.length) > MANY);
     this.name();
     this.draw();
@@ -128,7 +125,8 @@ class Playback extends Component {
 
   report() {
     clearTimeout(this.resting);
-    this.resting = this.after(REST, () => this.playing || this.setStateValue("step", this.step + 1));
+    const told = () => this.step + 1 === this.start; // the app knows
+    this.resting = this.after(REST, () => this.playing || told() || this.setStateValue("step", this.step + 1));
   }
 
   show() {

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from model.trace import Label
-from viz.components.shared.messages import reported_step
+from viz.components.shared.messages import message, reported_step
 from viz.components.shared.payload import check_shape, pack_fine
 from viz.components.shared.pieces import shown_piece
 from viz.components.shared.registry import register
@@ -81,8 +81,10 @@ class Played:
         check_shape("own", self.own, self.writes, self.reads)
 
 
-def playback(played: Played, *, start: int, theme: Theme, labels: Labels, key: str) -> int:
-    """Buttons, arrow keys, autoplay and a scrubber through the steps; returns the step it stands at, from 1.
+def playback(
+    played: Played, *, start: int, theme: Theme, labels: Labels, key: str, on_step: Callable[[int], None]
+) -> None:
+    """Buttons, arrow keys, autoplay and a scrubber through the steps.
 
     Stepping happens in the browser; the step is reported once it has stood still for a moment.
 
@@ -92,11 +94,16 @@ def playback(played: Played, *, start: int, theme: Theme, labels: Labels, key: s
         theme: the look.
         labels: gives the strings named in LABELS, in the visitor's language.
         key: names this place on the page.
+        on_step: called with the step that it stands at, from 1, before the script runs again.
     """
+
+    def stood() -> None:
+        if step := reported_step(message(key, "step"), len(played.steps)):
+            on_step(step)
+
     begin = min(max(start, 1), len(played.steps))
     data = {**playback_payload(played), "start": begin}
-    result = _component.mount(data, theme=theme, labels=labels, key=key, on_step_change=lambda: None)
-    return reported_step(result.get("step"), len(played.steps)) or begin
+    _component.mount(data, theme=theme, labels=labels, key=key, on_step_change=stood)
 
 
 def playback_payload(played: Played) -> dict[str, object]:

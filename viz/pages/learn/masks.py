@@ -10,6 +10,7 @@ from model.errors import HeadlightError
 from viz.figures.lessons import masks as figures
 from viz.figures.lessons.row_steps import StepsText, steps_figure
 from viz.parts.chart import draw, lead, slider
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.shell.errors import show_error
 from viz.state.answers.translations import trace, translator
@@ -41,10 +42,12 @@ def batch(target: bool) -> BatchMask:
 
 
 def _padding() -> None:
+    place = st.container()
     made = batch(target=False)
     rows, columns = made.padding.shape
     figure = figures.batch_figure(made.padding, made.tokens, theme, words)
-    draw(figure, "masks.padding", fits=True, rows=rows, columns=columns, hidden=int((~made.padding).sum()))
+    with place:
+        draw(figure, "masks.padding", fits=True, rows=rows, columns=columns, hidden=int((~made.padding).sum()))
 
 
 def _causal() -> None:
@@ -75,7 +78,7 @@ def _triu() -> None:
             figure = figures.mask_figure(
                 made.ones == 0, names, names, theme, words, numbers=made.ones, blind=made.blind, size=260
             )
-            draw(figure, f"masks.triu.{k}", fits=True, words_below=True, size=size)
+            draw(figure, f"masks.triu.{k}", fits=True, size=size)
 
 
 def _steps() -> None:
@@ -93,4 +96,6 @@ def _steps() -> None:
 
 
 _VIEWS = {"padding": _padding, "causal": _causal, "combined": _combined, "triu": _triu, "steps": _steps}
-_VIEWS[pick("mask", labelled=False)]()
+with bar():
+    chosen = pick("mask", labelled=False)
+_VIEWS[chosen]()

@@ -8,6 +8,7 @@ from model.analysis.lessons import positions
 from viz.figures.lessons import positions as figures
 from viz.figures.lessons.rotation import RotationText, rotation_circle
 from viz.parts.chart import draw, lead, slider
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.state.answers.translations import translator
 from viz.state.language import say
@@ -98,6 +99,8 @@ def rotation() -> None:
         draw(figure, "positions.rotation", offset=offset, first=2 * pair, second=2 * pair + 1)
 
 
-lead("positions.why")
 _VIEWS = {"curves": curves, "matrix": matrix, "slices": slices, "similarity": similarity, "rotation": rotation}
-_VIEWS[pick("show", labelled=False)]()
+with bar():
+    chosen = pick("show", labelled=False)
+_VIEWS[chosen]()
+lead("positions.why")

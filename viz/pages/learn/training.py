@@ -6,6 +6,7 @@ import streamlit as st
 
 from viz.figures.markup import line
 from viz.parts.comparing import past
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.state.answers.past import past_of
 from viz.state.language import say
@@ -24,11 +25,9 @@ def take_sentence() -> None:
         st.session_state.update(text=text, part="")
 
 
-slider, measure = st.columns([3, 2], vertical_alignment="bottom")
-with slider:
-    point = past.point_slider(found.step.tolist())
-with measure:
-    name = pick("course", "aer" if now.kind == "cross" else "job")
+with bar():
+    name = pick("course", "aer" if now.kind == "cross" else "job", labelled=False)
+point = past.point_slider(found.step.tolist())
 sentences = [each["source"] for each in found.examples]
 if now.subject.text in sentences:
     past.then_and_now(now, found, sentences.index(now.subject.text), point)

@@ -9,6 +9,7 @@ import streamlit as st
 from model.errors import HeadlightError
 from viz.figures.markup import line
 from viz.parts.comparing import models
+from viz.parts.over.bar import bar
 from viz.shell.errors import show_error
 from viz.state import checkpoints
 from viz.state.answers import compare
@@ -21,16 +22,18 @@ names = models.others(now.checkpoint)
 state = st.session_state
 if state.get("against") not in names:
     state.pop("against", None)
-other = st.selectbox(
-    say("two.against"),
-    names,
-    index=models.first_choice(names, now.checkpoint),
-    key="against",
-    placeholder=say("two.choose"),
-    help=say("two.against.help"),
-    bind="query-params",
-    width=420,
-)
+with bar():
+    other = st.selectbox(
+        say("two.against"),
+        names,
+        index=models.first_choice(names, now.checkpoint),
+        key="against",
+        placeholder=say("two.choose"),
+        help=say("two.against.help"),
+        bind="query-params",
+        label_visibility="collapsed",
+        width=320,
+    )
 if other is None:
     st.info(say("two.none"))
     st.stop()

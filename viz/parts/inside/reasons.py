@@ -54,8 +54,6 @@ def explain(found: Reasons, head: HeadRef, query: int, key: int, tokens: tuple[s
     weight = number(float(found.weights[query, key]), 3)
     asks, asked = tokens
     said = {"asks": asks, "asked": asked, "score": score, "weight": weight, "largest": in_words(found, query, key)}
-    lead("reasons.lead", d_head=found.query.shape[-1])
-    lead("reasons.said", **said)
     titles = ReasonsTitles(say("reasons.rows", asks=asks), say("reasons.columns", asked=asked), say("reasons.sum"))
     figure = reasons_figure(table, _names(found.query_parts), _names(found.key_parts), theme, titles)
     alt = say("reasons.alt", kind=say(f"kind.{head.kind}"), head=head.title, **said)
@@ -64,6 +62,8 @@ def explain(found: Reasons, head: HeadRef, query: int, key: int, tokens: tuple[s
     state = "holds" if found.holds else "fails"
     total = number(float(table.sum()), 3)
     st.html(line(state, say(f"reasons.{state}", total=total, score=score, error=f"{found.error:.0e}")))
+    lead("reasons.said", **said)
+    lead("reasons.lead", d_head=found.query.shape[-1])
     lead("reasons.source")
     lead("reasons.limits")
 

@@ -13,6 +13,7 @@ from viz.figures.layout import chart_config
 from viz.figures.markup import Markup, line, tag
 from viz.figures.trust import Measure, dots_figure
 from viz.numbers import number, signed
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.state.answers.faithfulness import faithfulness
 from viz.state.checkpoints import sha256
@@ -31,8 +32,8 @@ def draw_table(checkpoint: str, theme: Theme) -> None:
     if table is None:
         st.html(line("error", say(f"trust.{why}", checkpoint=checkpoint), data_table=why))
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        way, target = pick("way"), pick("target")
+    with bar():
+        way, target = pick("way", labelled=False), pick("target", labelled=False)
     rows = rows_of(table, target, way)
     if not rows:
         st.info(say("trust.no_setting"))

@@ -28,7 +28,7 @@ STRINGS: dict[str, str] = {
     "side_by_side.strongest": "strongest: {pair}",
     "side_by_side.nothing": "nothing to show",
     # heads that matter
-    "page.heads": "Heads",
+    "page.heads": "Importance",
     "scope": "Over",
     "scope.sentence": "This sentence",
     "scope.corpus": "Corpus",

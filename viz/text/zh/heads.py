@@ -28,7 +28,7 @@ STRINGS: dict[str, str] = {
     "side_by_side.strongest": "最强：{pair}",
     "side_by_side.nothing": "没有可显示的内容",
     # heads that matter
-    "page.heads": "注意力头",
+    "page.heads": "重要性",
     "scope": "范围",
     "scope.sentence": "本句",
     "scope.corpus": "语料",

@@ -9,6 +9,7 @@ import streamlit as st
 from viz.figures.lines.bertviz_views import BertVizError, Lines, bertviz_version, head_view, model_view
 from viz.figures.markup import alert, line
 from viz.parts import chart, drawing
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.state.language import say
 from viz.state.view import view
@@ -20,9 +21,8 @@ if not drawing.is_drawn(now, now.kind):
     st.stop()
 reading = drawing.drawing(now, now.kind).reading
 
-with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+with bar():
     drawn = pick("lines", labelled=False)
-    chart.lead(f"lines.lead.{drawn}")
 if not reading.weights.size:
     st.info(say("lines.empty"))
     st.stop()
@@ -48,6 +48,7 @@ except BertVizError as error:
 # Streamlit asks urllib whether the document is a URL, and urllib's cache would keep 128 of them, four times each.
 st.iframe(picture.html, height=picture.height, alt=summary)
 clear_cache()
+chart.lead(f"lines.lead.{drawn}")
 st.html(line("alt", summary))
 if weakest > 0.002:
     st.html(line("alt", say("lines.weakest", weakest=f"{weakest:.3f}")))

@@ -7,17 +7,16 @@ import streamlit as st
 
 from model.writing import WORD_START
 from viz.components.lens_grid.lens_grid import lens_grid
-from viz.components.shared.messages import reported_step
 from viz.figures.layout import chart_config
 from viz.figures.markup import tag
 from viz.figures.votes import bars_figure
 from viz.numbers import signed
 from viz.parts import chart
-from viz.parts.flow_words import middle_word
+from viz.parts.over.token import looked_at
 from viz.shell.errors import told
 from viz.state.answers import residual, translations
 from viz.state.language import say, within
-from viz.state.view import theme, view
+from viz.state.view import choose_token, theme, view
 
 _CANDIDATES, PROMOTED = 5, 8
 now = view()
@@ -31,15 +30,9 @@ def piece(token: int) -> str:
     return str(translations.translator(now.checkpoint).piece(token))
 
 
-def write_step(step: int) -> None:
-    """Keep the chosen step in the link, where the view of single steps looks for it too."""
-    st.query_params["step"] = str(step)
-
-
-@st.fragment
 def layers() -> None:
     """The grid, and what the chosen head promotes at the chosen step."""
-    step = reported_step(st.query_params.get("step"), rows) or middle_word(trace.tgt_outputs[:rows]) + 1
+    step = looked_at(trace.tgt_outputs[:rows]) + 1
     lens_grid(
         residual.lens(now.subject, _CANDIDATES),
         piece,
@@ -49,7 +42,7 @@ def layers() -> None:
         theme=theme(),
         labels=within("lens"),
         key="lens_grid",
-        on_step=write_step,
+        on_step=lambda step: choose_token(step - 1),
     )
     with told():
         promotion(step)
@@ -76,5 +69,5 @@ def promotion(step: int) -> None:
     st.plotly_chart(figure, key="lens_promotes", theme=None, config=chart_config("headlight-promotes"), alt=alt)
 
 
-chart.lead("lens.lead")
 layers()
+chart.lead("lens.lead")

@@ -15,6 +15,7 @@ from viz.figures.markup import line
 from viz.figures.trust import matrices_figure
 from viz.numbers import number
 from viz.parts import chart, drawing, honesty_bar
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.parts.trust.table import draw_table
 from viz.shell import pickers
@@ -100,7 +101,8 @@ def _said(costs: np.ndarray, tokens: list[str], words: list[str]) -> str:
     return say("trust.matrices.alt", tokens=len(tokens), words=len(words), pairs=", ".join(pairs))
 
 
-shown = pick("trust", labelled=False)
+with bar():
+    shown = pick("trust", labelled=False)
 if shown == "table":
     pickers.hide(_WITH_SENTENCE)
     draw_table(now.checkpoint, now.theme)

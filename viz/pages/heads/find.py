@@ -10,6 +10,7 @@ from viz.components.head_list.head_list import head_list
 from viz.components.pattern_grid.pattern_grid import pattern_grid
 from viz.figures.markup import line
 from viz.parts import chart, head_facts, head_search
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.shell.navigation import open_head
 from viz.state.codes.choices import PAINTED
@@ -26,9 +27,9 @@ def painted(code: str) -> None:
     st.session_state.update(paint=code, pattern=PAINTED)
 
 
-with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
-    pattern = pick("pattern", explained=False)
-    scope = pick("scope", explained=False)
+with bar():
+    pattern = pick("pattern", labelled=False, as_list=True, width=170)
+    scope = pick("scope", labelled=False)
 code = str(st.session_state.get("paint", ""))
 cells = parse_pattern(code)
 maps = head_facts.readings(now)
@@ -37,7 +38,6 @@ scores, about = measured or (head_search.on_sentence(maps, pattern, cells), say(
 heads = head_search.best(scores, MOST, "find.match")
 shared: dict[str, Any] = {"theme": now.theme, "on_open": open_head}
 
-chart.lead("find.lead")
 left, right = st.columns([1, 3.4], gap="medium")
 with left:
     pattern_grid(
@@ -53,6 +53,7 @@ with right:
         chart.lead("find.nothing")
     meaning = say("find.score.uniform" if pattern == "uniform" else "find.score")
     st.html(line("alt", f"{meaning} {about}"))
+    chart.lead("find.lead")
 
 name = head_facts.title(now.head)
 st.subheader(say("find.like", head=name), anchor=False)

@@ -6,16 +6,17 @@ import streamlit as st
 
 from model.analysis.residual.flow import flow_graph
 from viz.components.flow_graph.flow_graph import FlowTokens, flow_graph_picture
-from viz.components.shared.messages import reported_step
 from viz.figures.markup import line
 from viz.parts import chart
-from viz.parts.flow_words import middle_word, source_words, summary
+from viz.parts.flow_words import source_words, summary
+from viz.parts.over.bar import bar
+from viz.parts.over.token import looked_at
 from viz.parts.picker import pick
-from viz.shell.navigation import leave_fragment, open_head
+from viz.shell.navigation import open_head
 from viz.state.answers import translations
 from viz.state.answers.residual import flow_shares
 from viz.state.language import say, within
-from viz.state.view import theme, view
+from viz.state.view import choose_token, theme, view
 
 LEAST = (0.5, 10.0, 1.0, 0.5)  # percent: lowest, highest, where it starts, step
 now = view()
@@ -26,7 +27,7 @@ rows = len(trace.tgt_outputs) if translation.finished else max(1, len(translatio
 
 def controls() -> tuple[str, float]:
     """The measure, and the least share of an edge that is drawn."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with bar():
         measure = pick("flow_by", labelled=False)
         label = say("flow.least")
         st.html(line("alt", label), width="content")
@@ -46,15 +47,9 @@ def controls() -> tuple[str, float]:
     return measure, least / 100
 
 
-def write_step(step: int) -> None:
-    """Keep the chosen step in the link, where the view of single steps looks for it too."""
-    st.query_params["step"] = str(step)
-
-
-@st.fragment
 def picture() -> None:
     """The graph of the chosen step."""
-    step = reported_step(st.query_params.get("step"), rows) or middle_word(trace.tgt_outputs[:rows]) + 1
+    step = looked_at(trace.tgt_outputs[:rows]) + 1
     src, groups = source_words(trace, now.words)
     shares = flow_shares(now.subject, measure)
     graph = flow_graph(shares, step - 1, least, groups)
@@ -65,10 +60,9 @@ def picture() -> None:
         theme=theme(),
         labels=within("flow"),
         key="flow_graph",
-        on_step=write_step,
+        on_step=lambda step: choose_token(step - 1),
         on_open=open_head,
     )
-    leave_fragment()
 
 
 measure, least = controls()

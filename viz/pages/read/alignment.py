@@ -9,6 +9,7 @@ from model.analysis.alignment.links import links_csv, pharaoh
 from viz.components.word_links.word_links import word_links
 from viz.figures.markup import line
 from viz.parts import alignment, chart, truth_meter
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.state import checkpoints
 from viz.state.answers.alignment import truth_maps, truth_pairs, word_maps
@@ -16,8 +17,8 @@ from viz.state.language import say, within
 from viz.state.view import view
 
 now = view()
-with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-    shown = pick("align_view")
+with bar():
+    shown = pick("align_view", labelled=False)
     chosen = alignment.setting(now)
 place = chosen.index(*alignment.decoder(now))
 table, _ = checkpoints.alignment(now.checkpoint)
@@ -44,10 +45,10 @@ def this_sentence() -> None:
     """Links of the current translation, to look at and to take away."""
     src, tgt, maps = word_maps(now.subject, chosen.drawn)
     links = chosen.links(maps[place])
+    word_links(src, tgt, links, theme=now.theme, labels=within("alignment.words"), key="word_links")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         score_line("alignment.links")
         best_buttons()
-    word_links(src, tgt, links, theme=now.theme, labels=within("alignment.words"), key="word_links")
     line = pharaoh(links)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.code(line or "∅", language=None, wrap_lines=True)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from model.analysis.maps.reading import Reading, merge_columns
 from viz.components.playback.playback import Played, playback
-from viz.components.shared.messages import reported_step
 from viz.parts import chart, combined
 from viz.state import checkpoints
 from viz.state.answers import translations, what_if
 from viz.state.language import say, within
-from viz.state.view import theme, view
+from viz.state.view import choose_token, chosen_token, view
 
 _CANDIDATES = 5
 now = view()
 translation = translations.translation(now.subject)
 trace = translation.trace
 chosen = combined.combination(now)
-chart.lead("steps.lead")
 steps = what_if.steps(now.subject, _CANDIDATES)
 if not translation.finished:
     steps = steps[: max(1, len(translation.tgt))]
@@ -41,16 +37,12 @@ played = Played(
     d_head=sizes.d_head,
 )
 labels = within("steps", **{name: say(f"steps.{name}", heads=chosen.name) for name in ("cross", "own")})
-
-
-@st.fragment
-def play() -> None:
-    """The player; where it stands is written into the link without running the page again."""
-    link = st.query_params.get("step")
-    start = reported_step(link, rows) or 1
-    step = playback(played, start=start, theme=theme(), labels=labels, key="playback")
-    if str(step) != (link or "1"):
-        st.query_params["step"] = str(step)
-
-
-play()
+playback(
+    played,
+    start=(chosen_token(rows) or 0) + 1,
+    theme=now.theme,
+    labels=labels,
+    key="playback",
+    on_step=lambda step: choose_token(step - 1),
+)
+chart.lead("steps.lead")

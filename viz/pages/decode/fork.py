@@ -19,7 +19,7 @@ from viz.state.answers import residual, what_if
 from viz.state.answers.translations import trace, translation, translator
 from viz.state.checkpoints import reads
 from viz.state.language import say, within
-from viz.state.view import force, forced, view
+from viz.state.view import choose_token, chosen_token, force, forced, view
 
 _CANDIDATES = 8
 now = view()
@@ -34,6 +34,7 @@ prefix = forced("fork") or (*written.tgt_ids[: call.place], call.other)
 def pick(place: int, candidate: int) -> None:
     """Fork at a step with a candidate."""
     st.session_state["refused"] = None
+    choose_token(place)
     force("fork", (*written.tgt_ids[:place], candidate))
 
 
@@ -79,14 +80,13 @@ fork = fork_between(written, forked)
 fork_picker(
     steps,
     place=fork.place if fork else call.place,
+    opened=chosen_token(len(steps)),
     other=fork.other if fork else written.end_id,
     theme=now.theme,
     labels=within("fork"),
     key="fork_picker",
     on_pick=pick,
 )
-if reads(now.checkpoint) == "text":  # a prompt has its own box
-    prefix_form()
 if fork is None:
     chart.lead("fork.same")
 else:
@@ -97,3 +97,5 @@ else:
         say("fork.inspect"), key="inspect_fork", on_click=force, args=("hyp", forked.written_ids), width="stretch"
     )
     draw_fork(fork)
+if reads(now.checkpoint) == "text":  # a prompt has its own box
+    prefix_form()

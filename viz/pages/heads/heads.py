@@ -13,6 +13,7 @@ from viz.components.head_list.head_list import head_list
 from viz.figures.markup import line, tag
 from viz.parts import head_facts
 from viz.parts.head_facts import MEASURED, SHARES
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.shell.navigation import open_head
 from viz.state import checkpoints
@@ -32,8 +33,7 @@ def open_row() -> None:
 
 
 table, about = head_facts.corpus_table(now.checkpoint)
-with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    lead = st.empty()
+with bar():
     scope = pick("scope", labelled=False)
 if scope == "corpus" and table:
     facts, shown = head_facts.of_corpus(table), "corpus"
@@ -41,7 +41,6 @@ else:
     with st.spinner(say("heads.computing")):
         facts, shown = head_facts.of_sentence(now), "sentence"
 about_model = shown == "sentence" and checkpoints.reads(now.checkpoint) != "text"
-lead.html(line("lead", say("heads.lead.model" if about_model else f"heads.lead.{shown}")), width="stretch")
 if shown != scope:
     st.info(about)
 shared: dict[str, Any] = {"theme": now.theme, "on_open": open_head}
@@ -52,6 +51,7 @@ head_list(
     key="ten_heads",
     **shared,
 )
+st.html(line("lead", say("heads.lead.model" if about_model else f"heads.lead.{shown}")))
 if not any(role for layers in facts.roles.values() for roles in layers for role in roles):
     st.html(line("alt", say("heads.no_role")))
 

@@ -10,6 +10,8 @@ from viz.figures.layout import chart_config
 from viz.figures.lessons.scaling import with_and_without
 from viz.parts.chart import draw, lead, slider
 from viz.parts.inside.reasons import STRONGEST, explain, pick_key
+from viz.parts.over.bar import bar
+from viz.parts.over.token import looked_at
 from viz.parts.picker import pick
 from viz.parts.six_steps import STEPS, proof_line, step_facts, step_picture
 from viz.state import checkpoints
@@ -32,14 +34,16 @@ def go(by: int) -> None:
 
 def pick_step() -> int:
     """The chosen step."""
-    step = int(pick("inside", labelled=False))
+    step = int(pick("inside", labelled=False, as_list=True, width=170))
     st.button(say("inside.back"), key="back", shortcut="Left", disabled=step == STEPS[0], on_click=go, args=(-1,))
     st.button(say("inside.next"), key="next", shortcut="Right", disabled=step == STEPS[-1], on_click=go, args=(1,))
     return step
 
 
 def pick_query(queries: list[str]) -> int:
-    """The chosen query."""
+    """The chosen query: in the decoder that of the token that is looked at, else one of a list."""
+    if now.kind != "encoder_self" and trace(now.subject).tgt_outputs:
+        return looked_at(trace(now.subject).tgt_outputs)
     if "query" in st.session_state and st.session_state["query"] not in range(len(queries)):
         st.session_state["query"] = len(queries) - 1
     return st.selectbox(
@@ -57,16 +61,16 @@ def pick_query(queries: list[str]) -> int:
 def steps() -> None:
     """The chosen step of the chosen query."""
     queries, keys = trace(now.subject).axis_tokens(now.kind)
-    with bar:
+    with bar():
         step, query = pick_step(), pick_query(queries)
     proof = head_steps(now.subject, now.head)
     facts = step_facts(proof.steps, query, queries, keys)
     facts |= {"memory": say(f"inside.memory.{now.kind}"), "others": heads - 1}
-    lead(f"inside.lead.{step}{facts['mask'] if step == 4 else ''}", **facts)
     figure, numbers = step_picture(step, proof.steps, query, keys, now.theme, say)
     place = {"kind": say(f"kind.{now.kind}"), "layer": now.head.layer, "head": now.head.head, "token": queries[query]}
     alt = say("inside.figure.alt", **place, step=step, numbers=numbers)
     st.plotly_chart(figure, key="inside_figure", theme=None, config=chart_config(f"headlight-step-{step}"), alt=alt)
+    lead(f"inside.lead.{step}{facts['mask'] if step == 4 else ''}", **facts)
     st.html(proof_line(proof, heads, say))
     lead("inside.colours")
 
@@ -75,7 +79,7 @@ def why() -> None:
     """What the chosen query's score of a key is made of."""
     queries, keys = trace(now.subject).axis_tokens(now.kind)
     found = reasons(now.subject, now.head)
-    with bar:
+    with bar():
         query = pick_query(queries)
         key = pick_key(keys[: query + 1] if sizes.anatomy.kinds[now.kind].causal else keys)
     key = found.strongest(query) if key == STRONGEST else key
@@ -85,9 +89,8 @@ def why() -> None:
 def experiment() -> None:
     """What the division by √d_k does, from computed values."""
     grown, names = growth(), (say("inside.plain"), say("inside.divided"))
-    with bar:
+    with bar():
         d_k = slider("inside.size", "d_k", 1, 512, sizes.d_head)
-    lead("inside.scaling.lead", samples=f"{scaling.SAMPLES:,}", keys=scaling.KEYS, seed=scaling.SEED)
     steep = scaling.saturation(a := np.linspace(0.0, 30.0, 121), d_k)
     largest = (steep.weights[0][:, 2], steep.weights[1][:, 2])
     charts = (
@@ -105,9 +108,9 @@ def experiment() -> None:
             draw(
                 figure, f"inside.{name}", plain=plain, divided=divided, last=x[-1], a=x[at], d_k=d_k, keys=scaling.KEYS
             )
+    lead("inside.scaling.lead", samples=f"{scaling.SAMPLES:,}", keys=scaling.KEYS, seed=scaling.SEED)
 
 
-bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-with bar:
-    shown = pick("inside_view", labelled=False)
+with bar():
+    shown = pick("inside_view", labelled=False, as_list=True, width=190)
 {"steps": steps, "reasons": why, "scaling": experiment}[shown]()

@@ -12,6 +12,7 @@ from viz.figures.markup import line
 from viz.figures.versions import versions_html
 from viz.numbers import number
 from viz.parts import chart
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.parts.versions import compared
 from viz.state.answers import what_if
@@ -39,7 +40,6 @@ def draw_tree(width: int) -> None:
     """The tree, and the hypotheses that can be opened."""
     tree, hypotheses = what_if.tree(text, name, width)
     about = f"{say('beam.tree.lead', nodes=len(tree.nodes), width=width)} {overtaken(tree, hypotheses)}"
-    st.html(line("lead", about, id="hl-overtaken", style="max-width:none"))
     beam_tree(
         tree_payload(tree, hypotheses, model.decode_target, model.piece, translation(now.subject).tgt_ids),
         theme=now.theme,
@@ -47,6 +47,7 @@ def draw_tree(width: int) -> None:
         key="beam_tree",
         on_open=lambda rank: open_hypothesis(hypotheses, rank),
     )
+    st.html(line("lead", about, id="hl-overtaken", style="max-width:none"))
 
 
 def open_hypothesis(hypotheses: Sequence[Hypothesis], rank: int) -> None:
@@ -93,13 +94,15 @@ def draw_ways(width: int) -> None:
     greedy, beam = (what_if.continued(Subject(text, name, each)) for each in (1, width))
     sampled = what_if.sampled(text, name, *settings)
     titles = say("sampling.greedy"), say("sampling.beam", width=width), say("sampling.sampled", seed=settings[-1])
-    chart.lead("sampling.lead")
     st.html(versions_html(compared(titles, (greedy, beam, sampled)), now.theme))
+    chart.lead("sampling.lead")
     chart.lead("sampling.note")
 
 
-with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+with bar():
     shown = pick("decoded", labelled=False)
-    label, explained = say("beam.width"), say("beam.width.help")
-    width = st.slider(label, 2, 8, 5, key="width", help=explained, bind="query-params", width=250)
+    st.html(line("alt", say("beam.width")), width="content")
+    width = st.slider(
+        say("beam.width"), 2, 8, 5, key="width", label_visibility="collapsed", bind="query-params", width=200
+    )
 (draw_tree if shown == "tree" else draw_ways)(width)

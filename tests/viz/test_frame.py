@@ -1,0 +1,123 @@
+"""What stands over every view: the modes, the sentence's tokens, and the one token that every view is about."""
+
+from __future__ import annotations
+
+from math import exp
+
+import pytest
+
+from model.trace import HeadRef, Label
+from tests.pages import SENTENCE, choose, components, opened, prepared, reverse, sent, shipped
+from viz.parts.over.chips import chips
+from viz.parts.over.token import looked_at
+from viz.shell.views import SECTIONS, VIEWS
+from viz.shell.welcome import PRONOUN
+from viz.state.checkpoints import opening
+from viz.text import text
+
+pytestmark = shipped
+
+
+def line(at) -> dict:
+    (shown,) = components(at, frame=True)
+    return shown
+
+
+def test_the_tokens_over_a_view_are_those_of_the_translation_with_what_the_model_gave_them(translation) -> None:
+    shown = line(opened("beam"))
+    assert "".join(chip["before"] + chip["text"] for chip in shown["source"][:-1]) == SENTENCE
+    assert "".join(chip["text"] for chip in shown["target"][:-1]) == translation.text
+    assert [chip["sure"] for chip in shown["target"]] == pytest.approx([exp(each) for each in translation.log_probs])
+    assert shown["chosen"] is None
+    assert shown["target"][-1]["special"]
+
+
+@pytest.mark.parametrize("view", ["step_by_step", "flow", "lens"])
+def test_the_token_of_the_link_is_the_one_that_each_view_opens_on(view: str) -> None:
+    at = opened(view, step=5)
+    assert line(at)["chosen"] == 4
+    shown = sent(at)
+    assert shown["start" if view == "step_by_step" else "step"] == 5
+    at.switch_page(VIEWS["fork"].file).run()
+    assert sent(at)["opened"] == 4
+
+
+@pytest.mark.parametrize("said", ["0", "99", "-1", "<b>", "1.5", "٣", "9" * 50])
+def test_a_link_that_names_no_token_chooses_none(said: str) -> None:
+    at = prepared("lens", text=SENTENCE)
+    at.query_params["step"] = said
+    assert line(choose(at))["chosen"] is None
+
+
+def test_another_sentence_has_no_chosen_token_yet() -> None:
+    at = opened("flow", step=5)
+    at.text_input(key="text").set_value("Two cats sleep.")
+    next(button for button in at.button if button.label == "Translate").click().run()
+    assert line(at)["chosen"] is None
+    assert at.session_state["step"] == ""
+
+
+def test_where_none_is_chosen_views_open_on_a_word_in_the_middle() -> None:
+    assert looked_at([Label(each) for each in ("我", "，", "。", "们", "<eos>")]) == 3
+
+
+@reverse
+def test_pieces_of_letters_are_chips_too() -> None:
+    shown = line(opened("lens", checkpoint="reverse", text="abc"))
+    assert [chip["text"] for chip in shown["target"]] == ["c", "b", "a", "<eos>"]
+
+
+def test_chips_keep_what_stands_between_and_pinyin_is_for_chinese_alone() -> None:
+    labels = [Label("它", 0, 0, 1), Label("!", 1, 2, 3), Label("<eos>")]
+    assert [(each["before"], each["text"], each["reading"]) for each in chips("它 !", labels, pinyin=True)] == [
+        ("", "它", "tā"),
+        (" ", "!", ""),
+        (" ", "<eos>", ""),
+    ]
+    assert {each["reading"] for each in chips("它 !", labels)} == {""}
+
+
+def test_a_character_of_several_bytes_stands_once() -> None:
+    bytes_ = [Label("<0xF0>", 0, 0, 1), Label("##<0x9F>", 0, 0, 1), Label("x", 1, 1, 2)]
+    assert [each["text"] for each in chips("😀x", bytes_)] == ["😀", "##<0x9F>", "x"]
+
+
+@pytest.mark.parametrize("view", ["translate", "fork", "about"])
+def test_the_modes_are_over_every_view_and_the_views_of_its_mode_beside_it(view: str) -> None:
+    at = opened(view)
+    links = [link.proto.label for link in at.get("page_link")]
+    modes = [text("en", f"section.{section}") for section in SECTIONS]
+    own = [text("en", f"page.{name}") for name in SECTIONS[VIEWS[view].section]]
+    assert links == modes + own
+
+
+def test_a_scene_opens_its_view_at_its_token_and_is_not_offered_again(translation) -> None:
+    at = opened("translate")
+    at.button(key="welcome_where").click().run()
+    assert not at.exception
+    target = line(at)["target"]
+    assert target[line(at)["chosen"]]["text"] == PRONOUN
+    assert not [button for button in at.button if str(button.key).startswith("welcome")]
+
+
+def test_the_scene_that_breaks_a_translation_mutes_the_opening_head() -> None:
+    at = opened("translate")
+    at.button(key="welcome_break").click().run()
+    assert not at.exception
+    start = opening("en-zh")
+    head = HeadRef(start["kind"], start["layer"], start["head"])
+    assert at.session_state["mix"] == f"{head.code}:0"
+    assert text("en", "mix.untouched") not in str(sent(at))
+
+
+def test_whoever_wants_no_scene_has_the_examples_still() -> None:
+    at = opened("translate")
+    at.button(key="welcome_skip").click().run()
+    assert not [button for button in at.button if str(button.key).startswith("welcome")]
+    assert len(at.button_group(key="example").options) > 3
+
+
+def test_other_views_and_other_models_offer_no_scene() -> None:
+    for view, more in (("lens", {}), ("translate", {"checkpoint": "reverse", "text": "abc"})):
+        at = opened(view, **more)
+        assert not [button for button in at.button if str(button.key).startswith("welcome")]

@@ -1,0 +1,72 @@
+import { Component, mounted } from "../shared/component.js";
+import { fill, make, makeButton, percent } from "../shared/shared.js";
+
+class SentenceChips extends Component {
+  update({ source, target, typed, labels }) {
+    window.headlightSentence = typed;
+    this.part("src").setAttribute("aria-label", labels.source);
+    this.part("tgt").setAttribute("aria-label", labels.target);
+    this.part("src").replaceChildren(
+      ...source.flatMap(({ text, before, special }) => [before, make("span", special ? "special" : "", text)]),
+    );
+    this.tokens = target.map((token, place) => this.token(token, place));
+    this.part("tgt").replaceChildren(...target.flatMap(({ before }, place) => [before, this.tokens[place]]));
+    this.choose(this.data.chosen);
+  }
+
+  // A written token is a button; one that was given is not.
+  token({ text, reading, sure, special }, place) {
+    if (sure === null) return make("span", "given", text);
+    const button = makeButton(special ? "token special" : "token");
+    button.append(reading ? spoken(text, reading) : text);
+    button.style.setProperty("--sure", `${100 * sure}%`);
+    button.addEventListener("click", () => this.pick(place));
+    return button;
+  }
+
+  pick(place) {
+    const place_ = place === this.data.chosen ? null : place;
+    this.choose(place_);
+    this.data.chosen = place_;
+    this.setTriggerValue("token", place_ ?? -1);
+  }
+
+  choose(chosen) {
+    const { labels, target } = this.data;
+    this.tokens.forEach((each, place) => {
+      const { text, sure } = target[place];
+      if (sure === null) return void (each.title = fill(labels.given, { token: text }));
+      each.setAttribute("aria-pressed", place === chosen);
+      each.title = fill(place === chosen ? labels.chosen : labels.token, { token: text, percent: percent(sure) });
+    });
+    this.tokens[chosen]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+}
+
+function spoken(text, reading) {
+  const ruby = make("ruby");
+  ruby.append(text, make("rt", "", reading));
+  return ruby;
+}
+
+// Streamlit writes what is typed over the link of the sentence before. So that Back leads there, that link is brought
+// back when the new sentence is sent, and the new one becomes a step of its own.
+const SENT = ".st-key-text, .st-key-example, [data-testid=stBaseButton-primaryFormSubmit]";
+function keepSentence({ type, key, target }) {
+  const sends = type === "click" ? !target.matches?.("input") : key === "Enter";
+  const shown = window.headlightSentence;
+  if (!sends || shown === undefined || !target.closest?.(SENT)) return;
+  const typed = document.querySelector(".st-key-text input")?.value;
+  if (!target.closest(".st-key-example") && typed === shown) return;
+  const before = new URL(location.href);
+  before.searchParams.set("text", shown);
+  const now = location.href;
+  history.replaceState(history.state, "", before);
+  history.pushState(history.state, "", now);
+}
+if (!window.headlightKeeps) {
+  window.headlightKeeps = true;
+  for (const type of ["keydown", "click"]) window.addEventListener(type, keepSentence, true);
+}
+
+export default mounted(SentenceChips);

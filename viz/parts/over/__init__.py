@@ -1,0 +1,1 @@
+"""What stands over every view, and what views have of it."""

@@ -1,0 +1,49 @@
+"""The sentence and its translation over every view, token by token: what is clicked is looked at everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp
+
+from model.trace import Label, TracedTranslation
+from viz.components.sentence_chips.sentence_chips import Chip, sentence_chips
+from viz.figures.ruby import is_chinese, readings
+from viz.state.language import within
+from viz.state.view import choose_token, chosen_token, theme, typed
+
+
+def draw(found: TracedTranslation, pinyin: bool) -> None:
+    """The line of both; ``pinyin`` over the Chinese."""
+    target = chips(found.text, (*found.tgt, *found.trace.tgt_outputs[len(found.tgt) :]), pinyin)
+    for place, chip in enumerate(target):
+        if found.given <= place < len(found.log_probs):
+            chip["sure"] = exp(found.log_probs[place])
+    sentence_chips(
+        chips(found.source, found.trace.src or found.src),
+        target if found.tgt_ids else (),
+        chosen_token(len(target)),
+        typed(),
+        theme=theme(),
+        labels=within("chips"),
+        key="hl_chips",
+        on_token=choose_token,
+    )
+
+
+def chips(text: str, labels: Sequence[Label], pinyin: bool = False) -> list[Chip]:
+    """The tokens of a text with what stands between them; nobody is known to have written them.
+
+    >>> [(chip["before"], chip["text"]) for chip in chips("I am", (Label("I", 0, 0, 1), Label("am", 1, 2, 4)))]
+    [('', 'I'), (' ', 'am')]
+    """
+    found: list[Chip] = []
+    at = 0
+    for label in labels:
+        special = label.start == label.end
+        again = label.start < at  # one of the bytes of a character that stands already
+        said = label.text if special or again else text[label.start : label.end]
+        before = " " if special else text[at : label.start]
+        reading = " ".join(readings(said)) if pinyin and said and all(map(is_chinese, said)) else ""
+        found.append({"text": said, "before": before, "special": special, "sure": None, "reading": reading})
+        at = max(at, label.end)
+    return found

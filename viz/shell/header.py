@@ -1,0 +1,64 @@
+"""The first row over every view: what this is, the modes, the sentence, the settings; and the views of a mode."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz.figures.markup import tag
+from viz.shell.given import given_row
+from viz.shell.navigation import titles, visibility
+from viz.shell.settings import settings
+from viz.shell.views import SECTIONS, VIEWS, Section, ViewSpec
+from viz.state.language import say
+
+
+def draw(spec: ViewSpec, name: str) -> None:
+    """The row over a view, for a checkpoint."""
+    st.session_state[_last(spec.section)] = spec.name
+    with st.container(key="hl_header", horizontal=True, vertical_alignment="center", gap="small"):
+        logo()
+        with st.container(key="hl_modes", horizontal=True, gap=None, width="content"):
+            for section in SECTIONS:
+                _mode(section)
+        with st.container(key="hl_given", width="stretch"):
+            given_row(name)
+        settings()
+    st.html(f"<style>.st-key-hl_mode_{spec.section} a {{ {ACTIVE} }}</style>")
+
+
+ACTIVE = "background: light-dark(#E9E4D8, #2C3440); font-weight: 600;"
+
+
+def logo() -> None:
+    """The mark of the program."""
+    st.html(tag("span", class_="hl-logo", role="img", aria_label="Headlight"), width="content")
+
+
+def tabs(spec: ViewSpec) -> None:
+    """The views of a view's mode; where it is the only one, nothing."""
+    views = _views(spec.section)
+    if len(views) < 2:
+        return
+    with st.container(key="hl_views", horizontal=True, gap=None, width="content"):
+        for each in views:
+            with st.container(key=f"hl_view_{each.name}", width="content"):
+                st.page_link(each.file, label=say(titles(each.name)))
+    st.html(f"<style>.st-key-hl_view_{spec.name} a {{ {ACTIVE} }}</style>")
+
+
+def _mode(section: Section) -> None:
+    """The way to a mode: to the view of it that was looked at last."""
+    views = {each.name: each for each in _views(section)}
+    if not views:
+        return
+    view = views.get(str(st.session_state.get(_last(section))), next(iter(views.values())))
+    with st.container(key=f"hl_mode_{section}", width="content"):
+        st.page_link(view.file, label=say(f"section.{section}"))
+
+
+def _views(section: Section) -> list[ViewSpec]:
+    return [VIEWS[name] for name in SECTIONS[section] if visibility(VIEWS[name]) == "visible"]
+
+
+def _last(section: Section) -> str:
+    return f"_last_{section}"

@@ -1,0 +1,77 @@
+"""What one sets once: model, beam, languages, files; one button in the first row."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model.errors import HeadlightError
+from viz.figures.markup import line
+from viz.parts.picker import pick
+from viz.shell.given import maps_uploader
+from viz.shell.sentences import choose_part
+from viz.state import checkpoints
+from viz.state.language import browser_language, say
+from viz.state.link import UNSEEN
+
+
+def settings() -> None:
+    """The button, and what is behind it."""
+    with st.popover(say("app.settings"), width="content", key="hl_settings"):
+        choose_checkpoint()
+        name = checkpoints.chosen_name()
+        if checkpoints.sort_of(name) != "own":
+            st.html(line("alt", describe(name)))
+        _languages(name)
+        st.select_slider(say("app.beam"), range(1, 9), 1, key="beam", help=say("app.beam.help"), bind="query-params")
+        pick("lang", browser_language(), explained=False)
+        st.toggle(say("app.pinyin"), key="pinyin", help=say("app.pinyin.help"), bind="query-params")
+        maps_uploader()
+        with st.container(key="hl_forced"):
+            if checkpoints.reads(checkpoints.checkpoint()) in (
+                "picture",
+                "maps",
+            ):  # the link holds it
+                st.text_input("text", key="text", bind="query-params")
+            for unseen in UNSEEN:  # their boxes are out of sight, even while styles load
+                st.text_input(unseen, key=unseen, bind="query-params")
+
+
+def choose_checkpoint() -> None:
+    """The list of models."""
+    st.selectbox(
+        say("app.checkpoint"),
+        checkpoints.checkpoints(),
+        index=checkpoints.checkpoints().index(checkpoints.default_checkpoint()),
+        key="checkpoint",
+        help=say("app.checkpoint.help"),
+        bind="query-params",
+        on_change=_checkpoint_changed,
+    )
+
+
+def describe(name: str) -> str:
+    """What a model is, in one sentence."""
+    anatomy = checkpoints.facts(name).anatomy
+    sizes = [f"{say(f'kind.{kind}')} {each.layers} × {each.heads}" for kind, each in anatomy.kinds.items()]
+    return say("app.model", what=say(f"reads.{anatomy.reads}"), sizes=", ".join(sizes))
+
+
+def _languages(name: str) -> None:
+    """From which language into which, where a model must be told."""
+    sources, targets, source, target = checkpoints.languages(name)
+    for key, options, start in (("from", sources, source), ("into", targets, target)):
+        if options:
+            index = options.index(start)
+            st.selectbox(say(f"app.{key}"), options, index, key=key, bind="query-params")
+
+
+def _checkpoint_changed() -> None:
+    """Another checkpoint opens on its own first example, with its own head."""
+    name, state = str(st.session_state["checkpoint"]), st.session_state
+    for key in ("from", "into"):
+        state.pop(key, None)
+    choose_part()
+    try:
+        state.update(text=checkpoints.default_text(name), **checkpoints.opening(name))
+    except HeadlightError:  # said when the frame is drawn
+        state["text"] = ""
