@@ -31,10 +31,12 @@ from typing import Any
 
 import numpy as np
 
+from model.errors import CheckpointError
 from model.folders import resolve
 from model.trace import KINDS, AttentionTrace, Kind
 
 PAST = "history.npz"
+SNAPSHOTS = "history"  # folder of a run, or of a small checkpoint: <step>.safetensors
 LEVELS = 31
 
 
@@ -64,6 +66,10 @@ class History:
     def maps(self, example: int, kind: Kind) -> np.ndarray:
         """Weights of an example at every point: float32 [N, L, H, Q, K], each within 0.033 of the true one."""
         return (self.coded[example][kind].astype(np.float32) / LEVELS) ** 2
+
+    def maps_at(self, example: int, kind: Kind, point: int) -> np.ndarray:
+        """The same at one point: float32 [L, H, Q, K]."""
+        return (self.coded[example][kind][point].astype(np.float32) / LEVELS) ** 2
 
     def translation(self, point: int, example: int) -> str:
         """What the checkpoint wrote greedily for an example at a point."""
@@ -140,3 +146,15 @@ def spread(steps: Sequence[int], points: int) -> list[int]:
     if len(steps) <= points:
         return list(steps)
     return [steps[round(index)] for index in np.linspace(0, len(steps) - 1, points)]
+
+
+def snapshots(run: Path) -> dict[int, Path]:
+    """The snapshots that a run left, or a checkpoint keeps, by step.
+
+    Raises:
+        CheckpointError: there is none.
+    """
+    found = {int(path.stem): path for path in sorted((run / SNAPSHOTS).glob("*.safetensors")) if path.stem.isdigit()}
+    if not found:
+        raise CheckpointError(f"there is no snapshot in {run / SNAPSHOTS}")
+    return found

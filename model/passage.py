@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from model.trace import KINDS, Kind
+from model.trace import KINDS, HeadRef, Kind
 
 Step = Literal[
     "inputs", "memory", "query", "key", "value", "scores", "masked_scores", "weights", "heads", "residual", "output"
@@ -73,6 +73,22 @@ class Ask:
     logits: bool = False
     gradient: int | Literal["all", "each"] | None = None
     on_weights: Callable[[Kind, int, Tensor], object] | None = None
+
+
+TextSide = Literal["src", "tgt"]
+Places = tuple[tuple[int, int], ...]  # pairs of positions (here, there)
+
+
+class Patch(NamedTuple):
+    """What a pass has in place of its own, taken from another: heads' values, and states by side and level.
+
+    Level 0 is the embedding, n what leaves layer n − 1; the encoder's at ``src`` places, the decoder's at ``tgt``.
+    """
+
+    heads: frozenset[HeadRef] = frozenset()
+    states: frozenset[tuple[TextSide, int]] = frozenset()
+    src: Places = ()
+    tgt: Places = ()
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
-    from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Projections, Slope, Slopes, Unembedding
+    from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Patch, Projections, Slope, Slopes, Unembedding
     from model.writing import Expansion, Hypothesis, Token
 
 Gains = Mapping[HeadRef, float]
@@ -24,7 +24,7 @@ Way = Literal["mask", "remove", "average", "silence"]  # of deleting source posi
 WAYS: Mapping[Way, Ability] = {"mask": "hide", "remove": "remove", "average": "average", "silence": "silence"}
 Ability = Literal[
     "scores", "gains", "hide", "remove", "average", "silence", "gradients", "slopes", "internals", "tails", "finish",
-    "votes", "projections", "norms", "positions",
+    "votes", "projections", "norms", "positions", "patches",
 ]  # fmt: skip
 ABILITIES: tuple[Ability, ...] = (
     "scores",  # scores before softmax, which with the mask give the weights
@@ -42,6 +42,7 @@ ABILITIES: tuple[Ability, ...] = (
     "projections",  # the linear maps of an attention layer, for working it out by hand
     "norms",  # those that queries and keys come through, from a stream that is a sum
     "positions",  # a table of positions that is added to the embeddings
+    "patches",  # states and heads' outputs can be taken from a pass over another sentence
 )
 
 Need = Ability | Kind  # what a view may ask of a model
@@ -157,6 +158,9 @@ class Source(Protocol):
             ValueError: a head does not exist.
             LacksAbilityError: heads cannot be changed, or positions hidden.
         """
+
+    def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1) -> Tensor:
+        """Logits of the last steps, float32 [N, steps, V]; each pass has its patch from a pass over ``other``."""
 
     def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
         """The output projection of a layer's attention, by head."""

@@ -16,7 +16,7 @@ from model.folder.files.look import read_config
 from model.folder.picture import Seeing
 from model.folder.telling import Telling
 from model.folders import fingerprint
-from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Projections, Slope, Slopes, Unembedding
+from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Patch, Projections, Slope, Slopes, Unembedding
 from model.source import WAYS, Anatomy, Facts, Gains, LacksAbilityError, Need, Way, require_of
 from model.trace import Kind, Label
 from model.writing import Neighbour, Token
@@ -129,6 +129,10 @@ class AskedSource:
     def tail(self, kind: Kind, layer: int, states: Tensor, memory: Tensor | None = None) -> Tensor:
         """As ``Source.tail``: what a folder's layer does after attention is not known step by step."""
         raise LacksAbilityError("tails", self.name, "own_only")
+
+    def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1) -> Tensor:
+        """As ``Source.patched``: what a folder's layers do with other states is not known step by step."""
+        raise LacksAbilityError("patches", self.name, "own_only")
 
     def log_probs(
         self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"

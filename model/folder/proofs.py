@@ -47,7 +47,7 @@ class Proofs:
         why: dict[Need, Why] = {ability: "other" for ability in proofs if ability not in offered}
         why |= {kind: "form" for kind in KINDS if kind not in self.kinds}
         why["positions"] = "own_table"
-        only: tuple[Ability, ...] = ("remove", "average", "silence", "slopes", "tails", "norms")
+        only: tuple[Ability, ...] = ("remove", "average", "silence", "slopes", "tails", "norms", "patches")
         why.update(dict.fromkeys(only, "own_only"))
         why.update(self._reasons(offered))
         return Anatomy(self.sites.kinds, frozenset(offered), self.form.reads, why)

@@ -55,7 +55,7 @@ class _Batch:
         """Encoder output of the unchanged model and of every row that changes the encoder: [1 + R, S, D]."""
         x = self.model.encoder.embedding(src_ids)
         for number, layer in enumerate(self.model.encoder.layers):
-            x = _grown(x, self._joined((0, number)))
+            x = grown(x, self._joined((0, number)))
             with self._scaled((0, number)):
                 x = layer(x, None)
         return self.model.encoder.norm(x)
@@ -66,10 +66,10 @@ class _Batch:
         mask = causal_mask(inputs.shape[1], inputs.device)
         for number, layer in enumerate(self.model.decoder.layers):
             assert isinstance(layer, DecoderLayer)
-            x = _grown(x, self._joined((1, number)))
+            x = grown(x, self._joined((1, number)))
             key, value = layer.cross_attn.project(memory)
             with self._scaled((1, number)):
-                x = layer(x, memory, mask, None, LayerCache(cross_attn=(_grown(key, len(x)), _grown(value, len(x)))))
+                x = layer(x, memory, mask, None, LayerCache(cross_attn=(grown(key, len(x)), grown(value, len(x)))))
         return self.model.decoder.norm(x)
 
     def _joined(self, place: Place) -> int:
@@ -100,7 +100,7 @@ def _first_change(gains: Gains) -> Place | None:
     return min(places, default=None)
 
 
-def _grown(x: Tensor, rows: int) -> Tensor:
+def grown(x: Tensor, rows: int) -> Tensor:
     """x with copies of its first row, the unchanged model's, at its end, up to so many rows."""
     return torch.cat((x, x[:1].expand(rows - len(x), *x.shape[1:]))) if rows > len(x) else x
 

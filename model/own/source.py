@@ -19,13 +19,26 @@ from model.own.decoding.stepping import StepPlan
 from model.own.deleting import log_probs_without
 from model.own.facts import NEVER_WRITTEN, facts
 from model.own.network.transformer import Transformer
+from model.own.patching import patched_logits
 from model.own.slopes import gradients, slopes
 from model.own.text.labels import source_labels
 from model.own.text.neighbours import neighbours
 from model.own.text.rarity import source_rarity
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
-from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Projections, Slope, Slopes, Unembedding, one_thread
+from model.passage import (
+    Ask,
+    ForcedIds,
+    HeadsOut,
+    HeldNorm,
+    Pass,
+    Patch,
+    Projections,
+    Slope,
+    Slopes,
+    Unembedding,
+    one_thread,
+)
 from model.source import Gains, Way
 from model.trace import Kind, Label
 from model.writing import Neighbour, Token
@@ -92,6 +105,11 @@ class OwnSource:
             if hidden is not None:
                 return log_probs_without(model, ids, hidden, way)
             return branched_log_probs(model, ids, gains or ({},))
+
+    def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1) -> Tensor:
+        """As ``Source.patched``."""
+        with self.running() as model:
+            return patched_logits(model, ids, other, patches, steps)
 
     def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
         """As ``Source.heads_out``."""

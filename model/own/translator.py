@@ -44,6 +44,15 @@ class Translator(OwnSource):
         device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         return cls(checkpoint.load(path, device), path.name)
 
+    def at_snapshot(self, path: Path) -> Translator:
+        """A translator with the weights of a snapshot that training left, and everything else of this one.
+
+        Raises:
+            CheckpointError: it belongs to a model of other sizes, or cannot be read.
+        """
+        whole = checkpoint.Checkpoint(self.model, self.src_tokenizer, self.tgt_tokenizer, self.meta)
+        return Translator(checkpoint.at_snapshot(whole, path), self.name)
+
     @property
     def device_name(self) -> str:
         """The device as a person calls it: the GPU's name, or CPU."""

@@ -14,32 +14,16 @@ from model.analysis.alignment.gold import GoldPair
 from model.analysis.alignment.known_pairs import truth_pairs
 from model.analysis.alignment.links import argmax_links
 from model.analysis.alignment.word_maps import membership, word_maps
-from model.errors import CheckpointError
 from model.evaluation.corpus import evaluate
 from model.examples import sentences
 from model.folders import LOG
-from model.history import PAST, History, coded, example_facts, read_history, spread
-from model.own import checkpoint
-from model.own.checkpoint import Checkpoint
+from model.history import PAST, History, coded, example_facts, read_history, snapshots, spread
 from model.trace import KINDS, Kind, TracedTranslation
 from model.translator import Translator
 
-SNAPSHOTS = "history"  # folder of a run: <step>.safetensors
 DEV_PAIRS = 200
 LATER = 4  # points, at least, of a run that goes on with the weights of an earlier one
 ARRAYS = ("step", "tokens", "dev_bleu", "aer")
-
-
-def snapshots(run: Path) -> dict[int, Path]:
-    """The snapshots that a run left, by step.
-
-    Raises:
-        CheckpointError: there is none.
-    """
-    found = {int(path.stem): path for path in sorted((run / SNAPSHOTS).glob("*.safetensors")) if path.stem.isdigit()}
-    if not found:
-        raise CheckpointError(f"there is no snapshot in {run / SNAPSHOTS}")
-    return found
 
 
 def points_of(translator: Translator, run: Path, points: int, after: int = -1) -> list[tuple[int, Path | None]]:
@@ -81,7 +65,7 @@ def make_history(
         chosen = points_of(translator, run, max(points - len(earlier.step), LATER), int(earlier.step[-1]))
     seen: list[Point] = []
     for number, (_, path) in enumerate(chosen, 1):
-        seen.append(_point(translator if path is None else at_snapshot(translator, path), examples, gold, dev))
+        seen.append(_point(translator if path is None else translator.at_snapshot(path), examples, gold, dev))
         progress(number)
     steps = np.array([step for step, _ in chosen])
     made = _together(examples, seen, str(translator.meta.get("sha256")), steps, tokens_at(run / LOG, steps))
@@ -127,16 +111,6 @@ def _together(
     ]
     bleu, aer = np.array([point.bleu for point in seen]), np.stack([point.aer for point in seen])
     return History(facts, steps, tokens, bleu, aer, tuple(maps))
-
-
-def at_snapshot(translator: Translator, path: Path) -> Translator:
-    """A translator with the weights of a snapshot, and everything else of the finished one.
-
-    Raises:
-        CheckpointError: it belongs to a model of other sizes, or cannot be read.
-    """
-    whole = Checkpoint(translator.model, translator.src_tokenizer, translator.tgt_tokenizer, translator.meta)
-    return Translator(checkpoint.at_snapshot(whole, path), translator.name)
 
 
 def _point(

@@ -70,7 +70,7 @@ class SavedSource:
         raise LacksAbilityError("gains", self.name, "saved")
 
     ids = forced = slopes = tail = norms = log_probs = heads_out = projections = finish = _lacks
-    positions = trace = search = encode_target = retranslate = _lacks
+    positions = trace = search = encode_target = retranslate = patched = _lacks
 
     @property
     def unembedding(self) -> NoReturn:

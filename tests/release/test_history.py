@@ -13,9 +13,9 @@ from model.analysis.alignment.error_table import error_table
 from model.analysis.alignment.known_pairs import truth_pairs
 from model.errors import CheckpointError
 from model.examples import sentences
-from model.history import LEVELS, PAST, coded, load_history, spread
+from model.history import LEVELS, PAST, coded, load_history, snapshots, spread
 from model.own.network.config import TransformerConfig
-from model.release.past import at_snapshot, earlier_history, head_rates, snapshots, tokens_at
+from model.release.past import earlier_history, head_rates, tokens_at
 from model.trace import KINDS
 from model.training.loop import Trainer
 from model.training.prepare import prepare_reversal
@@ -59,7 +59,7 @@ def test_the_history_says_what_each_snapshot_could_do(run: Path, made: Path) -> 
     assert [each["source"] for each in history.examples] == list(sentences("characters"))
     assert history.facts["dev"] == {"file": "dev.tsv", "sentences": 200}
     for point, path in enumerate([*sorted((run / "history").iterdir()), None]):
-        then = finished if path is None else at_snapshot(finished, path)
+        then = finished if path is None else finished.at_snapshot(path)
         first = history.examples[0]
         assert history.translation(point, 0) == then.translate(first["source"]).text
         trace = then.trace(first["source"], first["target"]).trace
@@ -148,4 +148,4 @@ def test_a_run_without_snapshots_or_of_other_sizes_is_refused(made: Path, run: P
         snapshots(tmp_path)
     other = Translator.from_checkpoint("reverse", "cpu")
     with pytest.raises(CheckpointError, match="cannot be loaded"):
-        at_snapshot(other, snapshots(run)[25])
+        other.at_snapshot(snapshots(run)[25])

@@ -30,6 +30,7 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "way": ("trust", {}),
     "target": ("trust", {}),
     "task": ("train_here", {}),
+    "course": ("training", {}),
     "inside_view": ("inside", {}),
     "inside": ("inside", {}),
     "mask": ("masks", {}),

@@ -150,10 +150,13 @@ def level_legend(y: float = 1.02, **more: Any) -> dict[str, Any]:
     return {"orientation": "h", "x": 0, "y": y, "yanchor": "bottom", "font": {"size": 14}, **more}
 
 
-def panel_title(title: str, start: float, theme: Theme) -> dict[str, Any]:
-    """The title of one panel of several: an annotation above its left edge, at ``start`` of the figure's width."""
+def panel_title(title: str, start: float, theme: Theme, whole: bool = False) -> dict[str, Any]:
+    """The title of one panel of several: an annotation above its left edge, at ``start`` of the figure's width.
+
+    It is cut as a token is, unless the ``whole`` of it has room.
+    """
     return {
-        "text": shown(title),
+        "text": html.escape(title, quote=False) if whole else shown(title),
         "x": start,
         "y": 1,
         "xref": "paper",

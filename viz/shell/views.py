@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from model.source import Need, Reads
 
-Section = Literal["read", "heads", "decode", "layers", "learn", "evidence"]  # in the order of the navigation
+Section = Literal["read", "heads", "decode", "layers", "learn", "evidence", "show"]  # in the order of the navigation
 EVERY_FORM: tuple[Reads, ...] = ("text", "prompt", "sentence", "picture", "maps")
 _WRITERS: tuple[Reads, ...] = ("text", "prompt")
 _READ = ("words", "special")
@@ -64,6 +64,8 @@ VIEWS: Mapping[str, ViewSpec] = {
     for spec in (
         ViewSpec("translate", "read", ("layer", "head", *_READ, *_DRAWN, *_COMBINED)),
         ViewSpec("alignment", "read", ("layer", "head", "shift"), _needs("internals", "gradients"), ("text",)),
+        ViewSpec("compare", "read", (*_HEAD, *_READ, *_DRAWN), reads=("text", "prompt", "sentence")),
+        ViewSpec("two_models", "read", _HEAD, reads=("text",)),
         ViewSpec("one_head", "heads", chips=False, fragment=True),
         ViewSpec("all_heads", "heads", chips=False, fragment=True, former=True),
         ViewSpec("side_by_side", "heads", chips=False, fragment=True, former=True),
@@ -75,6 +77,7 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("fork", "decode", ("words",), _needs("internals", "votes"), _WRITERS),
         ViewSpec("swap", "decode", reads=("text", "sentence")),
         ViewSpec("mixing_desk", "decode", ("words",), _needs("gains"), ("text", "prompt", "sentence")),
+        ViewSpec("patching", "decode", (), _needs("patches"), ("text",)),
         ViewSpec("flow", "layers", ("words",), _needs("cross"), ("text", "maps")),
         ViewSpec("lens", "layers", _HEAD, _needs("internals", "finish"), _WRITERS),
         ViewSpec("inside", "layers", _HEAD, _needs("internals", "scores", "projections")),
@@ -82,10 +85,11 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("train_here", "learn", sentence=False),
         ViewSpec("masks", "learn", _HEAD, reads=("text",), sentence=False),
         ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
-        ViewSpec("talk", "learn", sentence=False),
-        ViewSpec("pinboard", "learn", sentence=False),
+        ViewSpec("training", "learn", (*_HEAD, "shift"), reads=("text",)),
         ViewSpec("trust", "evidence", ("layer", "head", *_DRAWN), reads=("text",)),
         ViewSpec("about", "evidence", sentence=False),
+        ViewSpec("talk", "show", sentence=False),
+        ViewSpec("pinboard", "show", sentence=False),
     )
 }
 SECTIONS: Mapping[Section, tuple[str, ...]] = {

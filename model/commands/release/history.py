@@ -48,8 +48,8 @@ def write_history(
     from tqdm import tqdm
 
     from model.folders import resolve
-    from model.history import save_history
-    from model.release.past import DEV_PAIRS, SNAPSHOTS, earlier_history, make_history, points_of
+    from model.history import SNAPSHOTS, save_history
+    from model.release.past import DEV_PAIRS, earlier_history, make_history, points_of
 
     folder = resolve(str(checkpoint))
     earlier = earlier_history(translator, folder)

@@ -81,6 +81,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("target", TARGETS),
         _choice("lesson", tuple(str(number) for number in range(1, 13)), label="lesson.choose"),
         _choice("task", ("copy", "reverse")),
+        _choice("course", ("aer", "job", "importance"), "past.by"),
         _choice("inside_view", ("steps", "reasons", "scaling"), "inside.view"),
         _choice("inside", ("1", "2", "3", "4", "5", "6"), "inside.step"),
         _choice("mask", ("padding", "causal", "combined", "triu", "steps"), "masks.view"),

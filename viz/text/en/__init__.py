@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from viz.text.en import decode, evidence, frame, heads, layers, learn, lessons, models, panel, read, show, tiny, viewer
+from viz.text.en import (
+    compare,
+    decode,
+    evidence,
+    frame,
+    heads,
+    layers,
+    learn,
+    lessons,
+    models,
+    panel,
+    read,
+    show,
+    tiny,
+    viewer,
+)
 from viz.text.joined import joined
 
-WINGS = (decode, evidence, frame, heads, layers, learn, lessons, models, panel, read, show, tiny, viewer)
+WINGS = (compare, decode, evidence, frame, heads, layers, learn, lessons, models, panel, read, show, tiny, viewer)
 STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)

@@ -118,6 +118,7 @@ STRINGS: dict[str, str] = {
     "section.layers": "Layers",
     "section.learn": "Learn",
     "section.evidence": "Evidence",
+    "section.show": "Show",
     "app.display": "Display",
     "app.display.help": "How every picture is drawn",
     "chips.source": "Source",

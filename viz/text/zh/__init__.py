@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 from viz.text.joined import joined
-from viz.text.zh import decode, evidence, frame, heads, layers, learn, lessons, models, panel, read, show, tiny, viewer
+from viz.text.zh import (
+    compare,
+    decode,
+    evidence,
+    frame,
+    heads,
+    layers,
+    learn,
+    lessons,
+    models,
+    panel,
+    read,
+    show,
+    tiny,
+    viewer,
+)
 
-WINGS = (decode, evidence, frame, heads, layers, learn, lessons, models, panel, read, show, tiny, viewer)
+WINGS = (compare, decode, evidence, frame, heads, layers, learn, lessons, models, panel, read, show, tiny, viewer)
 STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)

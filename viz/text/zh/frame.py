@@ -116,6 +116,7 @@ STRINGS: dict[str, str] = {
     "section.layers": "层",
     "section.learn": "学习",
     "section.evidence": "依据",
+    "section.show": "演示",
     "app.display": "显示",
     "app.display.help": "每幅图怎样画",
     "chips.source": "原文",

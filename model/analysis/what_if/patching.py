@@ -1,0 +1,214 @@
+"""Carrying a head's output, or a state, from one sentence into another, and what that does to the translation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from torch import Tensor
+
+from model.analysis.maps.aligned import aligned_places
+from model.analysis.what_if.fork import fork_between
+from model.passage import Patch, Places, TextSide
+from model.source import Source, require
+from model.trace import HeadRef, Kind, Translation
+
+LONGER = 10  # tokens that a patched translation may have more than both translations
+_STATE = re.compile(r"([st])([0-9]{1,3})\.([0-9]{1,3})")
+
+
+class Carried(NamedTuple):
+    """Where something is carried: a head, at all places, or the state on a level at one place of a side."""
+
+    head: HeadRef | None
+    side: TextSide = "src"
+    level: int = 0
+    place: int = 0
+
+    @property
+    def code(self) -> str:
+        """Its short name, for links.
+
+        >>> Carried(None, "tgt", 3, 0).code, Carried(HeadRef("cross", 2, 5)).code
+        ('t3.0', 'c2.5')
+        """
+        return self.head.code if self.head else f"{self.side[0]}{self.level}.{self.place}"
+
+    @classmethod
+    def parse(cls, code: str) -> Carried | None:
+        """The site that a code names, whether or not there is one; None where it names none."""
+        if match := _STATE.fullmatch(code):
+            return cls(None, "src" if match[1] == "s" else "tgt", int(match[2]), int(match[3]))
+        head = HeadRef.parse(code)
+        return cls(head) if head else None
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two sentences, and the first step at which one model writes them differently.
+
+    Attributes:
+        text, other: the sentence that is read, and the one that something is carried from.
+        before: target ids that both write before that step.
+        written, rival: id of the token that the first writes there, and the other.
+        src: places of the first source with the end, and their partners in the other.
+        sizes: number of source tokens of either, with the end.
+        drafts: ids of both translations.
+    """
+
+    text: str
+    other: str
+    before: tuple[int, ...]
+    written: int
+    rival: int
+    src: Places
+    sizes: tuple[int, int]
+    drafts: tuple[tuple[int, ...], tuple[int, ...]]
+
+    def patch(self, site: Carried, steps: int | None = None) -> Patch:
+        """What carrying a site is, with ``steps`` positions read by the decoder; else with those of ``before``."""
+        tgt = tuple((place, place) for place in range(len(self.before) + 1 if steps is None else steps))
+        if site.head:
+            return Patch(frozenset({site.head}), src=self.src, tgt=tgt)
+        states = frozenset({(site.side, site.level)})
+        if site.side == "src":
+            return Patch(states=states, src=tuple(pair for pair in self.src if pair[0] == site.place))
+        return Patch(states=states, tgt=tuple(pair for pair in tgt if pair[0] == site.place))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What carrying each single site does at the step where two translations part.
+
+    The logit of the token that the first sentence writes, less that of the other's, is 0 % moved where it stays
+    as it is, and 100 % where it becomes what the other sentence has (the normalised logit difference of Wang et
+    al. 2023). A difference of logits is one of log-probabilities.
+
+    Attributes:
+        plain, other: log-probabilities of the two tokens, [2], for the first sentence and for the other.
+        heads: share moved by each head, by kind, [L, H].
+        states: by each state, by side, [levels, places]; NaN where a place has no partner.
+    """
+
+    plain: np.ndarray
+    other: np.ndarray
+    heads: dict[Kind, np.ndarray]
+    states: dict[TextSide, np.ndarray]
+
+    def share(self, site: Carried) -> float:
+        """What one site moves."""
+        return float(self.heads[site.head.kind][site.head[1:]] if site.head else self.states[site.side][site[2:]])
+
+    def best(self) -> list[Carried]:
+        """Every site that can be carried, the one that moves most first."""
+        every = [Carried(HeadRef(kind, *at)) for kind, values in self.heads.items() for at in np.ndindex(*values.shape)]
+        every += [Carried(None, side, *at) for side, values in self.states.items() for at in np.ndindex(*values.shape)]
+        shares = {site: self.share(site) for site in every}
+        return sorted((site for site in every if not np.isnan(shares[site])), key=lambda site: -shares[site])
+
+
+def contrast(one: Translation, other: Translation) -> Contrast | None:
+    """What can be carried between two sentences; None where their translations do not part."""
+    fork = fork_between(one, other)
+    if fork is None:
+        return None
+    pairs = aligned_places([label.text for label in one.src], [label.text for label in other.src])
+    ends = (len(one.src), len(other.src))
+    return Contrast(
+        text=one.source,
+        other=other.source,
+        before=one.tgt_ids[: fork.place],
+        written=fork.written,
+        rival=fork.other,
+        src=(*pairs, ends),
+        sizes=(ends[0] + 1, ends[1] + 1),
+        drafts=(one.tgt_ids, other.tgt_ids),
+    )
+
+
+def sweep(model: Source, about: Contrast) -> Sweep:
+    """What each head and each state moves, all of them one by one, in one batch.
+
+    Raises:
+        LacksAbilityError: the model takes nothing from another pass.
+    """
+    require(model, "patches")
+    heads = [Carried(head) for head in model.anatomy.all_heads()]
+    sizes: dict[TextSide, tuple[int, int]] = {
+        "src": (model.anatomy.layers("encoder_self") + 1, about.sizes[0]),
+        "tgt": (model.anatomy.layers("decoder_self") + 1, len(about.before) + 1),
+    }
+    can = {here for here, _ in about.src}
+    states = [
+        Carried(None, side, *at)
+        for side, size in sizes.items()
+        for at in np.ndindex(*size)
+        if side == "tgt" or at[1] in can
+    ]
+    found = log_probs_at(model, about, [Patch(), *(about.patch(site) for site in (*heads, *states))])
+    other = log_probs_at(model, replace(about, text=about.other, src=()), [Patch()])[0]
+    gap = found[:, 0] - found[:, 1]
+    way = gap[0] - (other[0] - other[1])
+    shares = (gap[0] - gap[1:]) / way if abs(way) > 1e-6 else np.full(len(gap) - 1, np.nan)
+    by_kind = {
+        kind: np.full((each.layers, each.heads), np.nan, np.float32) for kind, each in model.anatomy.kinds.items()
+    }
+    by_side = {side: np.full(size, np.nan, np.float32) for side, size in sizes.items()}
+    for site, share in zip((*heads, *states), shares, strict=True):
+        if site.head:
+            by_kind[site.head.kind][site.head[1:]] = share
+        else:
+            by_side[site.side][site[2:]] = share
+    return Sweep(found[0], other, by_kind, by_side)
+
+
+def log_probs_at(model: Source, about: Contrast, patches: Sequence[Patch]) -> np.ndarray:
+    """Log-probabilities of the two tokens at the step where they part, under each patch: float64 [N, 2]."""
+    ids, other = (model.ids(text, about.before) for text in (about.text, about.other))
+    found: Tensor = model.patched(ids, other, patches)[:, 0].double().log_softmax(-1)
+    return found[:, [about.written, about.rival]].cpu().numpy()
+
+
+def patched_ids(model: Source, about: Contrast, carried: Carried) -> tuple[int, ...]:
+    """What the model writes greedily while something is carried, without the end, and without a rule against loops.
+
+    The other pass reads what has been written so far, so a decoder's head is carried at every step. Several steps
+    are taken at once where the model writes on as one of the two translations does (blockwise decoding, Stern et
+    al. 2018): the result is that of step by step.
+    """
+    require(model, "patches")
+    written: list[int] = []
+    most = max(map(len, about.drafts)) + LONGER
+    while len(written) < most:
+        guess = _guess(written, about.drafts)[: most - len(written)]
+        for token, guessed in zip(_next(model, about, carried, written, guess), (*guess, None), strict=True):
+            if token == model.end_id or len(written) == most:
+                return tuple(written)
+            written.append(token)
+            if token != guessed:
+                break
+    return tuple(written)
+
+
+def _next(model: Source, about: Contrast, carried: Carried, written: Sequence[int], guess: Sequence[int]) -> list[int]:
+    """The most probable token after what is written, and after each token of a guess at how it goes on."""
+    read = (*written, *guess)
+    ids, other = (model.ids(text, read) for text in (about.text, about.other))
+    logits = model.patched(ids, other, [about.patch(carried, len(read) + 1)], len(guess) + 1)[0].clone()
+    logits[:, list(model.never_written)] = -float("inf")
+    found: list[int] = logits.argmax(-1).tolist()
+    return found
+
+
+def _guess(written: Sequence[int], drafts: Sequence[Sequence[int]]) -> Sequence[int]:
+    """How a translation may go on: as the first draft, of those that hold its last token, does after it."""
+    if not written:
+        return drafts[0]
+    for draft in drafts:
+        places = [place for place, token in enumerate(draft) if token == written[-1]]
+        if places:
+            return draft[min(places, key=lambda place: abs(place + 1 - len(written))) + 1 :]
+    return ()

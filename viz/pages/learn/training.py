@@ -1,0 +1,45 @@
+"""A checkpoint over its training: a sentence and a head then and now, and when each head found its job."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz.figures.markup import line
+from viz.parts.comparing import past
+from viz.parts.over.bar import bar
+from viz.parts.picker import pick
+from viz.state.answers.past import past_of
+from viz.state.language import say
+from viz.state.view import view
+
+now = view()
+found, why = past_of(now.checkpoint)
+if found is None:
+    st.html(line("error", say(f"past.{why}", checkpoint=now.checkpoint), role="alert"))
+    st.stop()
+
+
+def take_sentence() -> None:
+    """Look at the sentence that was chosen."""
+    if text := st.session_state.get("past_sentence"):
+        st.session_state.update(text=text, part="")
+
+
+with bar():
+    name = pick("course", "aer" if now.kind == "cross" else "job", labelled=False)
+point = past.point_slider(found.step.tolist())
+sentences = [each["source"] for each in found.examples]
+if now.subject.text in sentences:
+    past.then_and_now(now, found, sentences.index(now.subject.text), point)
+else:
+    st.html(line("lead", say("past.others")))
+    st.pills(
+        say("past.sentences"), sentences, key="past_sentence", label_visibility="collapsed", on_change=take_sentence
+    )
+chosen = past.measured(now, found, name)
+if chosen is None:
+    st.info(say(f"past.none.{name}"))
+    st.stop()
+past.curves(now, found, chosen, point)
+past.when_found(now, found, chosen)
+st.html(line("alt", say(f"past.meaning.{name}")))

@@ -1,0 +1,1 @@
+"""What the views that compare are made of."""

@@ -1,0 +1,89 @@
+"""One head of two sentences, or of two models, side by side; and heads in order of how much they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from model.trace import HeadRef, Kind
+from viz.components.head_list.head_list import Listed
+from viz.figures.compare.pair import Beside, pair_figure
+from viz.figures.heatmap import HeatmapText
+from viz.figures.layout import chart_config
+from viz.figures.markup import line
+from viz.numbers import number
+from viz.parts import drawing
+from viz.parts.comparing.sentences import changed_labels
+from viz.parts.head_facts import best_first, title
+from viz.state.language import say
+from viz.state.view import Subject, View
+
+MOST_LISTED = 10
+
+
+def one_head(now: View, other: Subject) -> None:
+    """The chosen head's map of the frame's sentence and of another, drawn as the pickers say, on one scale."""
+    if not drawing.is_drawn(now, now.kind):
+        return
+    pair = [drawing.drawing(each, now.kind) for each in (now, replace(now, subject=other))]
+    readings = [each.head(now.head).reading for each in pair]
+    if not all(each.weights.size for each in readings):
+        st.info(say("compare.empty"))
+        return
+    rows = changed_labels(readings[0].rows, readings[1].rows)
+    columns = changed_labels(readings[0].columns, readings[1].columns)
+    sides = [
+        Beside(
+            subject.text if len(subject.text) <= 60 else f"{subject.text[:59]}…",
+            reading.weights,
+            [label.text for label in reading.rows],
+            [label.text for label in reading.columns],
+            rows[place],
+            columns[place],
+        )
+        for place, (subject, reading) in enumerate(zip((now.subject, other), readings, strict=True))
+    ]
+    words = replace(HeatmapText.said_by(say), weight=drawing.name(now))
+    high = max(each.high for each in pair)
+    show_pair(now, (sides[0], sides[1]), words, high, is_signed=any(each.is_signed for each in pair))
+
+
+def show_pair(
+    now: View, sides: tuple[Beside, Beside], words: HeatmapText, high: float = 1.0, is_signed: bool = False
+) -> None:
+    """Two maps on one scale, as a chart of the page."""
+    figure = pair_figure(sides, now.theme, words, high, is_signed)
+    alt = say("compare.alt", head=title(now.head), one=sides[0].title, other=sides[1].title)
+    config = chart_config("headlight-compare")
+    st.plotly_chart(figure, key="pair", width="content", theme=None, config=config, alt=alt)
+
+
+def ranked(values: Mapping[Kind, np.ndarray]) -> list[Listed]:
+    """The heads that changed most, as a list shows them."""
+    known = {kind: np.nan_to_num(each, nan=-1.0) for kind, each in values.items()}
+    order = [head for head in best_first(known) if known[head.kind][head[1:]] >= 0][:MOST_LISTED]
+    top = max((_of(values, head) for head in order), default=0.0) or 1.0
+    return [
+        Listed(
+            head,
+            title(head),
+            _of(values, head),
+            say("compare.bits", value=number(_of(values, head))),
+            _of(values, head) / top,
+        )
+        for head in order
+    ]
+
+
+def measured(values: Mapping[Kind, np.ndarray], head: HeadRef) -> None:
+    """How much the chosen head changed, in a line."""
+    value = _of(values, head)
+    known = say("compare.bits", value=number(value)) if not np.isnan(value) else "–"
+    st.html(line("alt", say("compare.measure", head=title(head), value=known)))
+
+
+def _of(values: Mapping[Kind, np.ndarray], head: HeadRef) -> float:
+    return float(values[head.kind][head[1:]])

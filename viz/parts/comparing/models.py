@@ -1,0 +1,165 @@
+"""Two models on one sentence: what they write, what their tables say, and which heads of them are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.faithfulness.table import rows_of
+from model.errors import HeadlightError
+from model.trace import HeadRef, Kind, TracedTranslation, Translation
+from viz.components.head_board.head_board import Board, head_board
+from viz.figures.compare.pair import Beside
+from viz.figures.heatmap import HeatmapText
+from viz.figures.markup import Markup, line, tag
+from viz.numbers import number
+from viz.parts.comparing.heads import show_pair
+from viz.state import checkpoints
+from viz.state.answers import compare
+from viz.state.answers.faithfulness import faithfulness
+from viz.state.language import say, within
+from viz.state.view import Subject, View, choose_head
+
+_CELL = (
+    "min-width: 14rem; padding: .25rem .9rem .25rem 0; vertical-align: top; text-align: left; overflow-wrap: anywhere;"
+)
+
+
+def others(name: str) -> list[str]:
+    """Models that read the same form as this one, those that read words first where this one does."""
+    same = [each for each in checkpoints.checkpoints() if each != checkpoints.base_of(name) and _reads(each) == "text"]
+    return sorted(same, key=lambda each: _by_letter(each) != _by_letter(name))
+
+
+def first_choice(names: Sequence[str], name: str) -> int | None:
+    """Which of them stands beside this one before anybody chose; None where all read something else."""
+    return 0 if names and _by_letter(names[0]) == _by_letter(name) else None
+
+
+def _reads(name: str) -> str:
+    try:
+        return checkpoints.reads(name)
+    except HeadlightError:
+        return ""
+
+
+def _by_letter(name: str) -> bool:
+    return bool(checkpoints.sort_of(name) == "own" and checkpoints.meta(name).get("src_tokenizer") == "characters")
+
+
+def scores(sides: Sequence[tuple[str, Translation]], crossed: Sequence[Translation]) -> None:
+    """A table: what each model writes, and how probable it finds that, and what the other wrote.
+
+    Args:
+        sides: a model's name, and what it wrote.
+        crossed: the other one's translation as each would write it.
+    """
+    rows = [
+        {
+            "writes": found.text,
+            "score": say("two.score.said", sum=number(sum(found.log_probs)), tokens=len(found.log_probs)),
+            "crossed": say("two.score.said", sum=number(sum(cross.log_probs)), tokens=len(cross.log_probs)),
+        }
+        for (_, found), cross in zip(sides, crossed, strict=True)
+    ]
+    _table([name for name, _ in sides], rows)
+
+
+def tables(names: Sequence[str]) -> None:
+    """A table of what the models' own tables say: alignment error and faithfulness."""
+    _table(names, [_facts(name) for name in names])
+
+
+def _table(names: Sequence[str], columns: Sequence[Mapping[str, str]]) -> None:
+    head = tag("tr", tag("th"), *(tag("th", name, scope="col", style=_CELL) for name in names))
+    rows = [tag("tr", _named(key), *(_cell(key, column[key]) for column in columns)) for key in columns[0]]
+    st.html(tag("table", head, *rows, style="border-collapse: collapse; font-variant-numeric: tabular-nums;"))
+
+
+def _named(key: str) -> Markup:
+    return tag(
+        "th", say(f"two.{key}"), scope="row", style=f"{_CELL} font-weight: 400; opacity: .85; white-space: nowrap;"
+    )
+
+
+def _cell(key: str, value: str) -> Markup:
+    return tag("td", value, style=f"{_CELL} font-size: 1.35rem;" if key == "writes" else _CELL)
+
+
+def _facts(name: str) -> dict[str, str]:
+    alignment, _ = checkpoints.alignment(name)
+    faithful, _ = faithfulness(checkpoints.base_of(name), checkpoints.sha256(name))
+    aer = say("two.missing")
+    if alignment is not None:
+        best = alignment["best_head"]
+        aer = say("two.aer.said", aer=f"{best['aer']:.1f}", head=f"L{best['layer']} H{best['head']}")
+    deletes = say("two.missing")
+    if faithful is not None and (rows := rows_of(faithful)):
+        shown = {row: rows[row]["comprehensiveness"]["mean"] for row in ("weights", faithful["best"])}
+        deletes = say("two.faithful.said", weights=_or_none(shown["weights"]), best=_or_none(shown[faithful["best"]]),
+                      drawn=say(f"drawn.{faithful['best']}"))  # fmt: skip
+    return {"aer": aer, "faithful": deletes}
+
+
+def _or_none(value: float | None) -> str:
+    return "–" if value is None else number(value)
+
+
+def best_matches(likeness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of likenesses [L, H, L', H'] each head's best partner, layer and head [L, H, 2], and how alike it is [L, H]."""
+    flat = np.nan_to_num(likeness, nan=-1.0).reshape(*likeness.shape[:2], -1)
+    found = flat.argmax(-1)
+    return np.stack(np.unravel_index(found, likeness.shape[2:]), -1), flat.max(-1)
+
+
+def board(now: View, kind: Kind, likeness: np.ndarray) -> None:
+    """Each head's best partner; a click chooses a head."""
+    partners, alike = best_matches(likeness)
+    marks = np.array([[f"→{layer}.{head}" for layer, head in row] for row in partners])
+    cells = Board(
+        {kind: np.where(alike < 0, np.nan, alike)},
+        {kind: say(f"kind.{kind}")},
+        lambda value: f"{100 * value:.0f}",
+        lambda value: f"{value:.0%}",
+        top=1.0,
+        marks={kind: marks},
+    )
+    head_board(
+        cells, selected=now.head, theme=now.theme, labels=within("two"), key="matched_heads", on_open=choose_head
+    )
+
+
+def matched_pair(
+    now: View, other: str, likeness: np.ndarray, pair: tuple[TracedTranslation, TracedTranslation]
+) -> None:
+    """The chosen head of the first model beside the head of the second that is most like it."""
+    partners, alike = best_matches(likeness)
+    layer, number_ = (int(each) for each in partners[now.head[1:]])
+    places = (now.head, HeadRef(now.kind, layer, number_))
+    if alike[now.head[1:]] < 0:
+        st.html(line("alt", say("two.unlike")))
+        return
+    sides = []
+    for name, head, found in zip((now.checkpoint, other), places, pair, strict=True):
+        rows, columns = found.trace.axis_tokens(now.kind)
+        sides.append(Beside(f"{name} · {head.title}", found.trace.map(*head), rows, columns))
+    likest = f"{alike[now.head[1:]]:.0%}"
+    st.html(line("lead", say("two.pair", head=places[0].title, other=places[1].title, model=other, alike=likest)))
+    show_pair(now, (sides[0], sides[1]), replace(HeatmapText.said_by(say), weight=say("drawn.weights")))
+
+
+def crossed(
+    one: Subject, mine: Translation, name: str, theirs: Translation
+) -> tuple[TracedTranslation, TracedTranslation]:
+    """The second one's translation as the first would write it, and the first one's as the second would.
+
+    Raises:
+        HeadlightError: one of them cannot write the other's.
+    """
+    return (
+        compare.written_by(one.checkpoint, mine.source, theirs.text),
+        compare.written_by(name, mine.source, mine.text),
+    )

@@ -1,0 +1,70 @@
+"""Cached answers about two sentences, and about two models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viz.state.answers.kept import kept
+from viz.state.answers.translations import trace, translation, translator
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from model.analysis.what_if.patching import Carried, Contrast, Sweep
+    from model.trace import Kind, TracedTranslation
+    from viz.state.view import Subject
+
+
+@kept(32)
+def changed_heads(one: Subject, other: Subject) -> dict[Kind, np.ndarray]:
+    """How much each head's attention differs between two sentences."""
+    from model.analysis.heads.changed import changed_heads as changed
+
+    return changed(trace(one), trace(other))
+
+
+@kept(32)
+def contrast(one: Subject, other: Subject) -> Contrast | None:
+    """What can be carried between two sentences."""
+    from model.analysis.what_if.patching import contrast as between
+
+    return between(translation(one), translation(other))
+
+
+@kept(16)
+def sweep(checkpoint: str, about: Contrast) -> Sweep:
+    """What carrying each head and each state moves."""
+    from model.analysis.what_if.patching import sweep as swept
+
+    return swept(translator(checkpoint), about)
+
+
+@kept(64)
+def patched(checkpoint: str, about: Contrast, site: Carried) -> tuple[list[str], tuple[float, float]]:
+    """The pieces that are written while something is carried, and the log-probabilities of the two tokens."""
+    from model.analysis.what_if.patching import log_probs_at, patched_ids
+
+    model = translator(checkpoint)
+    ids = patched_ids(model, about, site)
+    first, second = log_probs_at(model, about, [about.patch(site)])[0].tolist()
+    return [model.piece(each) for each in ids], (first, second)
+
+
+@kept(16)
+def written_by(checkpoint: str, source: str, target: str) -> TracedTranslation:
+    """A translation as another model would write it.
+
+    Raises:
+        HeadlightError: that model cannot read or write it.
+    """
+    found: TracedTranslation = translator(checkpoint).trace(source, target)
+    return found
+
+
+@kept(32)
+def matched(one: Subject, checkpoint: str, kind: Kind) -> np.ndarray:
+    """How alike each head of a model is to each of another, while both write the first one's translation."""
+    from model.analysis.heads.changed import matched as likeness
+
+    found = translation(one)
+    return likeness(found.trace, written_by(checkpoint, found.source, found.text).trace, kind)
