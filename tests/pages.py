@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from model.folders import available
 from viz.shell.views import VIEWS
 
-APP = Path(__file__).resolve().parent.parent / "app.py"
+APP = Path(__file__).resolve().parent.parent / "router.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
 HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"
 

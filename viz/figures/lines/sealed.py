@@ -27,8 +27,8 @@ def sealed_document(body: str, style: str, data: Mapping[str, Any], scripts: Seq
     for name, sources in (("style", [style]), ("script", scripts)):
         if any(f"</{name}" in source.lower() or "<!--" in source for source in sources):
             raise ValueError(f"a {name} holds </{name} or <!--")
-    allowed = " ".join(_hash(script) for script in scripts)
-    policy = f"default-src 'none'; script-src {allowed}; style-src {_hash(style)}; form-action 'none'; base-uri 'none'"
+    looks, allowed = source_hash(style), " ".join(source_hash(script) for script in scripts)
+    policy = f"default-src 'none'; script-src {allowed}; style-src {looks}; form-action 'none'; base-uri 'none'"
     given = f'<script type="application/json" id="given">{inert_json(data)}</script>'
     return (
         '<!doctype html><html><head><meta charset="utf-8">'
@@ -43,6 +43,7 @@ def inert_json(value: Mapping[str, Any]) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _hash(source: str) -> str:
+def source_hash(source: str) -> str:
+    """How a content security policy names a script or a style by what it says."""
     digest = hashlib.sha256(source.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

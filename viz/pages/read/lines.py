@@ -6,7 +6,8 @@ from urllib.parse import clear_cache  # type: ignore[attr-defined]
 
 import streamlit as st
 
-from viz.figures.lines.bertviz_views import BertVizError, Lines, bertviz_version, head_view, model_view
+from viz.figures.lines.bertviz_code import BertVizError, bertviz_version
+from viz.figures.lines.bertviz_views import Lines, head_view, model_view
 from viz.figures.markup import alert, line
 from viz.parts import chart, drawing
 from viz.parts.picker import pick
