@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
 
 from viz.shell import frame, garbage, navigation, pickers
 from viz.shell.errors import told
-from viz.shell.navigation import titles, visibility
+from viz.shell.navigation import form, titles, visibility
 from viz.shell.views import SECTIONS, VIEWS
 from viz.state.choice import renew_link
 from viz.state.language import say, speak
 
 st.set_page_config(page_title="Headlight", page_icon="🔦", layout="wide", initial_sidebar_state="collapsed")
 speak()
+reads = form()
 pages = {
     name: st.Page(
-        spec.file, title=say(titles(name)), url_path=name, default=name == "translate", visibility=visibility(spec)
+        spec.file,
+        title=say(titles(name, reads)),
+        url_path=name,
+        default=name == "translate",
+        visibility=visibility(spec, reads),
     )
     for name, spec in VIEWS.items()
 }
@@ -39,7 +46,8 @@ with told():
     else:
         with st.container(), st.container():  # where a fragment has its pickers: they stay the same widgets
             pickers.draw(spec)
-        page.run()
+        with suppress(StopException):  # a page that says why it ends there; what stands below it is still due
+            page.run()
 navigation.follow(asked)
 frame.status_line()
 garbage.freeze_what_stays()

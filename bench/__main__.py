@@ -1,4 +1,4 @@
-"""The benches: python -m bench decode | app | server | inside | analysis | look."""
+"""The benches: python -m bench decode | app | server | inside | analysis | look | visitors."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ BENCHES = {
     "server": "processor time that the server spends on another head and on a new sentence",
     "inside": "seconds that playback, mixing desk, fork and beam tree take, in the model and in Chromium",
     "look": "milliseconds that a saved page takes to another head, kind, sort or preview, in Chromium",
+    "visitors": "seconds that fifty visitors at once wait for their sentences, and what gets lost or mixed up",
     "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",
 }
 

@@ -76,9 +76,9 @@ MAY: dict[str, set[str]] = {
 # What is not of the house and not of Python itself: who may import it.
 LIBRARIES: dict[str, set[str]] = {
     "streamlit": {"app.py", "router.py", "viz/pages", "viz/shell", "viz/parts", "viz/components", "viz/state"}
-    | {"bench/server.py", "bench/visitors"},
+    | {"bench/server.py", "bench/client.py"},
     "starlette": {"viz/shell/server"},
-    "websockets": {"bench/visitors"},
+    "websockets": {"bench/client.py"},
     "plotly": {"viz/figures"},
     "bertviz": {"viz/figures/lines/bertviz_code.py"},
     "IPython": {"viz/figures/lines/bertviz_code.py"},

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from viz.text.en import decode, evidence, frame, heads, layers, learn, models, read, viewer
+from viz.text.en import decode, evidence, frame, heads, layers, learn, models, read, viewer, waiting
 from viz.text.joined import joined
 
-WINGS = (decode, evidence, frame, heads, layers, learn, models, read, viewer)
+WINGS = (decode, evidence, frame, heads, layers, learn, models, read, viewer, waiting)
 STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)

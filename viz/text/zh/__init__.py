@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from viz.text.joined import joined
-from viz.text.zh import decode, evidence, frame, heads, layers, learn, models, read, viewer
+from viz.text.zh import decode, evidence, frame, heads, layers, learn, models, read, viewer, waiting
 
-WINGS = (decode, evidence, frame, heads, layers, learn, models, read, viewer)
+WINGS = (decode, evidence, frame, heads, layers, learn, models, read, viewer, waiting)
 STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)
