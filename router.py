@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from importlib import import_module
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import StopException
 
 from viz.shell import frame, garbage, navigation, pickers
 from viz.shell.errors import told
@@ -46,8 +44,7 @@ with told():
     else:
         with st.container(), st.container():  # where a fragment has its pickers: they stay the same widgets
             pickers.draw(spec)
-        with suppress(StopException):  # a page that says why it ends there; what stands below it is still due
-            page.run()
+        page.run()
 navigation.follow(asked)
 frame.status_line()
 garbage.freeze_what_stays()

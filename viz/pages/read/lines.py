@@ -11,6 +11,7 @@ from viz.figures.lines.bertviz_views import Lines, head_view, model_view
 from viz.figures.markup import alert, line
 from viz.parts import chart, drawing
 from viz.parts.picker import pick
+from viz.shell.errors import end_view
 from viz.state.language import say
 from viz.state.view import view
 
@@ -18,7 +19,7 @@ TEXTS = ("rows", "columns", "head", "heads", "layers", "squares", "failed")
 
 now = view()
 if not drawing.is_drawn(now, now.kind):
-    st.stop()
+    end_view()
 reading = drawing.drawing(now, now.kind).reading
 
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -26,7 +27,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
     chart.lead(f"lines.lead.{drawn}")
 if not reading.weights.size:
     st.info(say("lines.empty"))
-    st.stop()
+    end_view()
 
 values, strength = drawing.strengths(now, reading.weights)
 lines = Lines(values, [label.text for label in reading.rows], [label.text for label in reading.columns])
@@ -44,7 +45,7 @@ try:
         weakest = lines.weakest()
 except BertVizError as error:
     st.html(alert(say("lines.unavailable", message=error)))
-    st.stop()
+    end_view()
 
 # Streamlit asks urllib whether the document is a URL, and urllib's cache would keep 128 of them, four times each.
 st.iframe(picture.html, height=picture.height, alt=summary)

@@ -12,6 +12,7 @@ from model.trace import Kind
 from viz.components.linked_maps.linked_maps import LinkedMap, linked_maps
 from viz.parts import chart, drawing
 from viz.parts.saving import take_away
+from viz.shell.errors import end_view
 from viz.state.answers.translations import trace
 from viz.state.codes.heads import MOST_HEADS, chosen_heads, every_head
 from viz.state.language import say, within
@@ -67,7 +68,7 @@ with switches.container(horizontal=True, gap="medium"):
 if len(codes) < FEWEST:
     chart.lead("side_by_side.pick")
 if not codes:
-    st.stop()
+    end_view()
 
 every = {kind: drawing.drawing(now, kind) for kind in dict.fromkeys(heads[code].kind for code in codes)}
 maps = [LinkedMap(name(code), *heads[code], every[heads[code].kind].head(heads[code]).reading) for code in codes]
