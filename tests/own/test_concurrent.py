@@ -12,6 +12,7 @@ from model.analysis.faithfulness.deletion import leave_one_out
 from model.analysis.maps.votes import vote_maps
 from model.own.capture import capture_attention
 from model.own.network.transformer import Transformer
+from model.own.twins import Twins, twin
 from model.translator import Translator
 
 TEXTS = ("I love you.", "Tom didn't see the red car in Boston.", "The animal is tired.", "Where is the street?")
@@ -52,3 +53,27 @@ def test_without_taking_turns_one_would_get_the_maps_of_the_other(model: Transfo
         with capture_attention(model, kinds=("encoder_self",)):
             model.encode(theirs)
         assert captured.stack(model, "encoder_self").shape != own.shape
+
+
+def test_a_twin_has_the_same_weights_and_none_of_the_same_modules(model: Transformer) -> None:
+    other = twin(model)
+    for one, shared in zip(
+        (*model.parameters(), *model.buffers()), (*other.parameters(), *other.buffers()), strict=True
+    ):
+        assert one is shared
+    assert not set(map(id, model.modules())) & set(map(id, other.modules()))
+    with torch.inference_mode(), capture_attention(model, kinds=("encoder_self",)) as captured:
+        other.encode(torch.tensor([[5, 6, 7, 2]]))
+    assert captured.values == {}
+
+
+def test_no_model_is_given_to_two_callers_and_a_single_one_gets_the_first(model: Transformer) -> None:
+    twins = Twins(model)
+    with twins.one() as mine:
+        assert mine is model
+        if not twins._free.empty():
+            with twins.one() as theirs:
+                assert theirs is not model
+                assert twins._free.empty()
+    with twins.one() as again:
+        assert again is model
