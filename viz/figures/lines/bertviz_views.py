@@ -22,7 +22,7 @@ from viz.theme import FONTS, Theme, head_colour
 
 STEPS = 255
 MAX_LINES = 60_000
-SAY = ("rows", "columns", "head", "heads", "layers", "squares", "summary", "failed")
+SAY = ("rows", "columns", "head", "heads", "layers", "squares", "summary", "failed", "title", "lang")
 
 
 @dataclass(frozen=True)
@@ -163,4 +163,4 @@ def _page(code: str, given: Mapping[str, Any], theme: Theme) -> str:
     variables = "".join(f"--{name}: {value};" for name, value in colours.items())
     style = f"{asset('bertviz_lines.css')}\n:root {{ {variables} font-family: {FONTS}; color-scheme: {theme.name}; }}"
     body = f'<div id="bertviz" class="{given["view"]}-view"><div id="vis"></div></div>'
-    return sealed_document(body, style, given, [*libraries(), code])
+    return sealed_document(body, style, given, [*libraries(), code], given["say"]["title"], given["say"]["lang"])

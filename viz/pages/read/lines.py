@@ -12,7 +12,7 @@ from viz.figures.markup import alert, line
 from viz.parts import chart, drawing
 from viz.parts.picker import pick
 from viz.shell.errors import end_view
-from viz.state.language import say
+from viz.state.language import language, say
 from viz.state.view import view
 
 TEXTS = ("rows", "columns", "head", "heads", "layers", "squares", "failed")
@@ -34,7 +34,11 @@ lines = Lines(values, [label.text for label in reading.rows], [label.text for la
 strongest = ", ".join(f"{row} → {key} {weight:.2f}" for row, key, weight in lines.strongest(*now.head[1:], 5))
 whose = drawing.whose(now, now.head.title) + ("" if now.drawn == "weights" else f" · {strength}")
 summary = say("lines.strongest", head=whose, kind=say(f"kind.{now.kind}"), lines=strongest)
-texts = {name: say(f"lines.{name}") for name in TEXTS} | {"summary": summary}
+texts = {name: say(f"lines.{name}") for name in TEXTS} | {
+    "summary": summary,
+    "title": say("page.lines"),
+    "lang": language(),
+}
 try:
     credit = say("lines.credit", version=bertviz_version())
     if drawn == "head":
