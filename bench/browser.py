@@ -76,7 +76,14 @@ def app_page(browser: Browser) -> Iterator[tuple[Page, str]]:
 
 @contextmanager
 def running_app(log: IO[bytes]) -> Iterator[str]:
-    """The app's address, while it runs on a free port; its output goes to ``log``.
+    """The app's address, while it runs; as ``started_app``."""
+    with started_app(log) as (url, _):
+        yield url
+
+
+@contextmanager
+def started_app(log: IO[bytes]) -> Iterator[tuple[str, int]]:
+    """The app's address and the number of its process, while it runs on a free port; its output goes to ``log``.
 
     Raises:
         RuntimeError: the app ended, or was not healthy within a minute.
@@ -89,7 +96,7 @@ def running_app(log: IO[bytes]) -> Iterator[str]:
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_until_healthy(server, f"{url}/_stcore/health")
-        yield url
+        yield url, server.pid
     finally:
         server.terminate()
         try:

@@ -52,7 +52,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
 
 def _opened(view: str, args: argparse.Namespace) -> AppTest:
     """A view of the checkpoint, warmed up."""
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=PATIENCE)
+    at = AppTest.from_file(ROOT / "router.py", default_timeout=PATIENCE)
     at.switch_page(VIEWS[view].file)
     at.session_state["checkpoint"] = args.checkpoint
     for _ in range(3):

@@ -19,7 +19,7 @@ from model.folders import available
 from viz.shell.views import VIEWS
 from viz.viewer.link import read_link
 
-APP = Path(__file__).resolve().parent.parent / "app.py"
+APP = Path(__file__).resolve().parent.parent / "router.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
 CHIPS = "headlight_sentence_chips"  # which the frame shows over every view
 HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"

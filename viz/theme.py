@@ -51,7 +51,7 @@ LIGHT = Theme(
     text="#1C2530",
     muted="#5B6673",
     grid="#DDD9CF",
-    accent="#B4530A",
+    accent="#9E4706",
     scale=((0.0, "#FCFBF8"), (0.25, "#C9DDEB"), (0.5, "#79AAD0"), (0.75, "#2F6FA8"), (1.0, "#08284F")),
     diverging=((0.0, "#8C3A00"), (0.25, "#DB8F4C"), (0.5, "#FCFBF8"), (0.75, "#79AAD0"), (1.0, "#08284F")),
 )

@@ -1,8 +1,7 @@
-"""Our own Transformer behind the seam: one model, shared by everybody who asks, one forward pass at a time."""
+"""Our own Transformer behind the seam: one model, shared by everybody who asks, each pass for one of them alone."""
 
 from __future__ import annotations
 
-import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from model.own.text.neighbours import neighbours
 from model.own.text.rarity import source_rarity
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
+from model.own.twins import Twins
 from model.passage import (
     Ask,
     ForcedIds,
@@ -56,7 +56,7 @@ class OwnSource:
         self.max_src_tokens = int(loaded.meta.get("data", {}).get("max_src_tokens", MAX_SRC_TOKENS))
         self.step_plan = StepPlan(self.model)
         self.anatomy = facts(self.model.config.to_dict()).anatomy
-        self._lock = threading.Lock()
+        self._twins = Twins(self.model)
 
     @property
     def device(self) -> torch.device:
@@ -70,9 +70,9 @@ class OwnSource:
 
     @contextmanager
     def running(self) -> Iterator[Transformer]:
-        """The model, for one caller at a time: on one processor thread, without gradients."""
-        with self._lock, one_thread(), torch.inference_mode():
-            yield self.model
+        """The model, or one of the same weights, for one caller alone: on one processor thread, without gradients."""
+        with self._twins.one() as model, one_thread(), torch.inference_mode():
+            yield model
 
     def ids(self, source: str, tgt_ids: Sequence[int], finished: bool = True) -> ForcedIds:
         """As ``Source.ids``."""

@@ -31,7 +31,7 @@ BOS, EOS = Label(SPECIAL_TOKENS[BOS_ID]), Label(SPECIAL_TOKENS[EOS_ID])
 
 
 class Translator(OwnSource):
-    """A checkpoint at work. Safe to share between threads: one forward pass at a time."""
+    """A checkpoint at work. Safe to share between threads: nobody else uses the modules that a pass runs through."""
 
     @classmethod
     def from_checkpoint(cls, name: str | Path, device: str | None = None) -> Translator:
@@ -115,7 +115,7 @@ class Translator(OwnSource):
         tokens, src_ids = self.encode_source(text)
         choose = Sampler(sampling) if sampling else None
         with self.running() as model, scaled_heads(model, gains or {}):
-            best, captured = self._decode(src_ids, beam, capture, prefix, choose)
+            best, captured = self._decode(model, src_ids, beam, capture, prefix, choose)
         texts, pieces = (text, self.decode_target(best.ids)), [self.piece(token_id) for token_id in best.ids]
         translation = self._translation(texts, tokens, pieces, best)
         if captured is None:
@@ -160,41 +160,49 @@ class Translator(OwnSource):
             return search.beam_search(model, src_ids, beam, LENGTH_ALPHA, watch=watch, step=step)
 
     def _decode(
-        self, src_ids: Tensor, beam: int, capture: bool, prefix: Sequence[int], choose: Sampler | None
+        self,
+        model: Transformer,
+        src_ids: Tensor,
+        beam: int,
+        capture: bool,
+        prefix: Sequence[int],
+        choose: Sampler | None,
     ) -> tuple[Hypothesis, Captured | None]:
-        """The best hypothesis, and what was captured on the way; to be called while the model runs for one caller."""
-        memory, captured = self._encode(src_ids, capture)
-        step = Stepper(self.model, memory, src_ids, self.step_plan, capture and beam == 1, loops=self.by_letter)
+        """The best hypothesis, and what was captured on the way; ``model`` runs for this caller alone."""
+        memory, captured = _encoded(model, src_ids, capture)
+        step = Stepper(model, memory, src_ids, self.step_plan, capture and beam == 1, loops=self.by_letter)
         if beam > 1:
-            best = search.beam_search(self.model, src_ids, beam, prefix=prefix, step=step)[0]
+            best = search.beam_search(model, src_ids, beam, prefix=prefix, step=step)[0]
         else:
-            best = search.greedy(self.model, src_ids, prefix, choose, step)[0]
+            best = search.greedy(model, src_ids, prefix, choose, step)[0]
         if captured is not None:
-            self._capture_decoder(captured, best, step, src_ids, memory)
+            _capture_decoder(model, captured, best, step, src_ids, memory)
         return best, captured
-
-    def _encode(self, src_ids: Tensor, capture: bool) -> tuple[Tensor, Captured | None]:
-        if not capture:
-            return self.model.encode(src_ids), None
-        with capture_attention(self.model, kinds=("encoder_self",)) as captured:
-            return self.model.encode(src_ids), captured
-
-    def _capture_decoder(
-        self, captured: Captured, best: Hypothesis, step: Stepper, src_ids: Tensor, memory: Tensor
-    ) -> None:
-        """Add the decoder's maps: the weights of decoding's own steps once more, or a teacher-forced pass."""
-        with capture_attention(self.model, kinds=("decoder_self", "cross")) as seen:
-            if step.remembers == len(best.ids) + 1:
-                step.replay_attention()
-            else:
-                self.model.decode(torch.tensor([[BOS_ID, *best.ids]], device=self.device), memory, src_ids)
-        captured.values.update(seen.values)
 
     def _translation(
         self, texts: tuple[str, str], tokens: Sequence[Token], pieces: Sequence[str], hypothesis: Hypothesis
     ) -> Translation:
         src, tgt = source_labels(texts[0], tokens, self.by_letter), target_labels(pieces, self.by_letter)
         return Translation(*texts, src, tgt, hypothesis.ids, hypothesis.log_probs, hypothesis.finished, EOS_ID)
+
+
+def _encoded(model: Transformer, src_ids: Tensor, capture: bool) -> tuple[Tensor, Captured | None]:
+    if not capture:
+        return model.encode(src_ids), None
+    with capture_attention(model, kinds=("encoder_self",)) as captured:
+        return model.encode(src_ids), captured
+
+
+def _capture_decoder(
+    model: Transformer, captured: Captured, best: Hypothesis, step: Stepper, src_ids: Tensor, memory: Tensor
+) -> None:
+    """Add the decoder's maps: the weights of decoding's own steps once more, or a teacher-forced pass."""
+    with capture_attention(model, kinds=("decoder_self", "cross")) as seen:
+        if step.remembers == len(best.ids) + 1:
+            step.replay_attention()
+        else:
+            model.decode(torch.tensor([[BOS_ID, *best.ids]], device=src_ids.device), memory, src_ids)
+    captured.values.update(seen.values)
 
 
 def _by_kind(model: Transformer, captured: Captured, hook: str) -> dict[Kind, np.ndarray]:

@@ -7,14 +7,14 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HOUSE = ("app", "model", "viz", "bench", "tests")
+HOUSE = ("app", "router", "model", "viz", "bench", "tests")
 
 
 @cache
 def sources() -> dict[str, str]:
     """Every Python file of the house by its path from the root, and what it says."""
     folders = [sorted((ROOT / name).rglob("*.py")) for name in HOUSE]
-    files = [ROOT / "app.py", *(file for files in folders for file in files)]
+    files = [ROOT / "app.py", ROOT / "router.py", *(file for files in folders for file in files)]
     return {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in files}
 
 

@@ -2,9 +2,9 @@
 
 ``visit("masks", text="I love you.", layer=2)`` opens a page with query parameters, waits until it is
 idle, and returns it. ``page`` is the same page, not yet opened. A test fails if its pages asked any
-other host for anything, or logged an error; ``guard.expected`` takes regular expressions for what a
-test provokes. ``color_scheme`` is "light"; parametrize it with "dark". ``reopen(page)`` opens the link of
-a page as another visitor.
+other host for anything, logged an error, or did what their policy forbids; ``guard.expected`` takes
+regular expressions for what a test provokes. ``color_scheme`` is "light"; parametrize it with "dark".
+``reopen(page)`` opens the link of a page as another visitor.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from bench.browser import HOW_TO_GET, VIEWPORT, address, find_chromium, launch, 
 HERE = {"127.0.0.1", "localhost"}
 # Opened on /masks, say, Streamlit first looks for its server under /masks/, and is told 404.
 PROBE = re.compile(r"//[^/]+/\w+/_stcore/(health|host-config)$")
+# Chromium does not log every breach of a page's policy, but it always tells the page.
+TELLS_OF_BREACHES = """document.addEventListener('securitypolicyviolation',
+  told => console.error(`policy: ${told.effectiveDirective} ${told.blockedURI}`));"""
 
 
 @dataclass
@@ -90,6 +93,7 @@ def new_page(browser: Browser, guard: Guard, color_scheme: str) -> Iterator[Call
     def new() -> Page:
         context = browser.new_context(viewport=VIEWPORT, color_scheme=color_scheme, accept_downloads=True)
         contexts.append(context)
+        context.add_init_script(TELLS_OF_BREACHES)
         page = context.new_page()
         guard.watch(page)
         return page

@@ -12,10 +12,11 @@ def test_the_app_opens_in_both_colour_schemes_without_errors_or_outside_requests
     assert page.locator('[data-testid="stMain"]').inner_text().strip()
 
 
-def test_the_guard_sees_outside_requests_and_errors(visit: Callable[..., Page], guard) -> None:
-    page = visit()
+def test_the_guard_sees_outside_requests_errors_and_breaches(page: Page, guard) -> None:
+    page.goto("data:text/html,<meta http-equiv=Content-Security-Policy content=\"img-src 'none'\"><img src=data:,>")
     page.evaluate("fetch('http://example.org/').catch(() => 0); console.error('boom')")
     page.wait_for_timeout(300)
+    assert "console: policy: img-src data" in guard.problems()
     assert any(line.startswith("request: http://example.org") for line in guard.problems())
     assert "console: boom" in guard.problems()
-    guard.expected += ["example.org", "boom", "Failed to load resource"]
+    guard.expected += ["example.org", "boom", "policy: ", "Content Security Policy", "Failed to load resource"]

@@ -9,8 +9,9 @@ from importlib import metadata
 import numpy as np
 import pytest
 
-from viz.figures.lines import bertviz_views
-from viz.figures.lines.bertviz_views import ASSETS, SAY, BertVizError, Drawing, Lines, head_view, model_view
+from viz.figures.lines import bertviz_code, bertviz_views
+from viz.figures.lines.bertviz_code import ASSETS, BertVizError, frame_scripts
+from viz.figures.lines.bertviz_views import SAY, Drawing, Lines, head_view, model_view
 from viz.figures.lines.sealed import inert_json, sealed_document
 from viz.theme import DARK, HEAD_COLOURS, LIGHT
 
@@ -153,9 +154,21 @@ def test_missing_texts_are_named() -> None:
 
 
 def test_another_bertviz_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bertviz_views, "_bertviz_source", lambda _name: "const params = PYTHON_PARAMS;")
+    monkeypatch.setattr(bertviz_code, "_bertviz_source", lambda _name: "const params = PYTHON_PARAMS;")
     with pytest.raises(BertVizError, match="not the version"):
         head_view(lines(), theme=LIGHT, layer=0, shown=[0], say=TEXTS)
+    assert frame_scripts() == []
+
+
+def test_no_document_holds_a_script_that_is_not_announced() -> None:
+    for shown in (lines(), lines(1, 2, 9, 9), lines(6, 8, 61, 40)):
+        for made in (
+            head_view(shown, theme=DARK, layer=0, shown=[1], say=TEXTS),
+            model_view(shown, theme=LIGHT, layer=0, head=1, say=TEXTS),
+        ):
+            scripts = re.findall("<script>(.*?)</script>", made.html, re.DOTALL)
+            assert len(scripts) == 4
+            assert set(scripts) < set(frame_scripts())
 
 
 @pytest.mark.parametrize(("style", "script"), [("</STYLE>", ""), ("", "'</script>'"), ("", "'<!--'")])

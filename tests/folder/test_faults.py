@@ -208,7 +208,8 @@ def test_threads_share_a_model_without_mixing_what_they_ask(opened):
 
 def test_the_shipped_translator_costs_no_import_of_transformers():
     program = (
-        "import sys; from streamlit.testing.v1 import AppTest; at = AppTest.from_file('app.py', default_timeout=300);"
+        "import sys; from streamlit.testing.v1 import AppTest;"
+        "at = AppTest.from_file('router.py', default_timeout=300);"
         "at.run(); assert not at.exception; assert 'torch' in sys.modules; print('transformers' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)

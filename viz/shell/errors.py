@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import streamlit as st
 
@@ -21,6 +22,15 @@ class OtherFormError(HeadlightError):
     def __init__(self, reads: Reads, about: tuple[Reads, ...]) -> None:
         super().__init__(f"this view is about models that read {', '.join(about)}, not {reads}")
         self.reads, self.about = reads, about
+
+
+class ViewEnded(Exception):  # noqa: N818 - nothing went wrong
+    """A view has said why there is no more of it."""
+
+
+def end_view() -> NoReturn:
+    """Leave out what follows in a view; other than after ``st.stop``, what the frame draws below is still drawn."""
+    raise ViewEnded
 
 
 def show_error(error: HeadlightError) -> None:
@@ -48,5 +58,7 @@ def told() -> Iterator[None]:
     """Where the model lacks what is asked of it inside, one sentence says so, and what follows inside is left out."""
     try:
         yield
+    except ViewEnded:
+        return
     except (LacksAbilityError, OtherFormError) as error:
         show_error(error)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from model.source import Reads
 from viz.figures.markup import tag
 from viz.shell.given import given_row
-from viz.shell.navigation import titles, visibility
+from viz.shell.navigation import form, titles, visibility
 from viz.shell.settings import settings
 from viz.shell.views import SECTIONS, VIEWS, Section, ViewSpec
 from viz.state.language import say
@@ -18,8 +19,9 @@ def draw(spec: ViewSpec, name: str) -> None:
     with st.container(key="hl_header", horizontal=True, vertical_alignment="center", gap="small"):
         logo()
         with st.container(key="hl_modes", horizontal=True, gap=None, width="content"):
+            reads = form()
             for section in SECTIONS:
-                _mode(section)
+                _mode(section, reads)
         with st.container(key="hl_given", width="stretch"):
             given_row(name)
         settings()
@@ -36,19 +38,20 @@ def logo() -> None:
 
 def tabs(spec: ViewSpec) -> None:
     """The views of a view's mode; where it is the only one, nothing."""
-    views = _views(spec.section)
+    reads = form()
+    views = _views(spec.section, reads)
     if len(views) < 2:
         return
     with st.container(key="hl_views", horizontal=True, gap=None, width="content"):
         for each in views:
             with st.container(key=f"hl_view_{each.name}", width="content"):
-                st.page_link(each.file, label=say(titles(each.name)))
+                st.page_link(each.file, label=say(titles(each.name, reads)))
     st.html(f"<style>.st-key-hl_view_{spec.name} a {{ {ACTIVE} }}</style>")
 
 
-def _mode(section: Section) -> None:
+def _mode(section: Section, reads: Reads | None) -> None:
     """The way to a mode: to the view of it that was looked at last."""
-    views = {each.name: each for each in _views(section)}
+    views = {each.name: each for each in _views(section, reads)}
     if not views:
         return
     view = views.get(str(st.session_state.get(_last(section))), next(iter(views.values())))
@@ -56,8 +59,8 @@ def _mode(section: Section) -> None:
         st.page_link(view.file, label=say(f"section.{section}"))
 
 
-def _views(section: Section) -> list[ViewSpec]:
-    return [VIEWS[name] for name in SECTIONS[section] if visibility(VIEWS[name]) == "visible"]
+def _views(section: Section, reads: Reads | None) -> list[ViewSpec]:
+    return [VIEWS[name] for name in SECTIONS[section] if visibility(VIEWS[name], reads) == "visible"]
 
 
 def _last(section: Section) -> str:

@@ -7,6 +7,7 @@ from typing import Literal
 import streamlit as st
 
 from model.errors import HeadlightError
+from model.source import Reads
 from model.trace import HeadRef
 from viz.parts.workbench.former import FORMER, renewed
 from viz.shell.views import VIEWS, ViewSpec
@@ -18,23 +19,24 @@ from viz.state.view import choose_head
 _HERE = "_here"  # the view that the run before showed
 
 
-def visibility(spec: ViewSpec) -> Literal["visible", "hidden"]:
+def form() -> Reads | None:
+    """What the chosen model is given; None where it cannot be opened."""
+    try:
+        return checkpoints.reads(checkpoints.checkpoint())
+    except HeadlightError:
+        return None
+
+
+def visibility(spec: ViewSpec, reads: Reads | None) -> Literal["visible", "hidden"]:
     """Whether a view stands in the navigation: not where it is about other forms of model than the chosen one."""
     if spec.former:
         return "hidden"
-    try:
-        return "visible" if checkpoints.reads(checkpoints.checkpoint()) in spec.reads else "hidden"
-    except HeadlightError:
-        return "visible"
+    return "visible" if reads is None or reads in spec.reads else "hidden"
 
 
-def titles(name: str) -> str:
+def titles(name: str, reads: Reads | None) -> str:
     """The key of a view's title; the first view is called after what the model does."""
-    try:
-        reads = checkpoints.reads(checkpoints.checkpoint())
-    except HeadlightError:
-        reads = "text"
-    return f"page.{name}.{reads}" if name == "translate" and reads != "text" else f"page.{name}"
+    return f"page.{name}.{reads}" if name == "translate" and reads not in (None, "text") else f"page.{name}"
 
 
 def open_head(head: HeadRef) -> None:

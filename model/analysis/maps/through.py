@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from model.analysis.maps.reading import words_of
-from model.analysis.maps.shares import Shares, alti_shares, norm_shares, rolled_shares
+from model.analysis.maps.shares import alti_shares, norm_shares, rolled_shares
+from model.analysis.maps.state_shares import Shares
 from model.passage import Ask, Slope
 from model.source import Source, Way, require
 from model.trace import Kind, Translation

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from model.analysis.maps.state_shares import Shares
 from model.trace import AttentionTrace, Kind
-
-if TYPE_CHECKING:
-    from model.analysis.maps.shares import Shares
 
 Measure = Literal["weights", "norms"]
 MEASURES: tuple[Measure, ...] = ("norms", "weights")

@@ -109,7 +109,11 @@ def test_hostile_tokens_are_drawn_literally_and_do_nothing(lines: Callable[..., 
 
 def test_even_markup_that_slipped_in_could_neither_run_nor_fetch(lines: Callable[..., Frame], guard) -> None:
     frame = lines(text=SENTENCE)
-    guard.expected += ["Content Security Policy", "http://example.org/x.png"]  # asked for below, and refused
+    guard.expected += [
+        "Content Security Policy",
+        "policy: ",
+        "http://example.org/x.png",
+    ]  # asked for below, and refused
     failures = []
     frame.page.on("requestfailed", lambda request: failures.append((request.url, request.failure)))
     frame.evaluate("""() => {

@@ -40,7 +40,7 @@ def assert_step(page, found, step: int) -> None:
     assert [rank for _, rank, _ in dots] == found.ranks[:, step].tolist()
     assert [p for _, _, p in dots] == pytest.approx(found.written_probabilities[:, step], abs=1e-4)
     drawn = np.zeros(found.probabilities.shape[::2])
-    for level, place, probability in page.eval_on_selector_all(".lens .levels td", NUMBERS):
+    for level, place, probability in page.eval_on_selector_all(".lens .levels td[data-level]", NUMBERS):
         drawn[level, place] = probability
     np.testing.assert_allclose(drawn, found.probabilities[:, step], atol=2e-4)
 

@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import choose, prepared, words
-from viz.figures.lines import bertviz_views
-from viz.figures.lines.bertviz_views import BertVizError
+from viz.figures.lines import bertviz_code
+from viz.figures.lines.bertviz_code import BertVizError
 from viz.state import checkpoints
 
 
@@ -61,7 +61,7 @@ def test_without_bertviz_there_is_one_sentence_and_no_blank_frame(at: AppTest, m
     def missing() -> None:
         raise BertVizError("BertViz is not installed")
 
-    monkeypatch.setattr(bertviz_views, "_distribution", missing)
+    monkeypatch.setattr(bertviz_code, "_distribution", missing)
     choose(at, text="I love you.")
     assert not at.get("iframe")
     assert "BertViz cannot draw here (BertViz is not installed)." in words(at)

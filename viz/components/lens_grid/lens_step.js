@@ -35,15 +35,15 @@ export function levelTable(data, step, names) {
   const { candidates, probabilities, written, ranks } = data.steps[step];
   const line = (title, cells, tag = "td") => {
     const row = make("tr");
-    const head = make("th", "", title);
-    head.scope = "row";
+    const head = make(title ? "th" : "td", title ? "" : "corner", title);
+    if (title) head.scope = "row";
     row.append(head, ...cells.map((cell) => (cell instanceof Node ? cell : make(tag, "", cell))));
     return row;
   };
   const heads = names.map((name) => make("th", "", name));
   for (const head of heads) head.scope = "col";
   const rows = candidates[0].map((_, place) =>
-    line(place ? "" : data.labels.candidates, candidates.map((level, l) => {
+    line(place ? `${place + 1}.` : data.labels.candidates, candidates.map((level, l) => {
       const cell = make("td", ranks[l] === place + 1 ? "same" : "", data.tokens[level[place]]);
       cell.append(make("span", "", smallPercent(probabilities[l][place], 1)));
       Object.assign(cell.dataset, { level: l, place, probability: probabilities[l][place] });

@@ -51,7 +51,7 @@ export class HeadCells extends Component {
     row.setAttribute("role", "row");
     for (const text of texts) {
       const header = make("div", className, text);
-      header.setAttribute("role", className === "axis" ? "columnheader" : "rowheader");
+      header.setAttribute("role", text === "" ? "gridcell" : className === "axis" ? "columnheader" : "rowheader");
       row.append(header);
     }
     return row;

@@ -10,46 +10,19 @@ from __future__ import annotations
 
 import base64
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from viz.figures.lines.bertviz_code import HEAD_SIZES, MODEL_SIZES, asset, head_code, libraries, model_code
 from viz.figures.lines.sealed import sealed_document
 from viz.theme import FONTS, Theme, head_colour
 
-ASSETS = Path(__file__).parent / "assets"
 STEPS = 255
 MAX_LINES = 60_000
-SAY = ("rows", "columns", "head", "heads", "layers", "squares", "summary", "failed")
-_HEAD_SIZES = {
-    "TEXT_SIZE": 17,
-    "BOXWIDTH": 210,
-    "BOXHEIGHT": 27,
-    "MATRIX_WIDTH": 440,
-    "CHECKBOX_SIZE": 28,
-    "TEXT_TOP": 66,
-}
-_MODEL_SIZES = {
-    "DIV_WIDTH": 1180,
-    "TEXT_SIZE": 15,
-    "DETAIL_WIDTH": 470,
-    "DETAIL_ATTENTION_WIDTH": 190,
-    "DETAIL_BOX_WIDTH": 130,
-    "DETAIL_BOX_HEIGHT": 21,
-    "DETAIL_PADDING": 15,
-    "DETAIL_HEADING_HEIGHT": 25,
-    "HEADING_TEXT_SIZE": 15,
-    "HEADING_PADDING": 5,
-    "TEXT_PADDING": 5,
-    "THUMBNAIL_PADDING": 5,
-}
-_ROW_HEIGHT = "7 * (12 / config.totalHeads)"
+SAY = ("rows", "columns", "head", "heads", "layers", "squares", "summary", "failed", "title", "lang")
 
 
 @dataclass(frozen=True)
@@ -58,10 +31,6 @@ class Drawing:
 
     html: str
     height: int
-
-
-class BertVizError(RuntimeError):
-    """BertViz is not installed, or not the version that this file knows."""
 
 
 @dataclass(frozen=True)
@@ -135,12 +104,12 @@ def head_view(lines: Lines, *, theme: Theme, layer: int, shown: Sequence[int], s
         BertVizError: BertViz is not installed as expected.
     """
     _check_choice(lines, layer, shown)
-    sizes = {"box": _HEAD_SIZES["BOXWIDTH"], "between": _HEAD_SIZES["MATRIX_WIDTH"]}
-    sizes |= {"top": _HEAD_SIZES["TEXT_TOP"], "square": _HEAD_SIZES["CHECKBOX_SIZE"]}
+    sizes = {"box": HEAD_SIZES["BOXWIDTH"], "between": HEAD_SIZES["MATRIX_WIDTH"]}
+    sizes |= {"top": HEAD_SIZES["TEXT_TOP"], "square": HEAD_SIZES["CHECKBOX_SIZE"]}
     given = {"view": "head", "layer": layer, "layers": [layer], "shown": list(shown), "sizes": sizes}
-    document = _page(_drawing_code("head_view.js", _HEAD_SIZES), _given(lines.only(layer), theme, say) | given, theme)
+    document = _page(head_code(), _given(lines.only(layer), theme, say) | given, theme)
     rows = max(len(lines.rows), len(lines.columns))
-    return Drawing(document, _HEAD_SIZES["TEXT_TOP"] + rows * _HEAD_SIZES["BOXHEIGHT"])
+    return Drawing(document, HEAD_SIZES["TEXT_TOP"] + rows * HEAD_SIZES["BOXHEIGHT"])
 
 
 def model_view(lines: Lines, *, theme: Theme, layer: int, head: int, say: Mapping[str, str]) -> Drawing:
@@ -152,28 +121,19 @@ def model_view(lines: Lines, *, theme: Theme, layer: int, head: int, say: Mappin
     layers, rows = lines.weights.shape[0], max(len(lines.rows), len(lines.columns))
     # All layers fit one screen up to some thirty tokens; below 3 pixels a row, rows would merge.
     row_height = round(min(10.5, max(3.0, 560 / layers / rows)), 2)
-    sizes = {"width": _MODEL_SIZES["DIV_WIDTH"], "box": _MODEL_SIZES["DETAIL_BOX_WIDTH"]}
+    sizes = {"width": MODEL_SIZES["DIV_WIDTH"], "box": MODEL_SIZES["DETAIL_BOX_WIDTH"], "row": row_height}
     given = {"view": "model", "layer": layer, "layers": list(range(layers)), "shown": [head], "sizes": sizes}
-    code = _replaced(_drawing_code("model_view.js", _MODEL_SIZES), re.escape(_ROW_HEIGHT), str(row_height))
-    return Drawing(_page(code, _given(lines, theme, say) | given, theme), _model_height(layers, rows, row_height))
+    document = _page(model_code(), _given(lines, theme, say) | given, theme)
+    return Drawing(document, _model_height(layers, rows, row_height))
 
 
 def _model_height(layers: int, rows: int, row_height: float) -> int:
     """The larger of all layers' pictures under their heading and the opened head, as BertViz adds them up."""
-    size = _MODEL_SIZES
+    size = MODEL_SIZES
     heading = size["HEADING_TEXT_SIZE"] + size["HEADING_PADDING"] + size["TEXT_SIZE"] + size["TEXT_PADDING"]
     pictures = heading + layers * (rows * row_height + 2 * size["THUMBNAIL_PADDING"])
     detail = rows * size["DETAIL_BOX_HEIGHT"] + 2 * size["DETAIL_PADDING"] + size["DETAIL_HEADING_HEIGHT"]
     return math.ceil(max(pictures, detail))
-
-
-def bertviz_version() -> str:
-    """Version of the installed BertViz.
-
-    Raises:
-        BertVizError: it is not installed.
-    """
-    return _distribution().version
 
 
 def _check_choice(lines: Lines, layer: int, heads: Sequence[int]) -> None:
@@ -201,43 +161,6 @@ def _page(code: str, given: Mapping[str, Any], theme: Theme) -> str:
     """The whole document, with BertViz's code after the libraries and the preparation that it needs."""
     colours = {"background": theme.background, "surface": theme.surface, "text": theme.text, "muted": theme.muted}
     variables = "".join(f"--{name}: {value};" for name, value in colours.items())
-    style = f"{_asset('bertviz_lines.css')}\n:root {{ {variables} font-family: {FONTS}; color-scheme: {theme.name}; }}"
-    scripts = [_asset("d3/d3.min.js"), _asset("jquery/jquery.min.js"), _asset("bertviz_lines.js"), code]
+    style = f"{asset('bertviz_lines.css')}\n:root {{ {variables} font-family: {FONTS}; color-scheme: {theme.name}; }}"
     body = f'<div id="bertviz" class="{given["view"]}-view"><div id="vis"></div></div>'
-    return sealed_document(body, style, given, scripts)
-
-
-@lru_cache(maxsize=8)
-def _asset(name: str) -> str:
-    return (ASSETS / name).read_text(encoding="utf-8")
-
-
-@lru_cache(maxsize=4)
-def _bertviz_source(name: str) -> str:
-    path = Path(str(_distribution().locate_file("bertviz"))) / name
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BertVizError(f"BertViz {bertviz_version()} has no {name}") from error
-
-
-def _distribution() -> metadata.Distribution:
-    # Asked for by its metadata: importing the package would load PyTorch and IPython for nothing.
-    try:
-        return metadata.distribution("bertviz")
-    except metadata.PackageNotFoundError as error:
-        raise BertVizError("BertViz is not installed") from error
-
-
-def _drawing_code(name: str, sizes: Mapping[str, float]) -> str:
-    code = _bertviz_source(name)
-    for constant, value in sizes.items():
-        code = _replaced(code, rf"const {constant} = [\d.]+;", f"const {constant} = {value};")
-    return code
-
-
-def _replaced(code: str, pattern: str, replacement: str) -> str:
-    code, times = re.subn(pattern, replacement, code)
-    if times != 1:
-        raise BertVizError(f"BertViz {bertviz_version()} is not the version that this view knows: no {pattern!r}")
-    return code
+    return sealed_document(body, style, given, [*libraries(), code], given["say"]["title"], given["say"]["lang"])

@@ -6,10 +6,13 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 
-def sealed_document(body: str, style: str, data: Mapping[str, Any], scripts: Sequence[str]) -> str:
+def sealed_document(
+    body: str, style: str, data: Mapping[str, Any], scripts: Sequence[str], title: str = "", lang: str = "en"
+) -> str:
     """HTML that asks for nothing from anywhere; identical for identical arguments.
 
     Its content security policy (https://www.w3.org/TR/CSP3/) names the style and the scripts by their
@@ -20,6 +23,7 @@ def sealed_document(body: str, style: str, data: Mapping[str, Any], scripts: Seq
         style: CSS.
         data: whatever the scripts need, visitors' text too; they find it as JSON in ``#given``.
         scripts: run in this order, after the body and the data.
+        title, lang: of the document, for those who have it read to them.
 
     Raises:
         ValueError: the style or a script would end its own element.
@@ -27,13 +31,14 @@ def sealed_document(body: str, style: str, data: Mapping[str, Any], scripts: Seq
     for name, sources in (("style", [style]), ("script", scripts)):
         if any(f"</{name}" in source.lower() or "<!--" in source for source in sources):
             raise ValueError(f"a {name} holds </{name} or <!--")
-    allowed = " ".join(_hash(script) for script in scripts)
-    policy = f"default-src 'none'; script-src {allowed}; style-src {_hash(style)}; form-action 'none'; base-uri 'none'"
+    looks, allowed = source_hash(style), " ".join(source_hash(script) for script in scripts)
+    policy = f"default-src 'none'; script-src {allowed}; style-src {looks}; form-action 'none'; base-uri 'none'"
     given = f'<script type="application/json" id="given">{inert_json(data)}</script>'
+    running, heading = "".join(f"<script>{script}</script>" for script in scripts), escape(title)
     return (
-        '<!doctype html><html><head><meta charset="utf-8">'
+        f'<!doctype html><html lang="{escape(lang)}"><head><meta charset="utf-8"><title>{heading}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"><style>{style}</style></head>'
-        f"<body>{body}{given}{''.join(f'<script>{script}</script>' for script in scripts)}</body></html>"
+        f"<body><main><h1>{heading}</h1>{body}</main>{given}{running}</body></html>"
     )
 
 
@@ -43,6 +48,7 @@ def inert_json(value: Mapping[str, Any]) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _hash(source: str) -> str:
+def source_hash(source: str) -> str:
+    """How a content security policy names a script or a style by what it says."""
     digest = hashlib.sha256(source.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

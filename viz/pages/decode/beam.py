@@ -38,7 +38,8 @@ model = translator(name)
 
 def draw_tree(width: int) -> None:
     """The tree, and the hypotheses that can be opened."""
-    tree, hypotheses = what_if.tree(text, name, width)
+    with st.spinner(say("wait.beam")):
+        tree, hypotheses = what_if.tree(text, name, width)
     about = f"{say('beam.tree.lead', nodes=len(tree.nodes), width=width)} {overtaken(tree, hypotheses)}"
     beam_tree(
         tree_payload(tree, hypotheses, model.decode_target, model.piece, translation(now.subject).tgt_ids),
@@ -91,8 +92,9 @@ def draw_ways(width: int) -> None:
     """Greedy, beam and sampled translations in one table."""
     with st.container(horizontal=True, gap="medium"):
         settings = [draw_setting(*setting) for setting in SAMPLING]
-    greedy, beam = (what_if.continued(Subject(text, name, each)) for each in (1, width))
-    sampled = what_if.sampled(text, name, *settings)
+    with st.spinner(say("wait.ways")):
+        greedy, beam = (what_if.continued(Subject(text, name, each)) for each in (1, width))
+        sampled = what_if.sampled(text, name, *settings)
     titles = say("sampling.greedy"), say("sampling.beam", width=width), say("sampling.sampled", seed=settings[-1])
     st.html(versions_html(compared(titles, (greedy, beam, sampled)), now.theme))
     chart.lead("sampling.lead")

@@ -24,7 +24,8 @@ from viz.state.view import choose_token, chosen_token, force, forced, view
 _CANDIDATES = 8
 now = view()
 written, own = translation(now.subject), translator(now.checkpoint)
-steps = what_if.steps(now.subject, _CANDIDATES)
+with st.spinner(say("wait.steps")):
+    steps = what_if.steps(now.subject, _CANDIDATES)
 if not written.finished:
     steps = steps[:-1]
 call = closest_call(steps)
@@ -69,13 +70,15 @@ def said(token_id: int) -> str:
 def draw_fork(fork: Fork) -> None:
     """Who voted at a fork."""
     before = written.tgt_ids[: fork.place]
-    votes = residual.votes(now.subject.text, now.checkpoint, before, fork.written, fork.other)
+    with st.spinner(say("wait.votes")):
+        votes = residual.votes(now.subject.text, now.checkpoint, before, fork.written, fork.other)
     seen = trace(now.subject)
     sources = Reading(votes.sources, (), seen.src or seen.tgt_inputs[: votes.sources.shape[-1]])
     draw_votes(votes, merge_columns(sources) if now.words else sources, said(fork.written), said(fork.other), now.theme)
 
 
-forked = what_if.continued(replace(now.subject, forced=prefix))
+with st.spinner(say("wait.fork")):
+    forked = what_if.continued(replace(now.subject, forced=prefix))
 fork = fork_between(written, forked)
 fork_picker(
     steps,

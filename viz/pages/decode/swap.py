@@ -14,7 +14,7 @@ from model.trace import Translation
 from viz.figures.marked import marked_text
 from viz.figures.markup import line
 from viz.parts import chart
-from viz.shell.errors import show_error
+from viz.shell.errors import end_view, show_error
 from viz.state.answers import translations, what_if
 from viz.state.checkpoints import meta, sort_of
 from viz.state.language import say
@@ -45,11 +45,11 @@ translation = translations.translation(now.subject)
 chart.lead("swap.lead")
 if sort_of(now.checkpoint) == "own" and meta(now.checkpoint).get("src_tokenizer") != "english":
     st.info(say("swap.letters"))
-    st.stop()
+    end_view()
 words = source_words(translation.source, translation.src)
 if not words:
     st.info(say("swap.no_words"))
-    st.stop()
+    end_view()
 
 if st.session_state.get("swap_word", 0) not in range(len(words)):
     st.session_state["swap_word"] = 0
@@ -77,14 +77,14 @@ if near:
 else:
     chart.lead("swap.pieces", word=word.text)
 if not new.strip():
-    st.stop()
+    end_view()
 
 sentence, put = swapped(translation.source, word, new)
 try:
     other = what_if.continued(replace(now.subject.own, text=sentence))
 except HeadlightError as error:
     show_error(error)
-    st.stop()
+    end_view()
 before, after = ([label.text for label in each.tgt] for each in (translation, other))
 found = changes(before, after)
 left, right = st.columns(2, gap="large")

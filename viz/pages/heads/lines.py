@@ -6,33 +6,39 @@ from urllib.parse import clear_cache  # type: ignore[attr-defined]
 
 import streamlit as st
 
-from viz.figures.lines.bertviz_views import BertVizError, Lines, bertviz_version, head_view, model_view
+from viz.figures.lines.bertviz_code import BertVizError, bertviz_version
+from viz.figures.lines.bertviz_views import Lines, head_view, model_view
 from viz.figures.markup import alert, line
 from viz.parts import chart, drawing
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.state.language import say
+from viz.shell.errors import end_view
+from viz.state.language import language, say
 from viz.state.view import view
 
 TEXTS = ("rows", "columns", "head", "heads", "layers", "squares", "failed")
 
 now = view()
 if not drawing.is_drawn(now, now.kind):
-    st.stop()
+    end_view()
 reading = drawing.reading(now, now.kind)
 
 with bar():
     drawn = pick("lines", labelled=False)
 if not reading.weights.size:
     st.info(say("lines.empty"))
-    st.stop()
+    end_view()
 
 values, strength = drawing.strengths(now, reading.weights)
 lines = Lines(values, [label.text for label in reading.rows], [label.text for label in reading.columns])
 strongest = ", ".join(f"{row} → {key} {weight:.2f}" for row, key, weight in lines.strongest(*now.head[1:], 5))
 whose = drawing.whose(now, now.head.title) + ("" if now.drawn == "weights" else f" · {strength}")
 summary = say("lines.strongest", head=whose, kind=say(f"kind.{now.kind}"), lines=strongest)
-texts = {name: say(f"lines.{name}") for name in TEXTS} | {"summary": summary}
+texts = {name: say(f"lines.{name}") for name in TEXTS} | {
+    "summary": summary,
+    "title": say("page.lines"),
+    "lang": language(),
+}
 try:
     credit = say("lines.credit", version=bertviz_version())
     if drawn == "head":
@@ -43,7 +49,7 @@ try:
         weakest = lines.weakest()
 except BertVizError as error:
     st.html(alert(say("lines.unavailable", message=error)))
-    st.stop()
+    end_view()
 
 # Streamlit asks urllib whether the document is a URL, and urllib's cache would keep 128 of them, four times each.
 st.iframe(picture.html, height=picture.height, alt=summary)

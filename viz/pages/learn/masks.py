@@ -12,7 +12,7 @@ from viz.figures.lessons.row_steps import StepsText, steps_figure
 from viz.parts.chart import draw, lead, slider
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.shell.errors import show_error
+from viz.shell.errors import end_view, show_error
 from viz.state.answers.translations import trace, translator
 from viz.state.checkpoints import example_sentences
 from viz.state.language import say
@@ -38,7 +38,7 @@ def batch(target: bool) -> BatchMask:
         return _batch(st.session_state["batch"], now.checkpoint, target)
     except HeadlightError as error:
         show_error(error)
-        st.stop()
+        end_view()
 
 
 def _padding() -> None:

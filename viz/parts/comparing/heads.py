@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
+from model.analysis.maps.sorts import SORTS
 from model.trace import HeadRef, Kind
 from viz.components.head_list.head_list import Listed
 from viz.figures.compare.pair import Beside, pair_figure
@@ -28,8 +29,8 @@ def one_head(now: View, other: Subject) -> None:
     """The chosen head's map of the frame's sentence and of another, drawn as the pickers say, on one scale."""
     if not drawing.is_drawn(now, now.kind):
         return
-    pair = [drawing.drawing(each, now.kind) for each in (now, replace(now, subject=other))]
-    readings = [each.head(now.head).reading for each in pair]
+    pair = [drawing.reading(each, now.kind) for each in (now, replace(now, subject=other))]
+    readings = [replace(each, weights=each.weights[now.head[1:]]) for each in pair]
     if not all(each.weights.size for each in readings):
         st.info(say("compare.empty"))
         return
@@ -47,8 +48,8 @@ def one_head(now: View, other: Subject) -> None:
         for place, (subject, reading) in enumerate(zip((now.subject, other), readings, strict=True))
     ]
     words = replace(HeatmapText.said_by(say), weight=drawing.name(now))
-    high = max(each.high for each in pair)
-    show_pair(now, (sides[0], sides[1]), words, high, is_signed=any(each.is_signed for each in pair))
+    high = 1.0 if now.drawn == "weights" else max(float(np.abs(each.weights).max(initial=0.0)) for each in pair) or 1.0
+    show_pair(now, (sides[0], sides[1]), words, high, is_signed=SORTS[now.drawn].signed)
 
 
 def show_pair(

@@ -17,8 +17,25 @@ from viz.text.en import (
     show,
     tiny,
     viewer,
+    waiting,
 )
 from viz.text.joined import joined
 
-WINGS = (compare, decode, evidence, frame, heads, layers, learn, lessons, models, panel, read, show, tiny, viewer)
+WINGS = (
+    compare,
+    decode,
+    evidence,
+    frame,
+    heads,
+    layers,
+    learn,
+    lessons,
+    models,
+    panel,
+    read,
+    show,
+    tiny,
+    viewer,
+    waiting,
+)
 STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)

@@ -18,7 +18,24 @@ from viz.text.zh import (
     show,
     tiny,
     viewer,
+    waiting,
 )
 
-WINGS = (compare, decode, evidence, frame, heads, layers, learn, lessons, models, panel, read, show, tiny, viewer)
+WINGS = (
+    compare,
+    decode,
+    evidence,
+    frame,
+    heads,
+    layers,
+    learn,
+    lessons,
+    models,
+    panel,
+    read,
+    show,
+    tiny,
+    viewer,
+    waiting,
+)
 STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)

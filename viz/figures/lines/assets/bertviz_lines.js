@@ -159,6 +159,7 @@
     include_layers: given.layers,
     include_heads: Array.from({ length: given.shape[1] }, (_, head) => head),
     total_heads: given.shape[1],
+    row_height: given.sizes.row,
   };
   window.requirejs = (_names, draw) => {
     try {

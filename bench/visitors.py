@@ -1,0 +1,194 @@
+"""Many visitors of one server, each with a new sentence every few seconds.
+
+Each visitor is a connection that speaks Streamlit's own protocol, to a server that this bench starts and
+keeps on two processor cores. A wait is the time from sending a sentence to the last element of the page
+that shows its translation. What is right is found afterwards, each sentence translated alone: an answer
+is mixed up where it is the translation of another visitor's sentence, wrong where it is no right one
+either, and lost where none came in a minute. A sentence is late where it was sent after its time because
+the one before it was not answered yet. Memory is the server's, when the warm-up ends and at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+import os
+import random
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.browser import started_app
+from bench.client import Run, Visitor
+
+CORES = 2
+EVERY = 10.0  # seconds between a visitor's sentences
+PATIENCE = 60.0  # seconds
+WARM_UP = 0.2  # of the time: before that, waits and memory do not count
+BARS = {"median": 2.0, "p95": 5.0}
+_PARTS = (
+    ("Tom", "Mary", "My sister", "The old man", "Our teacher", "Her brother", "The doctor", "Their neighbour"),
+    ("bought", "found", "lost", "sold", "saw", "wanted", "forgot", "painted"),
+    ("two", "three", "four", "five", "seven", "ten", "twelve", "twenty"),
+    ("red", "old", "small", "beautiful", "cheap", "heavy", "new", "strange"),
+    ("books", "bicycles", "chairs", "apples", "letters", "boxes", "flowers", "cups"),
+    ("at the market", "in the village", "near the station", "behind the school", "by the river", "in Boston"),
+    ("yesterday", "last week", "this morning", "in the summer", "after dinner", "on Monday", "before it rained"),
+)
+
+
+class Answer(NamedTuple):
+    """A sentence, when it was sent, and what came back."""
+
+    sentence: str
+    sent: float
+    late: bool
+    run: Run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--visitors", type=int, default=50, metavar="N", help="visitors at once (default 50)")
+    parser.add_argument("--seconds", type=float, default=300, metavar="S", help="how long (default 300)")
+
+
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Median and 95th percentile of the waits, what went wrong, and the server's memory."""
+    from model.translator import Translator  # not before the server has the processor to itself
+
+    with tempfile.TemporaryFile() as log, started_app(log) as (url, process):
+        keep_to_cores(process)
+        answers, memory = asyncio.run(_visits(url, process, args))
+    translator = Translator.from_checkpoint(args.checkpoint, "cpu")
+    right = {each.sentence: translator.translate(each.sentence).text for each in answers}
+    return {
+        "bench": "visitors",
+        "visitors": args.visitors,
+        "seconds": args.seconds,
+        "cores": min(CORES, os.cpu_count() or 1),
+        "load": os.getloadavg()[0],
+        **judged([each for each in answers if each.sent >= WARM_UP * args.seconds], right),
+        **memory,
+        "bars": BARS,
+    }
+
+
+def judged(answers: list[Answer], right: dict[str, str]) -> dict[str, Any]:
+    """What the answers are worth, given the right translation of every sentence."""
+    waits, counts = [], dict.fromkeys(("lost", "mixed_up", "wrong"), 0)
+    others = set(right.values())
+    for each in answers:
+        shown = each.run.translation
+        if shown == right[each.sentence] and each.run.ended:
+            waits.append(each.run.seconds)
+        elif shown is None or not each.run.ended:
+            counts["lost"] += 1
+        else:
+            counts["mixed_up" if shown in others else "wrong"] += 1
+    ordered = sorted(waits) or [math.nan]
+    return {
+        "sentences": len(answers),
+        "late": sum(each.late for each in answers),
+        "median": round(statistics.median(ordered), 2),
+        "p95": round(ordered[math.ceil(0.95 * len(ordered)) - 1], 2),
+        "longest": round(ordered[-1], 2),
+        **counts,
+    }
+
+
+def sentences(number: int, seed: int = 0) -> list[str]:
+    """So many different sentences, in an order that has nothing to do with their words.
+
+    Raises:
+        ValueError: there are not so many.
+    """
+    places = random.Random(seed).sample(range(math.prod(len(words) for words in _PARTS)), number)
+    return [_sentence(place) for place in places]
+
+
+def _sentence(place: int) -> str:
+    chosen = []
+    for words in _PARTS:
+        place, at = divmod(place, len(words))
+        chosen.append(words[at])
+    return f"{' '.join(chosen)}."
+
+
+async def _visits(url: str, process: int, args: argparse.Namespace) -> tuple[list[Answer], dict[str, Any]]:
+    """All answers; the memory in between, in MB; and the processor time that a sentence took, in ms."""
+    each = math.ceil(args.seconds / EVERY)
+    texts = sentences(each * args.visitors)
+    visitors = []
+    for _ in range(args.visitors):  # one after the other: how they arrive is not what is measured
+        visitors.append(await Visitor.arrive(url))
+        await visitors[-1].open(PATIENCE)
+    started = time.perf_counter()
+    visits = [
+        asyncio.create_task(
+            _visit(visitor, texts[number :: args.visitors], started, EVERY * number / args.visitors, args.seconds)
+        )
+        for number, visitor in enumerate(visitors)
+    ]
+    await asyncio.sleep(WARM_UP * args.seconds)
+    memory, busy = {"memory_warm": resident(process)}, spent(process)
+    answers = [answer for found in await asyncio.gather(*visits) for answer in found]
+    memory["memory_end"] = resident(process)
+    later = sum(each.sent >= WARM_UP * args.seconds for each in answers)
+    memory["processor"] = round(1000 * (spent(process) - busy) / max(later, 1), 1)
+    await asyncio.gather(*(visitor.leave() for visitor in visitors))
+    return answers, memory
+
+
+async def _visit(visitor: Visitor, texts: list[str], started: float, first: float, seconds: float) -> list[Answer]:
+    """One visitor's answers; his first sentence comes so many seconds after the start."""
+    found = []
+    for number, text in enumerate(texts):
+        due = first + EVERY * number
+        now = time.perf_counter() - started
+        if max(now, due) >= seconds:
+            break
+        await asyncio.sleep(max(0.0, due - now))
+        sent = time.perf_counter() - started
+        found.append(Answer(text, sent, now > due and number > 0, await visitor.translate(text, PATIENCE)))
+    return found
+
+
+def keep_to_cores(process: int) -> None:
+    """Let a process, and what it will start, run on no more than CORES of this machine's cores, where that can be."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(process, sorted(os.sched_getaffinity(0))[:CORES])
+
+
+def resident(process: int) -> float | None:
+    """Resident memory of a process in MB; None where the system does not say."""
+    status = Path(f"/proc/{process}/status")
+    lines = status.read_text(encoding="ascii").splitlines() if status.is_file() else []
+    return next((round(int(line.split()[1]) / 1024, 1) for line in lines if line.startswith("VmRSS:")), None)
+
+
+def spent(process: int) -> float:
+    """Seconds of processor time that a process has used; not a number where the system does not say."""
+    stat = Path(f"/proc/{process}/stat")
+    if not stat.is_file():
+        return math.nan
+    user, system = stat.read_text(encoding="utf-8").rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def table(result: dict[str, Any]) -> str:
+    """The result for a person."""
+    bars = result["bars"]
+    return "\n".join(
+        (
+            f"{result['visitors']} visitors, {result['seconds']:.0f} s, {result['sentences']} sentences after warm-up",
+            f"median wait        {result['median']:6.2f} s   (bar {bars['median']:.1f} s)",
+            f"95 % within        {result['p95']:6.2f} s   (bar {bars['p95']:.1f} s); longest {result['longest']:.2f} s",
+            f"lost {result['lost']}, mixed up {result['mixed_up']}, wrong {result['wrong']}, late {result['late']}",
+            f"memory             {result['memory_warm']} MB after warm-up, {result['memory_end']} MB at the end",
+            f"processor time     {result['processor']:6.1f} ms a sentence",
+            f"server on {result['cores']} cores; load {result['load']:.1f}",
+        )
+    )

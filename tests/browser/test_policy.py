@@ -1,0 +1,53 @@
+"""The app's pages ask no other host for anything and run no script but their own; every other test watches that too."""
+
+from __future__ import annotations
+
+import urllib.request
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.reading import BOX
+
+INJECTED = """source => document.body.append(Object.assign(document.createElement("script"), source))"""
+
+
+@pytest.mark.parametrize("path", ["", "/masks", "/_stcore/health", "/no/such/file.js"])
+def test_every_answer_of_the_server_carries_the_policy(app_url: str, path: str) -> None:
+    with urllib.request.urlopen(app_url + path) as answer:
+        policy = answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Referrer-Policy"] == "same-origin"
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["frame-ancestors"] == "'self'"
+    assert rules["connect-src"] == rules["default-src"] == "'self'"
+    assert "unsafe-inline" not in rules["script-src"]
+    assert "'unsafe-eval'" not in rules["script-src"]
+    assert not any("//" in allowed or "*" in allowed for allowed in rules.values())
+
+
+def test_another_host_and_a_script_that_slipped_in_are_refused(visit: Callable[..., Page], guard) -> None:
+    page = visit("masks")
+    assert page.evaluate("fetch('https://example.org/').then(() => 'sent', () => 'refused')") == "refused"
+    assert page.evaluate("fetch('/_stcore/health').then(() => 'sent', () => 'refused')") == "sent"
+    page.evaluate(INJECTED, {"textContent": "window.broken = 1"})
+    page.evaluate(INJECTED, {"src": "https://example.org/x.js"})
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.broken = 2\">')")
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=\"https://example.org/x.png\">')")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.broken") is None
+    refused = {line for line in guard.problems() if line.startswith("console: policy: ")}
+    for told in ("connect-src https://example.org/", "script-src-elem inline", "script-src-attr inline"):
+        assert f"console: policy: {told}" in refused
+    assert {"console: policy: script-src-elem https://example.org/x.js"} <= refused
+    assert {"console: policy: img-src https://example.org/x.png"} <= refused
+    guard.expected += ["policy: ", "Security Policy", "example.org", "Failed to load resource"]
+
+
+def test_the_address_of_the_first_view_opens_it_with_all_its_choices(page: Page, app_url: str) -> None:
+    page.goto(f"{app_url}/translate?text=I+love+you.&lang=zh")
+    expect(page.locator(".hl-translation")).to_contain_text("我")
+    assert page.locator('[data-testid="stDialog"], [role="dialog"]').count() == 0
+    assert page.evaluate("new URL(location).pathname") == "/"
+    expect(page.locator(BOX.replace("English sentence", "英文句子"))).to_have_value("I love you.")
