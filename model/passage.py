@@ -59,11 +59,9 @@ class Ask:
         kinds: of attention to watch.
         stream: keep the decoder's residual stream; ``source_stream``: keep the encoder's.
         logits: keep the logits.
-        gradient: of which log-probability the gradient with respect to every weight is kept: "all" is
-            the whole translation's as far as it was written, a number that of one step's token, "each"
-            that of every step's token by itself, whose gradients are [T, H, Q, K].
-        on_weights: called with the kind, the layer and the weights [1, H, Q, K] as they stand in the graph, before
-            a gradient reaches them: here a hook can be hung on them.
+        gradient: of which log-probability the gradient with respect to every weight is kept: "all" is the whole
+            translation's as far as written, a number one step's, "each" every step's by itself, [T, H, Q, K].
+        on_weights: called with kind, layer and weights [1, H, Q, K] as they stand in the graph, for hooks on them.
     """
 
     steps: tuple[Step, ...] = ()
@@ -242,8 +240,7 @@ class Projections(NamedTuple):
 def one_thread() -> Iterator[None]:
     """PyTorch computes on one thread while the ``with`` lasts.
 
-    The matrices of a single sentence are too small to share: two threads gain nothing on a quiet
-    machine, and on a busy one each waits for the other at every product (20 times slower was seen).
+    Matrices of one sentence are too small to share: on a busy machine threads wait for each other (20 times slower).
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)

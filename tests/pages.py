@@ -22,6 +22,7 @@ from viz.viewer.link import read_link
 APP = Path(__file__).resolve().parent.parent / "router.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
 CHIPS = "headlight_sentence_chips"  # which the frame shows over every view
+STEPS = "headlight_sentence_steps"  # and what nobody sees of it
 HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"
 
 shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
@@ -70,7 +71,8 @@ def components(at: AppTest, frame: bool = False) -> list[dict]:
     """What each component on the page was sent; with ``frame``, that of the frame alone."""
     assert not at.exception
     every = [each.proto for each in at.get("bidi_component") if each.proto.WhichOneof("data") == "json"]
-    return [json.loads(each.json) for each in every if (each.component_name == CHIPS) == frame]
+    wanted = {CHIPS} if frame else {each.component_name for each in every} - {CHIPS, STEPS}
+    return [json.loads(each.json) for each in every if each.component_name in wanted]
 
 
 def sent(at: AppTest) -> dict:

@@ -32,6 +32,7 @@ def draw(spec: ViewSpec) -> None:
         st.session_state["text"] = checkpoints.default_text(name)
     st.session_state.setdefault("text", str(st.query_params.get("text") or checkpoints.default_text(name)))
     header.draw(spec, name)
+    chips.keep_sentence()
     is_there = _translation_row(spec, name)
     if spec.sentence and not is_there:
         examples(name)
@@ -63,7 +64,7 @@ def _translation_row(spec: ViewSpec, name: str) -> bool:
                 if several:
                     choose_shown_part()
                 if spec.chips:
-                    chips.draw(found, bool(st.session_state.get("pinyin")))
+                    chips.draw(found, bool(st.session_state.get("pinyin")), spec.name == "step_by_step")
     _inspected_row(about, found)
     if not found.finished and checkpoints.reads(name) == "text":
         notice = say("app.truncated", limit=len(found.tgt))

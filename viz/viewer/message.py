@@ -105,8 +105,7 @@ class Envelope(TypedDict):
     """What the app says before the message.
 
     ``id`` tells messages apart. ``link`` is what is chosen, to be followed where ``serial`` is another than before.
-    ``below``: pixels to be left free under the viewer. ``typed``: the text that the visitor sent, which the frame's own
-    script keeps as a step of the browser's history.
+    ``below``: pixels to be left free under the viewer.
     """
 
     id: str
@@ -114,4 +113,3 @@ class Envelope(TypedDict):
     serial: int
     dark: bool
     below: int
-    typed: str

@@ -15,7 +15,7 @@ def aligned_places(before: Sequence[str], after: Sequence[str]) -> Places:
 
     By the fewest insertions, deletions and exchanges (Levenshtein 1966; Wagner and Fischer 1974).
 
-    >>> aligned_places(["I", "love", "you"], ["You", "do", "love", "me"])
+    >>> aligned_places(["I", "love", "you"], ["I", "really", "love", "me"])
     ((0, 0), (1, 2), (2, 3))
     """
     cost = np.add.outer(np.arange(len(before) + 1), np.arange(len(after) + 1))

@@ -12,7 +12,7 @@ from model.analysis.what_if.beam_tree import grown_tree
 from model.analysis.what_if.fork import fork_between, fork_votes
 from model.own.text.vocab import EOS_ID
 from model.translator import Translator
-from tests.pages import HOSTILE, SENTENCE, markup, opened, reverse, sent, shipped, words
+from tests.pages import HOSTILE, SENTENCE, components, markup, opened, reverse, sent, shipped, words
 
 LONG = " ".join(["The old man told the children a long story about the sea"] * 5) + "."
 pytestmark = shipped
@@ -114,7 +114,7 @@ def test_a_hypothesis_of_another_sentence_is_ignored(en_zh: Translator) -> None:
 def test_every_sentence_works(page: str, state: dict[str, object]) -> None:
     at = opened(page, **state)
     assert "<img" not in markup(at)
-    assert at.get("bidi_component")
+    assert components(at)
 
 
 @reverse
@@ -122,4 +122,4 @@ def test_every_sentence_works(page: str, state: dict[str, object]) -> None:
 def test_the_toy_works(page: str) -> None:
     at = opened(page, checkpoint="reverse", text="headlight")
     assert written(at) == "thgildaeh"
-    assert at.get("bidi_component")
+    assert components(at)

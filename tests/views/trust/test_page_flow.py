@@ -7,12 +7,10 @@ import pytest
 
 from model.analysis.maps.shares import norm_shares
 from model.analysis.residual.flow import flow_graph, weight_shares
-from model.trace import Label
 from tests.pages import HOSTILE, markup, opened, reverse, sent, shipped, words
 from viz.components.flow_graph.flow_graph import FlowTokens, edge_heads, flow_payload
 from viz.components.shared.places import opened_place
 from viz.parts.flow_words import source_words, summary
-from viz.parts.over.token import middle_word
 from viz.text import text
 
 
@@ -109,8 +107,3 @@ def test_the_sentence_names_what_came_from_where(translator):
     best = int(graph.sources.argmax())
     assert f"({trace.src[best].text} {graph.sources[best]:.0%}" in sentence
     assert f"{graph.inputs.sum():.0%} from the translation" in sentence
-
-
-def test_the_view_opens_at_a_word_in_the_middle():
-    assert middle_word([Label(each) for each in ("我", "，", "。", "们", "<eos>")]) == 3
-    assert middle_word([Label("<eos>")]) == 0

@@ -2,8 +2,7 @@ import { Component, mounted } from "../shared/component.js";
 import { fill, make, makeButton, percent } from "../shared/shared.js";
 
 class SentenceChips extends Component {
-  update({ source, target, typed, labels }) {
-    window.headlightSentence = typed;
+  update({ source, target, labels }) {
     this.part("src").setAttribute("aria-label", labels.source);
     this.part("tgt").setAttribute("aria-label", labels.target);
     this.part("src").replaceChildren(
@@ -47,26 +46,6 @@ function spoken(text, reading) {
   const ruby = make("ruby");
   ruby.append(text, make("rt", "", reading));
   return ruby;
-}
-
-// Streamlit writes what is typed over the link of the sentence before. So that Back leads there, that link is brought
-// back when the new sentence is sent, and the new one becomes a step of its own.
-const SENT = ".st-key-text, .st-key-example, [data-testid=stBaseButton-primaryFormSubmit]";
-function keepSentence({ type, key, target }) {
-  const sends = type === "click" ? !target.matches?.("input") : key === "Enter";
-  const shown = window.headlightSentence;
-  if (!sends || shown === undefined || !target.closest?.(SENT)) return;
-  const typed = document.querySelector(".st-key-text input")?.value;
-  if (!target.closest(".st-key-example") && typed === shown) return;
-  const before = new URL(location.href);
-  before.searchParams.set("text", shown);
-  const now = location.href;
-  history.replaceState(history.state, "", before);
-  history.pushState(history.state, "", now);
-}
-if (!window.headlightKeeps) {
-  window.headlightKeeps = true;
-  for (const type of ["keydown", "click"]) window.addEventListener(type, keepSentence, true);
 }
 
 export default mounted(SentenceChips);

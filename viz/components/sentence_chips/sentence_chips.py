@@ -36,7 +36,6 @@ def sentence_chips(
     source: Sequence[Chip],
     target: Sequence[Chip],
     chosen: int | None,
-    typed: str,
     *,
     theme: Theme,
     labels: Labels,
@@ -48,7 +47,6 @@ def sentence_chips(
     Args:
         source, target: the tokens.
         chosen: place of a target token; None for none.
-        typed: the text that the visitor sent; sending another one is a step of the browser's history.
         theme: the look.
         labels: gives the strings named in LABELS, in the visitor's language.
         key: names this place on the page.
@@ -60,5 +58,5 @@ def sentence_chips(
         if type(place) is int and -1 <= place < len(target):
             on_token(None if place == -1 else place)
 
-    data = {"source": list(source), "target": list(target), "chosen": chosen, "typed": typed}
+    data = {"source": list(source), "target": list(target), "chosen": chosen}
     _component.mount(data, theme=theme, labels=labels, key=key, on_token_change=picked)

@@ -28,10 +28,10 @@ export class Component {
   }
 
   // Listens beyond the element, for as long as it is there.
-  listen(target, event, handle) {
+  listen(target, event, handle, capture = false) {
     const heard = (happened) => (this.root.isConnected ? handle(happened) : this.leave());
-    target.addEventListener(event, heard);
-    this.ends.push(() => target.removeEventListener(event, heard));
+    target.addEventListener(event, heard, capture);
+    this.ends.push(() => target.removeEventListener(event, heard, capture));
   }
 
   // Calls `handle` when the element's size has changed.

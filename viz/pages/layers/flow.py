@@ -49,7 +49,7 @@ def controls() -> tuple[str, float]:
 
 def picture() -> None:
     """The graph of the chosen step."""
-    step = looked_at(trace.tgt_outputs[:rows]) + 1
+    step = min(looked_at(translation) + 1, rows)
     src, groups = source_words(trace, now.words)
     shares = flow_shares(now.subject, measure)
     graph = flow_graph(shares, step - 1, least, groups)

@@ -17,7 +17,7 @@ from viz.parts.six_steps import STEPS, proof_line, step_facts, step_picture
 from viz.state import checkpoints
 from viz.state.answers.lessons import growth
 from viz.state.answers.residual import head_steps, reasons
-from viz.state.answers.translations import trace
+from viz.state.answers.translations import trace, translation
 from viz.state.language import say
 from viz.state.view import view
 
@@ -43,7 +43,7 @@ def pick_step() -> int:
 def pick_query(queries: list[str]) -> int:
     """The chosen query: in the decoder that of the token that is looked at, else one of a list."""
     if now.kind != "encoder_self" and trace(now.subject).tgt_outputs:
-        return looked_at(trace(now.subject).tgt_outputs)
+        return looked_at(translation(now.subject))
     if "query" in st.session_state and st.session_state["query"] not in range(len(queries)):
         st.session_state["query"] = len(queries) - 1
     return st.selectbox(

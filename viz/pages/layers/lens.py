@@ -32,7 +32,7 @@ def piece(token: int) -> str:
 
 def layers() -> None:
     """The grid, and what the chosen head promotes at the chosen step."""
-    step = looked_at(trace.tgt_outputs[:rows]) + 1
+    step = min(looked_at(translation) + 1, rows)
     lens_grid(
         residual.lens(now.subject, _CANDIDATES),
         piece,

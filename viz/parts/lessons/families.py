@@ -23,7 +23,7 @@ from viz.state.language import say, within
 from viz.state.view import Subject, View
 
 BERT, GPT, VIT = "tiny-bert", "tiny-gpt", "tiny-vit"
-OPENING = "My sister bought a red bicycle yesterday."
+EXAMPLE = "My sister bought a red bicycle yesterday."
 TINY_LAYERS = TINY_HEADS = 4
 _MOST = 16  # tokens that a column has room for
 
@@ -55,11 +55,11 @@ def sentence(now: View) -> str:
     """The visitor's sentence, where the tiny models can read it and a word of it can be hidden; else one of ours."""
     text = " ".join(now.subject.text.split())
     if checkpoints.reads(now.checkpoint) != "text" or not text.isascii() or not 2 < len(text.split()) <= _MOST:
-        return OPENING
+        return EXAMPLE
     try:
         translation(Subject(hide(text, 1)[0], BERT))
     except HeadlightError:
-        return OPENING
+        return EXAMPLE
     return text
 
 

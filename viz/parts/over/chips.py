@@ -7,13 +7,15 @@ from math import exp
 
 from model.trace import Label, TracedTranslation
 from viz.components.sentence_chips.sentence_chips import Chip, sentence_chips
+from viz.components.sentence_steps.sentence_steps import sentence_steps
 from viz.figures.ruby import is_chinese, readings
+from viz.parts.over.token import looked_at
 from viz.state.language import within
 from viz.state.view import choose_token, chosen_token, theme, typed
 
 
-def draw(found: TracedTranslation, pinyin: bool) -> None:
-    """The line of both; ``pinyin`` over the Chinese."""
+def draw(found: TracedTranslation, pinyin: bool, from_start: bool = False) -> None:
+    """The line of both, ``pinyin`` over the Chinese; a view that goes ``from_start`` is at the first token."""
     target = chips(found.text, (*found.tgt, *found.trace.tgt_outputs[len(found.tgt) :]), pinyin)
     for place, chip in enumerate(target):
         if found.given <= place < len(found.log_probs):
@@ -21,13 +23,17 @@ def draw(found: TracedTranslation, pinyin: bool) -> None:
     sentence_chips(
         chips(found.source, found.trace.src or found.src),
         target if found.tgt_ids else (),
-        chosen_token(len(target)),
-        typed(),
+        chosen_token(len(target)) or 0 if from_start else looked_at(found),
         theme=theme(),
         labels=within("chips"),
         key="hl_chips",
         on_token=choose_token,
     )
+
+
+def keep_sentence() -> None:
+    """Make every sentence that is sent a step of the browser's history; nothing is seen of this."""
+    sentence_steps(typed(), "hl_steps")
 
 
 def chips(text: str, labels: Sequence[Label], pinyin: bool = False) -> list[Chip]:

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from model.trace import Label
+from model.analysis.faithfulness.evidence import telling_token
+from model.trace import TracedTranslation
 from viz.state.view import chosen_token
 
 
-def looked_at(outputs: Sequence[Label]) -> int:
-    """The place of the chosen one among written tokens; where none is chosen, of the word nearest to the middle."""
+def looked_at(found: TracedTranslation) -> int:
+    """The place of the chosen one among written tokens; where none is chosen, of one to begin with: see its source."""
+    outputs = found.trace.tgt_outputs
     chosen = chosen_token(len(outputs))
-    return middle_word(outputs) if chosen is None else chosen
-
-
-def middle_word(labels: Sequence[Label]) -> int:
-    """The place of the word nearest to the middle; 0 where there is none.
-
-    >>> middle_word([Label("a"), Label(","), Label("b"), Label("c"), Label(".")])
-    2
-    """
-    words = [at for at, label in enumerate(labels) if label.text.isalnum()]
-    return min(words or [0], key=lambda at: abs(at - len(labels) // 2))
+    return (telling_token(outputs, found.log_probs) or 0) if chosen is None else chosen

@@ -35,7 +35,6 @@ def workbench(
     link: str,
     *,
     theme: Theme,
-    typed: str,
     below: int,
     key: str,
     on_said: Callable[[str], None],
@@ -47,7 +46,6 @@ def workbench(
         name: tells it from other messages.
         link: what is chosen, written as ``write_link`` does; the viewer follows where it is not what it told itself.
         theme: the look.
-        typed: the text that the visitor sent.
         below: pixels to be left free under it.
         key: names this place on the page.
         on_said: called with what the visitor has chosen, before the script runs again.
@@ -58,7 +56,7 @@ def workbench(
             on_said(now)
 
     link, serial = _led(key, link)
-    around = {"dark": theme.is_dark, "below": below, "typed": typed}
+    around = {"dark": theme.is_dark, "below": below}
     envelope = cast("Envelope", {"id": name, "link": link, "serial": serial, **around})
     _component(data=sent(packed, envelope), key=key, on_said_change=told)
 

@@ -16,7 +16,7 @@ from viz.parts.workbench.packed import offered, packed
 from viz.state.answers.translations import trace
 from viz.state.checkpoints import facts
 from viz.state.language import language
-from viz.state.view import View, chosen_token, read_view, typed
+from viz.state.view import View, chosen_token, read_view
 
 MARGIN = 12  # pixels under the viewer
 _MOVED = "_moved"  # whether the viewer has told of another chosen token
@@ -39,7 +39,7 @@ def show(now: View, below: int) -> LacksAbilityError | None:
     sent, name = packed(now.subject, language(), chosen.name_of(now))
     link = chosen.link_of(now)
     take_along.row(now, chosen.shown(now, link))
-    workbench(sent, name, link, theme=now.theme, typed=typed(), below=below, key="workbench", on_said=_told)
+    workbench(sent, name, link, theme=now.theme, below=below, key="workbench", on_said=_told)
     drawing.prepare(now)
     return lacks
 

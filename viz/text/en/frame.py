@@ -124,7 +124,7 @@ STRINGS: dict[str, str] = {
     "chips.source": "Source",
     "chips.target": "Translation",
     "chips.token": "{token}: the model’s confidence {percent}. Click: every view looks at this token.",
-    "chips.chosen": "{token} is looked at in every view. Click again to let it go.",
+    "chips.chosen": "{token} is looked at in every view.",
     "chips.given": "{token}: given, not written",
     "app.parts": "Sentence {number} of {all}",
     "page.translate": "Translate",

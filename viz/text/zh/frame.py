@@ -122,7 +122,7 @@ STRINGS: dict[str, str] = {
     "chips.source": "原文",
     "chips.target": "译文",
     "chips.token": "{token}：模型的把握为 {percent}。点一下，所有视图都看这个词元。",
-    "chips.chosen": "所有视图都在看 {token}。再点一下取消。",
+    "chips.chosen": "所有视图都在看 {token}。",
     "chips.given": "{token}：是给定的，不是写出的",
     "app.parts": "第 {number} 句，共 {all} 句",
     "page.translate": "翻译",

@@ -40,8 +40,7 @@ class Mounted {
   /** A new message is a new viewer, with what was chosen; a new link changes what is. @param {Given} given */
   take({ data, setStateValue }) {
     const { envelope, message } = readEnvelope(data);
-    const { id, link, serial, dark, below, typed } = envelope;
-    Object.assign(window, { headlightSentence: typed }); // see sentence_chips.js
+    const { id, link, serial, dark, below } = envelope;
     this.report = (said) => {
       told = { serial, link: said, number: told.number + 1 };
       setStateValue("said", { link: said, number: told.number });

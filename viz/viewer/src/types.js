@@ -90,7 +90,6 @@
  * @property {number} serial
  * @property {boolean} dark
  * @property {number} below
- * @property {string} typed
  */
 
 /**
