@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.maps.sorts import SORTS
+from model.source import LacksAbilityError
 from viz.figures.markup import line
 from viz.numbers import number
 from viz.parts import combined
@@ -40,7 +41,10 @@ def best_picture(now: View) -> tuple[View, np.ndarray] | None:
     if pick("picture", labelled=False) != "trusted":
         return None
     shown = replace(now, drawn=drawn, shift="written" if SORTS[drawn].of_written else now.shift)
-    return shown, whole_map(now.subject, drawn)
+    try:
+        return shown, whole_map(now.subject, drawn)
+    except LacksAbilityError:  # found when the model was opened
+        return None
 
 
 def say_best(shown: View) -> None:
