@@ -91,7 +91,7 @@ def test_on_the_reversing_checkpoint_the_best_head_makes_the_anti_diagonal(at):
 
 
 def test_the_app_opens_on_the_best_head_of_the_table_and_says_why():
-    at = choose(prepared())
+    at = choose(prepared(picture="head"))
     table, why = checkpoints.alignment("en-zh")
     assert why == ""
     best = table["best_head"]
@@ -105,7 +105,7 @@ def test_a_table_of_other_weights_is_not_used_and_the_app_says_so(monkeypatch, w
     monkeypatch.setattr(checkpoints, "load_alignment", lambda name, sha256: (None, why))
     checkpoints.alignment.cache_clear()
     checkpoints.opening.cache_clear()
-    at = choose(prepared())
+    at = choose(prepared(picture="head"))
     start = checkpoints.meta("en-zh").get("opens_on", {"layer": 5, "head": 0})
     assert (at.session_state["layer"], at.session_state["head"]) == (start["layer"], start["head"])
     assert "not on the best alignment head" in words(at)

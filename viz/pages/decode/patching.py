@@ -12,7 +12,7 @@ from viz.numbers import number
 from viz.parts.comparing import patching, sentences
 from viz.parts.picker import coded
 from viz.shell import pickers
-from viz.shell.errors import show_error
+from viz.shell.errors import end_view, show_error
 from viz.state.answers import compare
 from viz.state.answers.translations import translation, translator
 from viz.state.language import say
@@ -25,13 +25,13 @@ except HeadlightError as error:
     show_error(error)
     other = None
 if other is None:
-    st.stop()
+    end_view()
 one, two = translation(now.subject), translation(other)
 then = sentences.both(now, one, two, more=1)[0]
 about = compare.contrast(now.subject, other)
 if about is None:
     st.info(say("carry.same"))
-    st.stop()
+    end_view()
 with st.spinner(say("carry.computing")):
     found = compare.sweep(now.checkpoint, about)
 piece = translator(now.checkpoint).piece

@@ -8,6 +8,7 @@ from viz.figures.markup import line
 from viz.parts.comparing import past
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
+from viz.shell.errors import end_view
 from viz.state.answers.past import past_of
 from viz.state.language import say
 from viz.state.view import view
@@ -16,7 +17,7 @@ now = view()
 found, why = past_of(now.checkpoint)
 if found is None:
     st.html(line("error", say(f"past.{why}", checkpoint=now.checkpoint), role="alert"))
-    st.stop()
+    end_view()
 
 
 def take_sentence() -> None:
@@ -39,7 +40,7 @@ else:
 chosen = past.measured(now, found, name)
 if chosen is None:
     st.info(say(f"past.none.{name}"))
-    st.stop()
+    end_view()
 past.curves(now, found, chosen, point)
 past.when_found(now, found, chosen)
 st.html(line("alt", say(f"past.meaning.{name}")))

@@ -9,7 +9,7 @@ from viz.components.head_list.head_list import head_list
 from viz.figures.markup import line
 from viz.parts import head_facts
 from viz.parts.comparing import heads, sentences
-from viz.shell.errors import show_error
+from viz.shell.errors import end_view, show_error
 from viz.state.answers import compare
 from viz.state.answers.translations import translation
 from viz.state.language import say, within
@@ -22,7 +22,7 @@ except HeadlightError as error:
     show_error(error)
     other = None
 if other is None:
-    st.stop()
+    end_view()
 sentences.both(now, translation(now.subject), translation(other))
 heads.one_head(now, other)
 changed = compare.changed_heads(now.subject, other)
