@@ -57,12 +57,12 @@ def _states(model: Translator, rows: Sequence[np.ndarray], layer: int) -> Tensor
     def keep(_module: object, _given: object, output: Tensor) -> None:
         kept.append(output)
 
-    handle = model.model.encoder.layers[layer].register_forward_hook(keep)
-    try:
-        with model.running() as network:
+    with model.running() as network:  # which is whoever's is free: a hook belongs on it
+        handle = network.encoder.layers[layer].register_forward_hook(keep)
+        try:
             network.encode(ids.to(model.device))
-    finally:
-        handle.remove()
+        finally:
+            handle.remove()
     return kept[0].cpu()[ids != PAD_ID].double()
 
 

@@ -51,7 +51,7 @@ def _maps(now: View) -> Values:
         with column:
             figure = cells(weights, rows, columns, now.theme, limits=(0, 1), most_height=220, width=_WIDTH)
             largest = number(float(weights.max(axis=-1).mean()))
-            draw(figure, f"lesson.2.{name}", fits=True, words_below=True, largest=largest, place=head.title)
+            draw(figure, f"lesson.2.{name}", fits=True, largest=largest, place=head.title)
     own, shared = found.symmetry
     return {
         "place": f"{say('kind.encoder_self')} {head.title}",
