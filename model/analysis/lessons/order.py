@@ -65,7 +65,6 @@ def moved_by_order(model: Translator, text: str, order: np.ndarray) -> tuple[np.
     """
     ids = model.encode_source(text)[1]
     places = torch.tensor([*order.tolist(), ids.shape[1] - 1])
-    adds = model.model.encoder.embedding.positions
 
     def skip(_module: object, given: tuple[Tensor, ...], _output: Tensor) -> Tensor:
         return given[0]
@@ -77,7 +76,7 @@ def moved_by_order(model: Translator, text: str, order: np.ndarray) -> tuple[np.
 
     with model.running() as network:
         positioned = distance(network.encode(ids)[0], network.encode(ids[:, places])[0])
-        handle = adds.register_forward_hook(skip)
+        handle = network.encoder.embedding.positions.register_forward_hook(skip)
         try:
             return positioned, distance(network.encode(ids)[0], network.encode(ids[:, places])[0])
         finally:
