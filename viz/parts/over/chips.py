@@ -48,7 +48,8 @@ def chips(text: str, labels: Sequence[Label], pinyin: bool = False) -> list[Chip
         special = label.start == label.end
         again = label.start < at  # one of the bytes of a character that stands already
         said = label.text if special or again else text[label.start : label.end]
-        before = " " if special else text[at : label.start]
+        alone = special or bool(found and found[-1]["special"])
+        before = " " if alone and found else text[at : label.start]
         reading = " ".join(readings(said)) if pinyin and said and all(map(is_chinese, said)) else ""
         found.append({"text": said, "before": before, "special": special, "sure": None, "reading": reading})
         at = max(at, label.end)

@@ -57,7 +57,7 @@ STRINGS: dict[str, str] = {
     "seen.candidates": "What the model would fill in at {place}",
     "seen.classes": "What the model sees",
     "seen.alt": "Most probable: {list}.",
-    "seen.open": "All maps of all heads are in “All heads”; one of them by itself is in “One head”.",
+    "seen.open": "All maps of all heads are in “Heads”, in a picture together or one of them large.",
     "seen.prompt": "Each token’s bar is the probability that the model gave it; what it wrote itself is marked. Row t of every map has read token t and writes the next one.",
     "seen.grouped": "Grouped queries: {heads} heads share the keys and values of {keys}, so heads {groups} look with the same keys.",
     "seen.maps": "Kinds of attention in this file: {kinds}.",

@@ -57,7 +57,7 @@ STRINGS: dict[str, str] = {
     "seen.candidates": "模型想在{place}填什么",
     "seen.classes": "模型看到了什么",
     "seen.alt": "最可能的：{list}。",
-    "seen.open": "所有头的图在“所有头”里；单独一个头的图在“单个头”里。",
+    "seen.open": "所有头的图都在“注意力头”里，可以一起看，也可以放大一个。",
     "seen.prompt": "每个词元的条是模型给它的概率；模型自己写的部分有标记。每张图的第 t 行读了第 t 个词元，写下一个。",
     "seen.grouped": "分组查询：{heads} 个头共用 {keys} 组键和值，所以 {groups} 这些头用同样的键来看。",
     "seen.maps": "这个文件里的注意力种类：{kinds}。",
