@@ -61,7 +61,7 @@ def _start(page: Page, checkpoint: str) -> float:
     started = time.perf_counter()
     with tempfile.TemporaryFile() as log, running_app(log) as url:
         page.goto(address(url, checkpoint=checkpoint))
-        page.wait_for_selector(".hl-translation")
+        page.wait_for_selector(".hl-translation", state="attached")
         seconds = time.perf_counter() - started
         page.close()
     return seconds

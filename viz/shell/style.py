@@ -17,6 +17,7 @@ STYLE = f"""<style>
 .stMainBlockContainer {{ padding: .25rem 1.25rem 1rem; max-width: none; }}
 .stMainBlockContainer > .stVerticalBlock {{ gap: .25rem; }}
 .stForm {{ border: 0; padding: 0; }}
+.st-key-hl_steps {{ position: absolute; }}
 [data-testid="InputInstructions"] {{ display: none; }}
 [data-testid="stBaseButton-primaryFormSubmit"], [data-testid="stBaseButton-primaryFormSubmit"] p {{
   color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}

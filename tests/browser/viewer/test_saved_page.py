@@ -154,7 +154,7 @@ def test_tokens_are_pinned_summed_and_lifted(shown, translation: TracedTranslati
 
 def test_a_map_is_zoomed_and_moved_and_its_labels_stay(shown, translation: TracedTranslation) -> None:
     page = shown(show(translation))
-    stage = page.locator(".stage").bounding_box()
+    stage = page.locator(".panel .stage").bounding_box()
     middle = (stage["x"] + stage["width"] / 2, stage["y"] + stage["height"] / 2)
     shot = lambda: page.locator(".panel .under").evaluate("canvas => canvas.toDataURL()")  # noqa: E731
     before = shot()
