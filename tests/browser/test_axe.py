@@ -28,11 +28,6 @@ STREAMLITS: tuple[tuple[str, str, str], ...] = (
         r"aria-rowcount",
         "st.dataframe draws on a canvas, and heads its columns of indices with nothing",
     ),
-    (
-        "color-contrast",
-        r"^span\[title=",
-        "st.multiselect writes what is chosen in white on the primary colour, which is light in the dark theme",
-    ),
 )
 
 

@@ -19,7 +19,7 @@ STYLE = f"""<style>
 .stForm {{ border: 0; padding: 0; }}
 .st-key-hl_steps {{ position: absolute; }}
 [data-testid="InputInstructions"] {{ display: none; }}
-[data-testid="stBaseButton-primaryFormSubmit"], [data-testid="stBaseButton-primaryFormSubmit"] p {{
+[data-testid^="stBaseButton-primary"], [data-testid^="stBaseButton-primary"] p {{
   color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}
 .st-key-hl_header, .st-key-hl_sentence {{ flex-wrap: nowrap; min-width: 0; }}
 .hl-logo {{ display: block; height: 32px; width: 41px;

@@ -46,8 +46,8 @@ def expected(steps, step: int) -> list[np.ndarray]:
 
 def wait_for_step(page, step: int) -> None:
     page.wait_for_function(
-        "(step) => [...document.querySelectorAll('[role=radio][aria-checked=true]')]"
-        ".some((radio) => radio.innerText.startsWith(`${step} `))",
+        "(step) => [...document.querySelectorAll('.st-key-pick_inside input')]"
+        ".some((box) => box.value.startsWith(`${step} `))",
         arg=step,
     )
     settle(page)
@@ -69,7 +69,7 @@ def compare(page, steps, step: int) -> None:
 
 
 def test_forward_and_back_by_keyboard_every_number_is_the_model_s(visit, steps):
-    page = visit("inside", text=SENTENCE, kind="Decoder self", layer=1, head=2)
+    page = visit("inside", text=SENTENCE, kind="Decoder self", layer=1, head=2, step=QUERY + 1)
     page.wait_for_selector(".js-plotly-plot .hm")
     page.mouse.click(5, 700)
     compare(page, steps, 1)
@@ -87,16 +87,16 @@ def test_forward_and_back_by_keyboard_every_number_is_the_model_s(visit, steps):
 
 def test_a_link_opens_step_and_query_of_another_visitor(visit, reopen):
     page = visit("inside", text=SENTENCE, kind="Cross", layer=0, head=1)
-    page.get_by_role("radio", name="5 Softmax").click()
+    page.locator(".st-key-pick_inside input").click()
+    page.get_by_role("option", name="5 Softmax").click()
     wait_for_step(page, 5)
-    page.locator('[data-testid="stSelectbox"] input').last.click()
-    page.get_by_role("option").nth(2).click()
+    page.locator(".sentence-chips .tgt button").nth(2).click()
     settle(page)
     other = reopen(page)
     other.wait_for_selector(".js-plotly-plot .bars")
     assert other.evaluate(DRAWN) == page.evaluate(DRAWN)
     assert "inside=5" in page.url
-    assert "query=" in page.url
+    assert "step=3" in page.url
 
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
@@ -109,11 +109,10 @@ def test_hostile_text_stays_text(visit, color_scheme):
 
 
 def test_a_link_opens_why_a_head_looks_there_for_a_query_and_a_key(visit, reopen, en_zh, translation):
-    page = visit("inside", text=SENTENCE, inside_view="reasons", kind="decoder_self", layer=1, head=2)
-    for picker, place in ((-2, QUERY + 1), (-1, 2)):
-        page.locator('[data-testid="stSelectbox"] input').nth(picker).click()
-        page.get_by_role("option").nth(place).click()
-        settle(page)
+    page = visit("inside", text=SENTENCE, inside_view="reasons", kind="decoder_self", layer=1, head=2, step=QUERY + 2)
+    page.locator(".st-key-key_token input").click()
+    page.get_by_role("option").nth(2).click()
+    settle(page)
     found = reasons(en_zh, translation, HeadRef("decoder_self", 1, 2)).table(QUERY + 1, 1)
     for each in (page, reopen(page)):
         each.wait_for_selector(".js-plotly-plot .hm")

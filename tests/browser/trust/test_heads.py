@@ -32,8 +32,8 @@ def place(locator) -> tuple[str, int, int]:
 
 def test_two_clicks_from_the_opening_screen_to_the_ten_heads(visit, importance):
     page = visit("", text=SENTENCE)
-    page.get_by_test_id("stTopNavSection").filter(has_text="Trust").click()
-    page.locator('a[href$="/heads"]').click()
+    page.locator(".st-key-hl_modes").get_by_role("link", name="Heads").click()
+    page.locator(".st-key-hl_views").get_by_role("link", name="Importance").click()
     page.wait_for_selector(".head-list .card")
     cards = page.locator(".head-list .card").all()
     assert len(cards) == 10

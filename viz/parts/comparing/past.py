@@ -82,7 +82,7 @@ def then_and_now(now: View, found: History, example: int, point: int) -> None:
     ]
     for column, each, name in zip(st.columns(2), (point, last), titles, strict=True):
         with column:
-            st.caption(name)
+            st.html(line("alt", name))
             st.html(marked_text([found.translation(each, example)], (), now.theme))
     rows, columns = facts["rows"][now.kind], facts["columns"][now.kind]
     if now.kind == "cross" and now.shift == "written":

@@ -63,7 +63,7 @@ export class Viewer {
     this.card = new Preview(this);
     this.help = helpOf(this.words);
     this.small = make("div", { className: "small" });
-    this.room = make("main", { className: "room" });
+    this.room = make("div", { className: "room" });
     this.build();
     this.draw();
   }
@@ -72,8 +72,9 @@ export class Viewer {
     const { chips, kinds, small, legend, room, asks } = this;
     const model = make("p", { className: "model", textContent: this.trace.header.model, hidden: asks });
     const rail = make("aside", { className: "rail" }, small, kinds.element, legend.element);
-    const top = make("header", { className: "top" }, chips.element, model);
-    const main = make("div", { className: "main" }, top, this.toolbar.element, room);
+    const top = make("div", { className: "top" }, chips.element, model);
+    const within = asks || this.root.closest("main"); // a page has one
+    const main = make(within ? "div" : "main", { className: "main" }, top, this.toolbar.element, room);
     this.root.classList.toggle("in-app", asks);
     this.root.replaceChildren(rail, main, this.card.element, this.help);
     this.pressed = (/** @type {KeyboardEvent} */ event) => void (this.root.inert || press(this, event));

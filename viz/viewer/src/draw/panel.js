@@ -44,7 +44,7 @@ export class PanelView {
     this.name = make("b");
     this.shape = make("span");
     this.idle = ""; // what is said while nothing is pointed at
-    this.title = make("h3", { className: "panel-title" }, this.name, this.shape);
+    this.title = make("h2", { className: "panel-title" }, this.name, this.shape);
     this.layers = new Layers();
     this.over = make("canvas", { className: "over" });
     this.stage = make("div", { className: "stage" }, this.layers.under, this.layers.names, this.over);

@@ -24,7 +24,7 @@ export function drawAll({ grids: every, offered, room, panels, size }) {
   const wide = (size.width - 8 - (KIND.width + GAP) * grids.length) / across - 3;
   const side = Math.floor(Math.max(SMALLEST, Math.min(LARGEST, wide, (size.height - KIND.height) / deep - 3)));
   const titled = (/** @type {import("./grid.js").Grid} */ { kind, element }) => {
-    const title = make("h3", { className: "panel-title", textContent: kind.title });
+    const title = make("h2", { className: "panel-title", textContent: kind.title });
     return make("section", { className: "kind" }, title, element);
   };
   if (room.querySelectorAll(".kind").length !== grids.length) room.replaceChildren(...grids.map(titled));

@@ -38,7 +38,7 @@ export class Talk {
     this.title = make("h1");
     this.place = make("p", { className: "place" });
     this.note = make("aside", { className: "talk-note", hidden: true });
-    this.stage = make("div", { className: "talk-stage" }, this.ask.element);
+    this.stage = make("main", { className: "talk-stage" }, this.ask.element);
     this.build();
     this.show();
   }
