@@ -33,7 +33,8 @@ def press(page: Page, group: str, name: str) -> None:
     found = page.get_by_role("radiogroup", name=group)
     behind = found.count() == 0
     if behind:
-        page.locator(".st-key-hl_head button").first.click()
+        button = "hl_head" if group in ("Attention", "Layer", "Head") else "hl_display"
+        page.locator(f".st-key-{button} button").first.click()
     found.get_by_role("radio", name=name).click()
     if behind:
         page.keyboard.press("Escape")

@@ -70,7 +70,7 @@ def test_a_rejected_candidate_forks_and_its_votes_are_the_models(visit, reopen, 
     assert (fork.place, fork.other) == (1, other)
     shown = page.locator(".hl-versions td[lang=zh]")
     expect(shown).to_have_text([own.text, forked.text], timeout=PATIENCE)
-    page.wait_for_function("document.querySelectorAll('.js-plotly-plot .heatmaplayer').length >= 2")
+    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot .heatmaplayer').length >= 2")
     votes = fork_votes(en_zh, SENTENCE, own.tgt_ids[:1], fork.written, fork.other)
     drawn = matrices(page)
     np.testing.assert_allclose(drawn[0], votes.heads["cross"], atol=1e-4)

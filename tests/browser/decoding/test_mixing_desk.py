@@ -64,7 +64,7 @@ def test_a_mute_is_seen_and_undone(visit, en_zh, translation, layers):
     page.get_by_role("button", name="Reset all").click()
     settled(page)
     agrees(page, mix(en_zh, translation, {}))
-    page.wait_for_function("!location.search.includes('mix=')")
+    page.wait_for_function("() => !location.search.includes('mix=')")
 
 
 def test_a_link_brings_back_the_faders(visit, en_zh, translation):

@@ -115,10 +115,10 @@ def test_buttons_scrubber_and_written_tokens(player, made, steps) -> None:
 
 def test_play_runs_to_the_end_and_stops(player, made, steps, wait_idle) -> None:
     page = player(step=len(steps) - 1)
-    page.get_by_role("button", name="Play").click()
+    page.get_by_role("button", name="Play", exact=True).click()
     page.get_by_role("button", name="Pause").wait_for()
     page.locator(f'[data-component="playback"][data-step="{len(steps)}"]').wait_for()
-    page.get_by_role("button", name="Play").wait_for()
+    page.get_by_role("button", name="Play", exact=True).wait_for()
     assert_drawn(page, len(steps), made, steps)
     page.wait_for_url(re.compile(rf"[?&]step={len(steps)}(&|$)"))
 

@@ -66,7 +66,7 @@ def test_the_answer_follows_the_token_that_is_clicked_and_the_link_keeps_it(visi
         chips(page, "tgt").nth(place).click()
         page.wait_for_selector(f'.hl-lead:has-text("Where does {translation.tgt[place].text} come from?")')
         assert chips(page, "tgt").nth(place).get_attribute("aria-pressed") == "true"
-        page.wait_for_function(f"new URL(location).searchParams.get('step') === '{place + 1}'")
+        page.wait_for_function(f"() => new URL(location).searchParams.get('step') === '{place + 1}'")
     page.mouse.move(5, 5)
     np.testing.assert_allclose(lit(page, "src"), translation.trace.map("cross", 1, 2)[4], atol=2e-4)
 

@@ -80,7 +80,7 @@ def test_a_stroke_paints_every_cell_on_its_way(visit, trace, wait_idle):
     wait_idle(page)
     agrees(page, trace, painted)
     page.get_by_role("button", name="Clear").click()
-    page.wait_for_function("!location.search.includes('paint=')")
+    page.wait_for_function("() => !location.search.includes('paint=')")
     wait_idle(page)
     assert not drawn(page).any()
     assert matches(page) == []

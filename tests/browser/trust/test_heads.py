@@ -96,7 +96,7 @@ def test_hostile_text_stays_text(visit, color_scheme):
 
 def test_a_row_of_the_table_opens_its_head(visit, importance, wait_idle):
     page = opened(visit)
-    table = page.get_by_test_id("stDataFrame")
+    table = page.locator(".st-key-all_heads_table").get_by_test_id("stDataFrame")
     table.scroll_into_view_if_needed()
     table.click(position={"x": 20, "y": 35 + 18})  # the box before the first row
     page.wait_for_url("**/one_head*")

@@ -68,7 +68,7 @@ def test_a_column_or_an_arrow_key_chooses_the_step_and_its_promoted_tokens(visit
     page.keyboard.press("ArrowRight")
     wait_for_step(page, 5)
     assert_step(page, found, 4)
-    page.wait_for_function("location.search.includes('step=5')")
+    page.wait_for_function("() => location.search.includes('step=5')")
     settle(page)
     moved = promoted(en_zh, found, "cross", 1, 2, 4)
     expected = [change for _, change in (*moved.raised, *moved.lowered[::-1])]
@@ -80,7 +80,7 @@ def test_a_link_opens_its_step_for_another_visitor(visit, reopen, found):
     wait_for_step(page, 3)
     page.keyboard.press("ArrowLeft")
     wait_for_step(page, 2)
-    page.wait_for_function("location.search.includes('step=2')")
+    page.wait_for_function("() => location.search.includes('step=2')")
     other = reopen(page)
     wait_for_step(other, 2)
     assert_step(other, found, 1)

@@ -8,7 +8,7 @@ import pytest
 from model.analysis.faithfulness.deletion import by_words, leave_one_out
 from model.analysis.faithfulness.verdict import honesty, honesty_of_all
 from model.translator import Translator
-from tests.browser.reading import head_title
+from tests.browser.reading import head_title, press
 from tests.pages import reverse, shipped
 
 pytestmark = reverse
@@ -42,7 +42,7 @@ def test_the_honesty_bar_is_the_analysis_and_the_shift_switch_turns_it(visit, wa
     assert found.verdict == "green"
     assert bar(page) == (found.verdict, pytest.approx(found.cost, abs=1e-3))
     assert "✓" in page.inner_text(".hl-honesty")
-    page.get_by_text("has read it").click()
+    press(page, "A word’s row", "has read it")
     wait_idle(page)
     shifted = honesty(left_out, rows[1, 2, 1:])
     assert shifted.verdict != "green"

@@ -57,7 +57,7 @@ def test_a_damaged_page_says_so(browser: Browser, tmp_path: Path) -> None:
     path.write_text(re.sub(r'(id="message">)[^<]*', r"\1H4sIAAAA", whole), encoding="utf-8")
     page = browser.new_page()
     page.goto(path.as_uri())
-    page.wait_for_function("document.querySelector('#viewer').textContent.length > 3")
+    page.wait_for_function("() => document.querySelector('#viewer').textContent.length > 3")
     assert "Error" in page.locator("#viewer").text_content()
     assert page.locator("#viewer[data-ready]").count() == 0
     page.close()
