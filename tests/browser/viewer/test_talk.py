@@ -16,9 +16,12 @@ from viz.export.show.talk import talk_page
 pytestmark = shipped
 HOSTILE = "<img src=x onerror=alert(1)>"
 VEILED = """() => {
-  const canvas = document.querySelector(".viewer:not([inert]) .over");
+  const canvas = [...document.querySelectorAll(".viewer:not([inert]) .panel .over")].at(-1); // over its labels
   if (!canvas.width) return 0;
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const { data } = context.getImageData(0, 0, copy.width, copy.height);
   return data.filter((value, i) => i % 4 === 3 && value).length;
 }"""  # pixels
 OPTIONS = (Both("cat"), Both("dog"), Both("bed"))
