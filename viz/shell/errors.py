@@ -55,10 +55,10 @@ def show_error(error: HeadlightError) -> None:
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Where the model lacks what is asked of it inside, one sentence says so, and what follows inside is left out."""
+    """What a visitor asks inside and cannot have is said in one sentence, and what follows inside is left out."""
     try:
         yield
     except ViewEnded:
         return
-    except (LacksAbilityError, OtherFormError) as error:
+    except HeadlightError as error:
         show_error(error)

@@ -5,25 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from model.analysis.what_if.patching import Carried
-from model.errors import HeadlightError
 from viz.figures.marked import marked_text
 from viz.figures.markup import line
 from viz.numbers import number
 from viz.parts.comparing import patching, sentences
 from viz.parts.picker import coded
 from viz.shell import pickers
-from viz.shell.errors import end_view, show_error
+from viz.shell.errors import end_view
 from viz.state.answers import compare
 from viz.state.answers.translations import translation, translator
 from viz.state.language import say
 from viz.state.view import view
 
 now = view()
-try:
-    other = sentences.other_sentence(now)
-except HeadlightError as error:
-    show_error(error)
-    other = None
+other = sentences.other_sentence(now)
 if other is None:
     end_view()
 one, two = translation(now.subject), translation(other)

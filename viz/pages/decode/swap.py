@@ -9,12 +9,11 @@ from dataclasses import replace
 import streamlit as st
 
 from model.analysis.what_if.swap import Word, changes, source_words, swapped
-from model.errors import HeadlightError
 from model.trace import Translation
 from viz.figures.marked import marked_text
 from viz.figures.markup import line
 from viz.parts import chart
-from viz.shell.errors import end_view, show_error
+from viz.shell.errors import end_view
 from viz.state.answers import translations, what_if
 from viz.state.checkpoints import meta, sort_of
 from viz.state.language import say
@@ -80,11 +79,7 @@ if not new.strip():
     end_view()
 
 sentence, put = swapped(translation.source, word, new)
-try:
-    other = what_if.continued(replace(now.subject.own, text=sentence))
-except HeadlightError as error:
-    show_error(error)
-    end_view()
+other = what_if.continued(replace(now.subject.own, text=sentence))
 before, after = ([label.text for label in each.tgt] for each in (translation, other))
 found = changes(before, after)
 left, right = st.columns(2, gap="large")

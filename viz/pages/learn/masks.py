@@ -6,13 +6,11 @@ import streamlit as st
 
 from model.analysis.lessons import masks
 from model.analysis.lessons.masks import BatchMask, source_batch, target_batch
-from model.errors import HeadlightError
 from viz.figures.lessons import masks as figures
 from viz.figures.lessons.row_steps import StepsText, steps_figure
 from viz.parts.chart import draw, lead, slider
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.shell.errors import end_view, show_error
 from viz.state.answers.translations import trace, translator
 from viz.state.checkpoints import example_sentences
 from viz.state.language import say
@@ -34,11 +32,7 @@ def batch(target: bool) -> BatchMask:
     with st.form("sentences", border=False):
         st.text_area(say("masks.batch"), key="batch", height=110, help=say("masks.batch.help"), bind="query-params")
         st.form_submit_button(say("masks.batch.show"))
-    try:
-        return _batch(st.session_state["batch"], now.checkpoint, target)
-    except HeadlightError as error:
-        show_error(error)
-        end_view()
+    return _batch(st.session_state["batch"], now.checkpoint, target)
 
 
 def _padding() -> None:

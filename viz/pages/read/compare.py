@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.errors import HeadlightError
 from viz.components.head_list.head_list import head_list
 from viz.figures.markup import line
 from viz.parts import head_facts
 from viz.parts.comparing import heads, sentences
-from viz.shell.errors import end_view, show_error
+from viz.shell.errors import end_view
 from viz.state.answers import compare
 from viz.state.answers.translations import translation
 from viz.state.language import say, within
 from viz.state.view import choose_head, view
 
 now = view()
-try:
-    other = sentences.other_sentence(now)
-except HeadlightError as error:
-    show_error(error)
-    other = None
+other = sentences.other_sentence(now)
 if other is None:
     end_view()
 sentences.both(now, translation(now.subject), translation(other))

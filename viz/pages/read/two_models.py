@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from model.errors import HeadlightError
 from viz.figures.markup import line
 from viz.parts.comparing import models
 from viz.parts.over.bar import bar
-from viz.shell.errors import end_view, show_error
+from viz.shell.errors import end_view
 from viz.state import checkpoints
 from viz.state.answers import compare
 from viz.state.answers.translations import translation
@@ -37,17 +36,13 @@ with bar():
 if other is None:
     st.info(say("two.none"))
     end_view()
-try:
-    mine, theirs = translation(now.subject), translation(replace(now.subject.own, checkpoint=other))
-    crossed = models.crossed(now.subject, mine, other, theirs)
-    models.scores(((now.checkpoint, mine), (other, theirs)), crossed)
-    if now.kind not in checkpoints.facts(other).anatomy.kinds:
-        st.info(say("two.no_kind", model=other, kind=say(f"kind.{now.kind}")))
-        end_view()
-    likeness = compare.matched(now.subject, other, now.kind)
-except HeadlightError as error:
-    show_error(error)
+mine, theirs = translation(now.subject), translation(replace(now.subject.own, checkpoint=other))
+crossed = models.crossed(now.subject, mine, other, theirs)
+models.scores(((now.checkpoint, mine), (other, theirs)), crossed)
+if now.kind not in checkpoints.facts(other).anatomy.kinds:
+    st.info(say("two.no_kind", model=other, kind=say(f"kind.{now.kind}")))
     end_view()
+likeness = compare.matched(now.subject, other, now.kind)
 models.matched_pair(now, other, likeness, (mine, crossed[1]))
 models.board(now, now.kind, likeness)
 models.tables((now.checkpoint, other))

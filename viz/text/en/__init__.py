@@ -2,40 +2,7 @@
 
 from __future__ import annotations
 
-from viz.text.en import (
-    compare,
-    decode,
-    evidence,
-    frame,
-    heads,
-    layers,
-    learn,
-    lessons,
-    models,
-    panel,
-    read,
-    show,
-    tiny,
-    viewer,
-    waiting,
-)
-from viz.text.joined import joined
+from viz.text.joined import joined, wings
 
-WINGS = (
-    compare,
-    decode,
-    evidence,
-    frame,
-    heads,
-    layers,
-    learn,
-    lessons,
-    models,
-    panel,
-    read,
-    show,
-    tiny,
-    viewer,
-    waiting,
-)
+WINGS = wings(__name__, __path__)
 STRINGS: dict[str, str] = joined(wing.STRINGS for wing in WINGS)
