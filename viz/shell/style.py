@@ -13,6 +13,7 @@ LINE = ".st-key-hl_bar"  # of the views of a mode, and the pickers
 LOGO = base64.b64encode((Path(__file__).parent / "logo.svg").read_bytes()).decode("ascii")
 STYLE = f"""<style>
 .stApp, .stApp button, .stApp input, .stApp textarea {{ font-family: {FONTS}; }}
+@media (min-width: 1700px) {{ html {{ font-size: 19px !important; }} }}
 .stAppHeader {{ display: none; }}
 .stMainBlockContainer {{ padding: .25rem 1.25rem 1rem; max-width: none; }}
 .stMainBlockContainer > .stVerticalBlock {{ gap: .25rem; }}

@@ -137,6 +137,10 @@ def test_a_near_word_is_put_in_and_both_translations_stand_there(en_zh: Translat
     at = opened("swap", text=sentence)
     at.selectbox(key="swap_word").set_value(1).run()
     near = at.button_group(key="near")
+    nearest = near.options[0].split()[0]
+    assert at.caption[1].value == STRINGS["swap.example"].format(word=nearest)
+    assert f">{nearest}</mark>" in markup(at)
+    assert not at.text_input(key="swap_with").value
     at = near.set_value(near.options[0].split()[0]).run()
     assert not at.exception
     new = at.text_input(key="swap_with").value
@@ -145,6 +149,7 @@ def test_a_near_word_is_put_in_and_both_translations_stand_there(en_zh: Translat
     other = en_zh.translate(sentence.replace("red", new))
     assert f"{np.exp(np.mean(other.log_probs)):.0%}" in words(at)
     assert f">{new}</mark>" in markup(at)
+    assert at.caption[1].value == STRINGS["swap.after"]
     at.button[-1].click().run()
     assert at.session_state["text"] == sentence.replace("red", new)
 
@@ -154,6 +159,7 @@ def test_a_word_in_pieces_has_no_near_words_but_typing_works() -> None:
     at = opened("swap", text="Priya moved to Ljubljana.", swap_word=3)
     assert STRINGS["swap.pieces"].format(word="Ljubljana") in words(at)
     assert "near" not in at.session_state
+    assert "<mark" not in markup(at)
     at.text_input(key="swap_with").set_value("<img src=x>").run()
     assert "<img" not in markup(at)
     assert "Priya moved to <mark" in markup(at)

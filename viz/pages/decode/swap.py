@@ -75,8 +75,10 @@ if near:
     )
 else:
     chart.lead("swap.pieces", word=word.text)
-if not new.strip():
+asked = bool(new.strip())
+if not asked and not near:
     end_view()
+new = new if asked else next(iter(near))
 
 sentence, put = swapped(translation.source, word, new)
 other = what_if.continued(replace(now.subject.own, text=sentence))
@@ -88,7 +90,7 @@ with left:
     show(say("swap.before"), translation.source, word, translation, gone)
 with right:
     came = {n for each in found for n in range(each.new_start, each.new_end)}
-    show(say("swap.after"), sentence, put, other, came)
+    show(say("swap.after") if asked else say("swap.example", word=new), sentence, put, other, came)
 pairs = [("".join(before[c.start : c.end]) or "∅", "".join(after[c.new_start : c.new_end]) or "∅") for c in found]
 told = "; ".join(f"{old} → {new}" for old, new in pairs).replace("##", "")
 chart.lead("swap.changed" if pairs else "swap.unchanged", **({"changes": told} if pairs else {}))

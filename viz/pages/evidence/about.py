@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -11,6 +12,13 @@ from viz.figures.markup import line
 from viz.state import checkpoints
 from viz.state.language import say
 from viz.state.view import view
+
+
+def show(values: Mapping[str, object]) -> None:
+    """A table of names, as they stand in the checkpoint's files, and their values."""
+    rows = [{say("about.name"): key, say("about.value"): str(value)} for key, value in values.items()]
+    st.dataframe(rows, hide_index=True, height="content")
+
 
 now = view()
 meta, config = checkpoints.meta(now.checkpoint), checkpoints.config(now.checkpoint)
@@ -21,11 +29,10 @@ st.html(line("lead", f"{say('about.lead')} {say('about.offline')}"))
 sizes, scores = st.columns(2)
 with sizes:
     st.markdown(f"**{say('about.sizes')}**")
-    st.dataframe([{"": key, " ": str(value)} for key, value in config.items()], hide_index=True, height="content")
+    show(config)
 with scores:
     st.markdown(f"**{say('about.scores')}**")
-    rows = [{"": key, " ": str(value)} for key, value in meta.get("scores", {}).items()]
-    st.dataframe(rows, hide_index=True, height="content")
+    show(meta.get("scores", {}))
     st.text(say("about.sha", sha=meta.get("sha256", "?")))
 
 st.markdown(f"**{say('about.curves')}**")
@@ -35,8 +42,7 @@ else:
     st.text(say("about.nolog"))
 if settings := meta.get("training"):
     with st.expander(say("about.settings")):
-        said = {key: json.dumps(value) if isinstance(value, dict) else str(value) for key, value in settings.items()}
-        st.dataframe([{"": key, " ": value} for key, value in said.items()], hide_index=True, height="content")
+        show({key: json.dumps(value) if isinstance(value, dict) else value for key, value in settings.items()})
         st.code(meta.get("command", ""), language=None, wrap_lines=True)
 
 credits = data.get("credits", {})

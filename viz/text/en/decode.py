@@ -143,6 +143,7 @@ STRINGS: dict[str, str] = {
     "swap.near.help": "The whole words of the vocabulary whose source embeddings have the largest cosine with this word’s. Near means used alike in training, not necessarily alike in meaning.",
     "swap.pieces": "“{word}” is spelt in pieces: no single embedding stands for it, so it has no near words. You can type a word.",
     "swap.before": "As typed",
+    "swap.example": "For example, with the nearest word, “{word}”",
     "swap.after": "Swapped",
     "swap.mean": "Mean probability of a token {mean}",
     "swap.changed": "Changed: {changes}",

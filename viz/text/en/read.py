@@ -4,6 +4,8 @@ STRINGS: dict[str, str] = {
     # translate, about
     "about.title": "About this checkpoint",
     "about.lead": "What was trained, on what, and how well it does.",
+    "about.name": "Name",
+    "about.value": "Value",
     "about.sizes": "Sizes",
     "about.scores": "Scores",
     "about.curves": "Training",

@@ -143,6 +143,7 @@ STRINGS: dict[str, str] = {
     "swap.near.help": "词表中与这个词的源端嵌入余弦最大的整词。相近是指训练中用法相似，意思不一定相近。",
     "swap.pieces": "“{word}”由几个子词拼成，没有单独的嵌入，因此没有相近的词。可以自己输入一个词。",
     "swap.before": "原句",
+    "swap.example": "例如换成最相近的词“{word}”",
     "swap.after": "换词后",
     "swap.mean": "每个词元的平均概率 {mean}",
     "swap.changed": "变化：{changes}",

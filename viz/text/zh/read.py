@@ -4,6 +4,8 @@ STRINGS: dict[str, str] = {
     # translate, about
     "about.title": "关于这个检查点",
     "about.lead": "训练了什么、用什么训练、效果如何。",
+    "about.name": "名称",
+    "about.value": "值",
     "about.sizes": "规模",
     "about.scores": "分数",
     "about.curves": "训练过程",
