@@ -62,8 +62,14 @@ def _another(number: str, rng: random.Random) -> str:
 
 
 def _digits(length: int, rng: random.Random) -> str:
-    """A number of ``length`` digits, often of two different ones only: 2004, 911, 7000 are the hardest to copy."""
-    if rng.random() < 0.4:
+    """A number of ``length`` digits, often with equal ones in a row: 2004, 555, 70000 are the hardest to copy."""
+    kind = rng.random()
+    if kind < 0.25:
+        start, run = rng.randrange(length), rng.randint(2, 4)
+        digits = [rng.choice("0123456789")] * length if length < run else rng.choices("0123456789", k=length)
+        digits[start : start + run] = [digits[start]] * len(digits[start : start + run])
+        return (digits[0] if digits[0] != "0" else rng.choice("123456789")) + "".join(digits[1:])
+    if kind < 0.5:
         few = rng.sample("0123456789", 2)
         first = rng.choice([digit for digit in few if digit != "0"])
         return first + "".join(rng.choices(few, k=length - 1))
@@ -123,10 +129,9 @@ def fill(slot: str, rng: random.Random) -> tuple[str, str]:
 
 def _number(kind: str, rng: random.Random) -> str:
     if kind == "phone":
-        digits = "".join(_digits(length, rng) for length in (3, 4, 4))
-        return rng.choice(
-            (f"{digits[:3]}-{digits[3:7]}", f"{digits[:3]}-{digits[3:6]}-{digits[6:10]}", digits, digits[:8])
-        )
+        groups = [_digits(rng.randint(2, 4), rng) for _ in range(rng.randint(2, 4))]
+        trunk = rng.choice(("0", "", ""))  # the 0 that stands before an area's code
+        return trunk + rng.choice(("-", "-", "")).join(groups)
     if kind == "year":
         return str(rng.randint(1500, 2049))
     if kind == "day":

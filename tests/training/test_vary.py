@@ -70,3 +70,15 @@ def test_what_is_added_says_where_it_comes_from() -> None:
     assert sources.count("joined") == 2
     assert varied(rows, 1) == varied(rows, 1)
     assert varied(rows, 1) != varied(rows, 2)
+
+
+def test_numbers_keep_their_length_and_often_repeat_a_digit() -> None:
+    row: Row = ("We sold 48213 books.", "我们卖了48213本书。", "tatoeba")
+    draws = rng()
+    found = [with_other_numbers(row, draws) for _ in range(400)]
+    numbers = [new[0].split()[2] for new in found if new]
+    assert {len(number) for number in numbers} == {5}
+    assert not any(number.startswith("0") for number in numbers)
+    repeating = sum(any(a == b for a, b in zip(number, number[1:], strict=False)) for number in numbers)
+    assert repeating / len(numbers) > 0.5  # digits drawn evenly repeat in 34 % of such numbers
+    assert {len(set(number)) for number in numbers} >= {2, 5}
