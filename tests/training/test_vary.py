@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from model.pairs import Row
 from model.training.vary import filled_templates, joined, known_names, varied, with_other_names, with_other_numbers
@@ -79,6 +80,6 @@ def test_numbers_keep_their_length_and_often_repeat_a_digit() -> None:
     numbers = [new[0].split()[2] for new in found if new]
     assert {len(number) for number in numbers} == {5}
     assert not any(number.startswith("0") for number in numbers)
-    repeating = sum(any(a == b for a, b in zip(number, number[1:], strict=False)) for number in numbers)
+    repeating = sum(any(a == b for a, b in pairwise(number)) for number in numbers)
     assert repeating / len(numbers) > 0.5  # digits drawn evenly repeat in 34 % of such numbers
     assert {len(set(number)) for number in numbers} >= {2, 5}
