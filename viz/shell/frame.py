@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import time
+
 import streamlit as st
 
 from model.errors import HeadlightError
@@ -32,6 +35,8 @@ def draw(spec: ViewSpec) -> None:
         st.session_state["text"] = checkpoints.default_text(name)
     st.session_state.setdefault("text", str(st.query_params.get("text") or checkpoints.default_text(name)))
     header.draw(spec, name)
+    if "torch" not in sys.modules:
+        time.sleep(0.05)  # the first visit: the box is sent before libraries, while they load, let nothing be sent
     chips.keep_sentence()
     is_there = _translation_row(spec, name)
     if spec.sentence and not is_there:
