@@ -1,7 +1,8 @@
 """How long a visitor waits, in Chromium against the real app.
 
 content: from starting the server to the first content, the box with the opening example; start: to the
-painted translation of it; both in a browser that is already running. enter: from Enter to the painted maps of a new 20-word sentence in the viewer.
+painted translation of it; both in a browser that is already running. enter: from Enter to the painted
+maps of a new 20-word sentence in the viewer.
 head: from pressing the arrow key to the painted map of the next head. Painted means that the viewer has
 drawn them, and the browser two more frames; the wait is measured in the page.
 """
