@@ -13,8 +13,8 @@ from viz.components.shared.pieces import shown_piece
 from viz.figures.markup import alert
 from viz.figures.versions import versions_html
 from viz.parts import chart
-from viz.parts.versions import compared
-from viz.parts.votes import draw_votes
+from viz.parts.decoding.versions import compared
+from viz.parts.decoding.votes import draw_votes
 from viz.state.answers import residual, what_if
 from viz.state.answers.translations import trace, translation, translator
 from viz.state.checkpoints import reads

@@ -10,6 +10,7 @@ import streamlit as st
 from model.trace import KINDS, HeadRef, Kind
 from viz.components.mixing_desk.mixing_desk import Desk, mixing_desk
 from viz.numbers import number
+from viz.parts.decoding import repair
 from viz.state.answers import what_if
 from viz.state.checkpoints import facts
 from viz.state.codes.mix import format_mix, parse_mix
@@ -50,8 +51,9 @@ def moved(gains: dict[HeadRef, float]) -> None:
 
 gains = parse_mix(str(st.session_state.get("mix", "")), sizes)
 mix = what_if.mix(now.subject, tuple(gains.items()))
+titles = {kind: say(f"kind.{kind}") for kind in KINDS}
 mixing_desk(
-    Desk(gains, sizes, {kind: say(f"kind.{kind}") for kind in KINDS}, mix, now.words, verdict(mix, len(gains))),
+    Desk(gains, sizes, titles, mix, now.words, verdict(mix, len(gains)), repair.ask(now)),
     theme=now.theme,
     labels=within("mix"),
     key="desk",

@@ -152,4 +152,18 @@ STRINGS: dict[str, str] = {
     "mix.less": "The original becomes {factor} times less probable: log-probability {before} → {after}.",
     "mix.more": "The original becomes {factor} times more probable: log-probability {before} → {after}.",
     "mix.equal": "The original stays as probable as it was: log-probability {before} → {after}.",
+    # which head's muting changes a token
+    "repair.ask": "Find the head",
+    "repair.ask.help": "For the chosen token, every head of every kind is muted alone, and the model is asked again with the same beginning before it. The desk then shows what becomes of the token. That a muting changes a token does not make the head its cause: other heads stand in for one that is muted.",
+    "repair.wanted": "The token that you expected instead",
+    "repair.any": "expected: anything else",
+    "repair.no_token": "The model did not write this token: choose another one above.",
+    "repair.changed": "Token {step}, “{token}” ({percent}): {count} of {heads} heads, each muted alone, change it. A click mutes one and translates again:",
+    "repair.unchanged": "Token {step}, “{token}” ({percent}): none of {heads} heads changes it when muted alone. These lower its probability most:",
+    "repair.made": "Token {step}, “{token}” ({percent}): {count} of {heads} heads, each muted alone, make it “{wanted}”. A click mutes one and translates again:",
+    "repair.not_made": "Token {step}, “{token}” ({percent}): none of {heads} heads makes it “{wanted}” when muted alone. These raise that most:",
+    "repair.first": "(Without any muting the model finds “{first}” more probable here.)",
+    "repair.head": "{head}: “{token}” {before} → {after}",
+    "repair.head.other": "{head}: “{token}” {before} → {after}, writes “{then}”",
+    "repair.nats": "{change} nats",
 }

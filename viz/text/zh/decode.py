@@ -152,4 +152,18 @@ STRINGS: dict[str, str] = {
     "mix.less": "原译文的概率变为原来的 1/{factor}：对数概率 {before} → {after}。",
     "mix.more": "原译文的概率变为原来的 {factor} 倍：对数概率 {before} → {after}。",
     "mix.equal": "原译文的概率不变：对数概率 {before} → {after}。",
+    # which head's muting changes a token
+    "repair.ask": "找出是哪个头",
+    "repair.ask.help": "针对所选的词元，把每一类的每一个头逐个单独静音，在前文不变的情况下重新询问模型，并在调音台上显示这个词元会变成什么。静音某个头会改变词元，并不说明这个头就是原因：一个头静音后，别的头会替它工作。",
+    "repair.wanted": "您原本期待的词元",
+    "repair.any": "期待：别的都行",
+    "repair.no_token": "这个词元不是模型写的：请在上面另选一个。",
+    "repair.changed": "第 {step} 个词元“{token}”（{percent}）：把 {heads} 个头逐个单独静音，有 {count} 个会改变它。单击即静音这个头并重新翻译：",
+    "repair.unchanged": "第 {step} 个词元“{token}”（{percent}）：把 {heads} 个头逐个单独静音，没有一个会改变它。使它的概率降得最多的是：",
+    "repair.made": "第 {step} 个词元“{token}”（{percent}）：把 {heads} 个头逐个单独静音，有 {count} 个会让它变成“{wanted}”。单击即静音这个头并重新翻译：",
+    "repair.not_made": "第 {step} 个词元“{token}”（{percent}）：把 {heads} 个头逐个单独静音，没有一个会让它变成“{wanted}”。使“{wanted}”的概率升得最多的是：",
+    "repair.first": "（不静音任何头时，模型在这里认为“{first}”更有可能。）",
+    "repair.head": "{head}：“{token}” {before} → {after}",
+    "repair.head.other": "{head}：“{token}” {before} → {after}，改写为“{then}”",
+    "repair.nats": "{change} 奈特",
 }
