@@ -159,6 +159,9 @@ class Source(Protocol):
             LacksAbilityError: heads cannot be changed, or positions hidden.
         """
 
+    def step_logits(self, ids: ForcedIds, step: int, gains: Sequence[Gains]) -> Tensor:
+        """Logits of one step, float32 [N, V], of N changed models; raises as ``log_probs``, and IndexError."""
+
     def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1) -> Tensor:
         """Logits of the last steps, float32 [N, steps, V]; each pass has its patch from a pass over ``other``."""
 
@@ -218,8 +221,7 @@ class Facts:
     Attributes:
         anatomy: kinds of attention with their layers and heads, and what can be asked.
         d_model: width of the residual stream; ``d_head`` of one head's queries, keys and values.
-        vocabulary: number of target tokens.
-        max_len: the longest translation, in tokens.
+        vocabulary: number of target tokens; ``max_len`` of those of the longest translation.
         end_id: of the token that ends a translation; ``never_written``: of those that decoding never writes.
     """
 

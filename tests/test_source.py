@@ -72,6 +72,19 @@ def test_a_muted_head_is_one_whose_columns_of_the_output_projection_are_zero(sou
         assert np.abs(found.costs[kind][layer, head]).max() > 1e-4
 
 
+def test_logits_of_a_step_are_those_of_a_pass_that_ends_there(source, made, ids):
+    head, step = source.anatomy.all_heads()[-1], 2
+    found = source.step_logits(ids, step, [{}, {head: 0.0}]).log_softmax(-1)
+    whole = source.forced(ids, Ask(kinds=(), logits=True)).logits[step].log_softmax(-1)
+    np.testing.assert_allclose(found[0], whole, atol=1e-4)
+    changed = source.log_probs(ids, [{head: 0.0}])[0, step]
+    assert float(found[1, int(ids.written[step])]) == pytest.approx(float(changed), abs=1e-4)
+    assert (found[0] - found[1]).abs().max() > 1e-4
+    for none in (-1, ids.steps):
+        with pytest.raises(IndexError, match="no step"):
+            source.step_logits(ids, none, [{}])
+
+
 def test_a_gain_of_one_changes_nothing_and_rows_do_not_mix(source, made, ids):
     heads = source.anatomy.all_heads()
     rows = [{}, {heads[0]: 1.0}, {heads[0]: 0.0, heads[-1]: 0.5}, {heads[-1]: 0.5}]

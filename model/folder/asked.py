@@ -145,6 +145,13 @@ class AskedSource:
         with self.core.running():
             return self.core.passes.log_probs(ids, gains, hidden)
 
+    def step_logits(self, ids: ForcedIds, step: int, gains: Sequence[Gains]) -> Tensor:
+        """As ``Source.step_logits``."""
+        if any(gains):
+            require_of(self.anatomy, self.name, "gains")
+        with self.core.running():
+            return self.core.passes.step_logits(ids, step, gains)
+
     def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
         """As ``Source.heads_out``."""
         require_of(self.anatomy, self.name, "internals")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -52,21 +52,28 @@ class Passes:
         rows = len(hidden) if hidden is not None else max(1, len(gains))
         if not ids.steps:
             return torch.zeros(rows, 0, device=ids.written.device)
+        written = ids.written[: ids.steps].expand(rows, -1)[..., None]
+        found = (part[:, : ids.steps].log_softmax(-1) for part in self._logits(ids, gains, hidden, rows))
+        return torch.cat([part.gather(2, written[: len(part)])[..., 0] for part in found])
+
+    def step_logits(self, ids: ForcedIds, step: int, gains: Sequence[Gains]) -> Tensor:
+        """As ``Source.step_logits``."""
+        if not 0 <= step < ids.steps:
+            raise IndexError(f"there is no step {step} of {ids.steps}")
+        return torch.cat([part[:, step] for part in self._logits(ids, gains, None, len(gains))])
+
+    def _logits(self, ids: ForcedIds, gains: Sequence[Gains], hidden: np.ndarray | None, rows: int) -> Iterator[Tensor]:
+        """Logits of every step, [some rows, T, V] at a time."""
         factors = self._factors(gains, rows)
         masks = None if hidden is None else torch.from_numpy(np.ascontiguousarray(hidden)).to(ids.src.device)
         at_once = max(1, TOKENS_IN_A_BATCH // max(1, ids.src.shape[1] + ids.inputs.shape[1]))
-        found = []
         for start in range(0, rows, at_once):
             part = slice(start, min(start + at_once, rows))
             own = {site: factor[part] for site, factor in factors.items()}
-            found.append(self._part(ids, own, None if masks is None else masks[part], part.stop - start))
-        return torch.cat(found)
-
-    def _part(self, ids: ForcedIds, factors: dict[LayerSite, Tensor], hidden: Tensor | None, rows: int) -> Tensor:
-        with watching(Watch(self.sites.of, gains=factors)):
-            output = self.model(**self.form.arguments(ids, hidden, rows))
-        logits = self.form.logits(output, ids)[:, : ids.steps].log_softmax(-1)
-        return logits.gather(2, ids.written[: ids.steps].expand(rows, -1)[..., None])[..., 0]
+            with watching(Watch(self.sites.of, gains=own)):
+                arguments = self.form.arguments(ids, None if masks is None else masks[part], part.stop - start)
+                output = self.model(**arguments)
+            yield self.form.logits(output, ids)
 
     def _factors(self, gains: Sequence[Gains], rows: int) -> dict[LayerSite, Tensor]:
         """Factor of each head by site, [rows, H]; sites whose heads all keep 1 are left out."""

@@ -31,18 +31,31 @@ def branched_log_probs(model: Transformer, ids: ForcedIds, gains: Sequence[Gains
     Raises:
         ValueError: a head does not exist.
     """
-    for each in gains:
-        check_heads(model, each)
     if not ids.steps:
         return torch.zeros(len(gains), 0, device=ids.src.device)
+    states, rows = _states(model, ids, ids.steps, gains)
+    return written_log_probs(model, states, ids.written[: ids.steps])[rows]
+
+
+def branched_logits(model: Transformer, ids: ForcedIds, step: int, gains: Sequence[Gains]) -> Tensor:
+    """As ``Source.step_logits``."""
+    if not 0 <= step < ids.steps:
+        raise IndexError(f"there is no step {step} of {ids.steps}")
+    states, rows = _states(model, ids, step + 1, gains)
+    return model.project(states[:, -1]).float()[rows]
+
+
+def _states(model: Transformer, ids: ForcedIds, steps: int, gains: Sequence[Gains]) -> tuple[Tensor, list[int]]:
+    """Decoder states of the first steps under each different model, [R, steps, D], and which of them each row has."""
+    for each in gains:
+        check_heads(model, each)
     firsts = [_first_change(each) for each in gains]
     changed = [row for row in range(len(gains)) if firsts[row] is not None]
     order = sorted(changed, key=lambda row: firsts[row] or (0, 0))
     batch = _Batch(model, [gains[row] for row in order], [firsts[row] or (0, 0) for row in order])
-    states = batch.states(ids.inputs[:, : ids.steps], batch.memory(ids.src))
-    found = written_log_probs(model, states, ids.written[: ids.steps])
+    states = batch.states(ids.inputs[:, :steps], batch.memory(ids.src))
     places = dict(zip(order, range(1, len(order) + 1), strict=True))
-    return found[[places.get(row, 0) for row in range(len(gains))]]
+    return states, [places.get(row, 0) for row in range(len(gains))]
 
 
 class _Batch:

@@ -13,7 +13,7 @@ from torch import Tensor
 from model.errors import EmptySentenceError, NotEnglishError, SentenceTooLongError, UnknownCharacterError
 from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.own import checkpoint, passes
-from model.own.branches import branched_log_probs
+from model.own.branches import branched_log_probs, branched_logits
 from model.own.decoding.stepping import StepPlan
 from model.own.deleting import log_probs_without
 from model.own.facts import NEVER_WRITTEN, facts
@@ -105,6 +105,11 @@ class OwnSource:
             if hidden is not None:
                 return log_probs_without(model, ids, hidden, way)
             return branched_log_probs(model, ids, gains or ({},))
+
+    def step_logits(self, ids: ForcedIds, step: int, gains: Sequence[Gains]) -> Tensor:
+        """As ``Source.step_logits``."""
+        with self.running() as model:
+            return branched_logits(model, ids, step, gains)
 
     def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1) -> Tensor:
         """As ``Source.patched``."""

@@ -69,7 +69,7 @@ class SavedSource:
     def _lacks(self, *_: Any, **__: Any) -> NoReturn:
         raise LacksAbilityError("gains", self.name, "saved")
 
-    ids = forced = slopes = tail = norms = log_probs = heads_out = projections = finish = _lacks
+    ids = forced = slopes = tail = norms = log_probs = step_logits = heads_out = projections = finish = _lacks
     positions = trace = search = encode_target = retranslate = patched = _lacks
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from model.analysis.residual.votes import Votes, votes
-from model.analysis.what_if.steps import Step
+from model.analysis.what_if.steps import Candidate, Step
 from model.source import Source
 from model.trace import Translation
 
@@ -27,17 +27,22 @@ class Fork:
 
 def fork_between(written: Translation, other: Translation) -> Fork | None:
     """Where two translations part; None where they are the same, or one was cut before they could."""
-    for place, (one, two) in enumerate(zip(written.written_ids, other.written_ids, strict=False)):
-        if one != two:
-            return Fork(place, one, two)
-    return None
+    place = parting(written.written_ids, other.written_ids)
+    return None if place is None else Fork(place, written.written_ids[place], other.written_ids[place])
 
 
-def closest_call(steps: Sequence[Step]) -> Fork:
-    """The step at which a token that was not written was most probable, and that token."""
-    rivals = [next(each for each in step.candidates if each.id != step.written.id) for step in steps]
-    place = max(range(len(steps)), key=lambda place: rivals[place].probability)
-    return Fork(place, steps[place].written.id, rivals[place].id)
+def parting(one: Sequence[int], other: Sequence[int]) -> int | None:
+    """The first place at which two rows of ids differ; None where one is the beginning of the other.
+
+    >>> parting([4, 5, 6], [4, 7]), parting([4, 5], [4, 5, 6])
+    (1, None)
+    """
+    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+
+
+def best_rival(step: Step) -> Candidate:
+    """The most probable token that was not written at a step."""
+    return next(each for each in step.candidates if each.id != step.written.id)
 
 
 def prefix_ids(model: Source, text: str) -> tuple[tuple[int, ...], tuple[str, ...]]:

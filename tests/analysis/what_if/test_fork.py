@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from model.analysis.what_if.fork import closest_call, fork_between, fork_votes, prefix_ids
+from model.analysis.what_if.fork import Fork, best_rival, fork_between, fork_votes, prefix_ids
 from model.analysis.what_if.steps import decoding_steps
 from model.own.facts import NEVER_WRITTEN
 from model.own.text.vocab import BOS_ID, EOS_ID
 from model.translator import Translator
 from viz.components.fork_picker.fork_picker import picked_candidate
 from viz.figures.versions import Version, versions_html
-from viz.figures.votes import bars_figure, heads_figure
+from viz.figures.votes import bars_figure
 from viz.numbers import signed
 from viz.state.codes.tokens import token_code, token_ids
 from viz.theme import DARK, LIGHT
@@ -47,12 +47,11 @@ def test_a_forced_ending_ends_the_translation_and_its_maps_are_its_own(translato
 def test_a_fork_at_a_rejected_candidate_parts_there_and_the_votes_add_up(translator: Translator) -> None:
     own = translator.translate(TEXT)
     steps = decoding_steps(translator, TEXT, own.tgt_ids, 5)[: len(own.log_probs)]
-    call = closest_call(steps)
-    rejected = [each for step in steps for each in step.candidates if each.id != step.written.id]
-    assert max(each.probability for each in rejected) == next(
-        each.probability for each in steps[call.place].candidates if each.id == call.other
-    )
-    forked = translator.translate(TEXT, prefix=(*own.tgt_ids[: call.place], call.other))
+    rival = best_rival(steps[1])
+    rejected = [each for each in steps[1].candidates if each.id != own.tgt_ids[1]]
+    assert rival.probability == max(each.probability for each in rejected)
+    call = Fork(1, own.tgt_ids[1], rival.id)
+    forked = translator.translate(TEXT, prefix=(own.tgt_ids[0], rival.id))
     assert fork_between(own, forked) == call
     votes = fork_votes(translator, TEXT, own.tgt_ids[: call.place], call.written, call.other)
     _, src_ids = translator.encode_source(TEXT)
@@ -89,15 +88,9 @@ def test_a_damaged_code_is_ignored(code: str) -> None:
 def test_a_message_can_pick_listed_candidates_only(translator: Translator) -> None:
     steps = decoding_steps(translator, TEXT, translator.translate(TEXT).tgt_ids, 5)
     known = steps[1].candidates[3].id
-    assert picked_candidate({"place": 1, "id": known}, steps) == (1, known)
-    for wrong in (
-        None,
-        {"place": -1, "id": known},
-        {"place": 1, "id": -5},
-        {"place": True, "id": known},
-        {"id": known},
-    ):
-        assert picked_candidate(wrong, steps) is None
+    assert picked_candidate(known, steps[1]) == known
+    for wrong in (None, -5, True, str(known), float(known), {"id": known}):
+        assert picked_candidate(wrong, steps[1]) is None
 
 
 def test_versions_are_literal_and_the_difference_is_marked() -> None:
@@ -109,11 +102,6 @@ def test_versions_are_literal_and_the_difference_is_marked() -> None:
 
 
 def test_vote_figures_draw_the_given_numbers_with_labels_inert() -> None:
-    votes = np.array([[0.5, -1.0], [0.0, 2.0]])
-    figure = heads_figure([votes, -votes], ["<b>one", "two"], LIGHT, "{title} {place} {vote}")
-    np.testing.assert_allclose(np.array(figure.data[0].z), votes)
-    assert (figure.data[0].zmin, figure.data[1].zmax) == (-2.0, 2.0)
-    assert figure.data[0].customdata[0][1] == "&lt;b&gt;one L0 H1 −1.00"
     bars = bars_figure(["<i>", "b"], np.array([1.0, -0.5]), DARK, ["<i>\n1", "b"], pitch=100)
     assert list(bars.data[0].y) == [1.0, -0.5]
     assert bars.data[0].customdata[0] == "&lt;i&gt;<br>1"

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from bench.browser import VIEWPORT
 from model.analysis.what_if.beam_tree import grown_tree
 from model.analysis.what_if.fork import fork_between, fork_votes
+from model.analysis.what_if.mixing import mix
 from model.own.text.vocab import EOS_ID
-from tests.browser.reading import PATIENCE, matrices, settle
+from model.trace import HeadRef
+from tests.browser.reading import PATIENCE, settle
 from tests.browser.viewer.acts import coloured, colours
 from tests.pages import SENTENCE
 
@@ -60,7 +63,8 @@ def test_a_node_is_read_out_and_reached_by_keyboard(visit, en_zh):
 def test_a_rejected_candidate_forks_and_its_votes_are_the_models(visit, reopen, en_zh):
     page = visit("fork", text=SENTENCE)
     own = en_zh.translate(SENTENCE)
-    page.locator('.tokens button[data-place="1"]').click()
+    page.locator(".sentence-chips .tgt .token").nth(1).click()
+    settle(page)
     candidate = page.locator(".candidates button:not(:disabled)").nth(1)
     other = int(candidate.get_attribute("data-id"))
     candidate.click()
@@ -70,15 +74,29 @@ def test_a_rejected_candidate_forks_and_its_votes_are_the_models(visit, reopen, 
     assert (fork.place, fork.other) == (1, other)
     shown = page.locator(".hl-versions td[lang=zh]")
     expect(shown).to_have_text([own.text, forked.text], timeout=PATIENCE)
-    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot .heatmaplayer').length >= 2")
     votes = fork_votes(en_zh, SENTENCE, own.tgt_ids[:1], fork.written, fork.other)
-    drawn = matrices(page)
-    np.testing.assert_allclose(drawn[0], votes.heads["cross"], atol=1e-4)
-    np.testing.assert_allclose(drawn[1], votes.heads["decoder_self"], atol=1e-4)
+    for kind, values in votes.heads.items():
+        cells = page.locator(f'.head-board .cell[data-kind="{kind}"]')
+        drawn = [float(value) for value in cells.evaluate_all("all => all.map(cell => cell.dataset.value)")]
+        np.testing.assert_allclose(drawn, values.ravel(), atol=1e-3)
     line = page.locator("#hl-votes")
     assert float(line.get_attribute("data-total")) == pytest.approx(votes.difference, abs=1e-4)
     same = reopen(page)
     expect(same.locator("#hl-votes")).to_have_text(line.inner_text(), timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_votes_are_on_the_first_screen_and_one_that_is_clicked_is_muted_on_the_desk(visit, en_zh, language):
+    page = visit("fork", text=SENTENCE, lang=language, step=3)
+    cells = page.locator(".head-board .cell")
+    boxes = [box["y"] + box["height"] for box in (cells.nth(n).bounding_box() for n in (0, cells.count() - 1))]
+    assert max(boxes) <= VIEWPORT["height"]
+    page.locator('.head-board .cell[data-kind="cross"][data-layer="3"][data-head="2"]').click()
+    page.wait_for_url("**/mixing_desk?**")
+    settle(page)
+    mixed = mix(en_zh, en_zh.translate(SENTENCE), {HeadRef("cross", 3, 2): 0.0}).mixed
+    assert page.locator('.desk [data-row="after"] .text').all_inner_texts() == [label.text for label in mixed.tgt]
+    assert page.locator(".desk .cell.muted").count() == 1
 
 
 def test_hostile_text_is_inert_and_an_unknown_prefix_stays(visit):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,7 +13,7 @@ from model.analysis.what_if.beam_tree import grown_tree
 from model.analysis.what_if.fork import fork_between, fork_votes
 from model.own.text.vocab import EOS_ID
 from model.translator import Translator
-from tests.pages import HOSTILE, SENTENCE, components, markup, opened, reverse, sent, shipped, words
+from tests.pages import HOSTILE, SENTENCE, choose, components, markup, opened, reverse, sent, shipped, words
 
 LONG = " ".join(["The old man told the children a long story about the sea"] * 5) + "."
 pytestmark = shipped
@@ -48,20 +49,35 @@ def test_three_ways_stand_in_one_table_and_a_seed_repeats_itself(en_zh: Translat
 
 
 def test_a_fork_shows_both_translations_and_votes_that_add_up(en_zh: Translator) -> None:
-    at = opened("fork")
-    steps, fork = sent(at)["steps"], sent(at)["fork"]
-    own = en_zh.translate(SENTENCE)
-    forked = en_zh.translate(SENTENCE, prefix=(*own.tgt_ids[: fork["place"]], fork["id"]))
+    at, step = opened("fork", step=3), 2
+    own, shown = en_zh.translate(SENTENCE), sent(at)
+    forked = en_zh.translate(SENTENCE, prefix=(*own.tgt_ids[:step], shown["chosen"]))
     parted = fork_between(own, forked)
     assert parted is not None
-    assert (parted.place, parted.other) == (fork["place"], fork["id"])
-    assert steps[fork["place"]]["written"]["id"] == parted.written
+    assert (parted.place, parted.other) == (step, shown["chosen"])
+    assert shown["written"] == parted.written == own.tgt_ids[step]
+    others = [each for each in shown["candidates"] if each["id"] != shown["written"]]
+    assert max(others, key=lambda each: each["probability"])["id"] == shown["chosen"]
     assert re.sub(r"\s", "", forked.text) in re.sub(r"\s", "", words(at))
     votes = fork_votes(en_zh, SENTENCE, own.tgt_ids[: parted.place], parted.written, parted.other)
     body = next(each.proto.body for each in at.get("html") if "hl-votes" in each.proto.body)
     shown = {name: float(value) for name, value in re.findall(r'data-(\w+)="([^"]+)"', body)}
     assert shown["difference"] == pytest.approx(votes.difference, abs=1e-4)
     assert shown["total"] == pytest.approx(shown["difference"], abs=1e-4)
+    board = components(at)[1]
+    for kind in board["kinds"]:
+        np.testing.assert_allclose(kind["values"], votes.heads[kind["kind"]], atol=1e-4)
+
+
+def test_the_fork_is_at_the_chosen_token_and_one_of_another_token_is_let_go(en_zh: Translator) -> None:
+    own = en_zh.translate(SENTENCE)
+    at = type_prefix(opened("fork", step=3), "他")
+    assert own.tgt_ids[0] != sent(at)["chosen"]
+    assert (at.session_state["step"], sent(at)["written"]) == ("1", own.tgt_ids[0])
+    choose(at, step="4")
+    assert sent(at)["written"] == own.tgt_ids[3]
+    choose(at, step="")  # nobody has chosen a token: the fork says where
+    assert sent(at)["written"] == own.tgt_ids[0]
 
 
 def type_prefix(at: AppTest, text: str) -> AppTest:
@@ -98,7 +114,7 @@ def test_a_hypothesis_under_inspection_is_the_sentence_of_every_view(en_zh: Tran
     at.session_state["hyp"] = code(at, "fork", (*other.ids, EOS_ID))
     at.run()
     assert written(at) == en_zh.tgt_tokenizer.decode(list(other.ids))
-    assert [each["written"]["id"] for each in sent(at)["steps"]] == [*other.ids, EOS_ID]
+    assert sent(at)["written"] == other.ids[0]
     at.button(key="back_to_best").click().run()
     assert written(at) == en_zh.translate(SENTENCE).text
     assert at.session_state["hyp"] == ""

@@ -74,6 +74,8 @@ PARTS = (
     ("gpt2", "one_head", {"drawn": "gradient", "of": "2"}),
     ("gpt2", "lines", {"lines": "model"}),
     ("bert", "mixing_desk", {"mix": "e0.1:0"}),
+    ("gpt2", "mixing_desk", {"repair": True}),
+    ("bert", "mixing_desk", {"repair": True}),
     ("bert", "swap", {"swap_with": "brother"}),
     ("bert", "one_head", {"drawn": "rollout"}),
     ("vit", "one_head", {"drawn": "norms", "viewer": "h=e0.0,e0.1&x=mean"}),

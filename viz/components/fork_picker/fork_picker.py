@@ -1,8 +1,8 @@
-"""A translation token by token, and at each step what could have been written instead."""
+"""What could have been written at one step of a translation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from viz.components.shared.messages import message
@@ -14,58 +14,49 @@ from viz.theme import Theme
 if TYPE_CHECKING:
     from model.analysis.what_if.steps import Candidate, Step
 
-LABELS = ("steps", "candidates", "written", "forced")
+LABELS = ("written", "forced")
 _component = register("fork_picker", LABELS)
 
 
 def fork_picker(
-    steps: Sequence[Step],
+    step: Step,
     *,
-    place: int,
-    other: int,
-    opened: int | None,
+    title: str,
+    chosen: int,
     theme: Theme,
     labels: Labels,
     key: str,
-    on_pick: Callable[[int, int], None],
+    on_pick: Callable[[int], None],
 ) -> None:
-    """The tokens written, and the candidates of the step that the visitor looks at.
+    """The candidates of one step.
 
     Args:
-        steps: of the translation.
-        place, other: the step that the fork is at, and the id written there instead.
-        opened: the step whose candidates are shown first; None for that of the fork.
+        step: of the translation.
+        title: over them.
+        chosen: id of the one that is written instead.
         theme: the look.
         labels: gives the strings named in LABELS, in the visitor's language.
         key: names this place on the page.
-        on_pick: called with the step and the candidate's id that were clicked, before the script runs again.
+        on_pick: called with the candidate's id that was clicked, before the script runs again.
     """
 
     def picked() -> None:
-        choice = picked_candidate(message(key, "pick"), steps)
-        if choice is not None:
-            on_pick(*choice)
+        candidate = picked_candidate(message(key, "pick"), step)
+        if candidate is not None:
+            on_pick(candidate)
 
-    data = {"steps": steps_payload(steps), "fork": {"place": place, "id": other}, "opened": opened}
+    data = {"title": title, "chosen": chosen, **step_payload(step)}
     _component.mount(data, theme=theme, labels=labels, key=key, on_pick_change=picked)
 
 
-def steps_payload(steps: Sequence[Step]) -> list[dict[str, object]]:
-    """Steps as they travel."""
-    return [
-        {"written": _candidate(step.written), "candidates": [_candidate(each) for each in step.candidates]}
-        for step in steps
-    ]
+def step_payload(step: Step) -> dict[str, object]:
+    """A step as it travels."""
+    return {"written": step.written.id, "candidates": [_candidate(each) for each in step.candidates]}
 
 
-def picked_candidate(value: object, steps: Sequence[Step]) -> tuple[int, int] | None:
-    """The step and the candidate's id that a browser's message names; None where it names none of the steps'."""
-    if not isinstance(value, dict):
-        return None
-    place, candidate = value.get("place"), value.get("id")
-    if type(place) is not int or type(candidate) is not int or not 0 <= place < len(steps):
-        return None
-    return (place, candidate) if any(each.id == candidate for each in steps[place].candidates) else None
+def picked_candidate(value: object, step: Step) -> int | None:
+    """The candidate's id that a browser's message names; None where it names none of the step's."""
+    return value if type(value) is int and any(each.id == value for each in step.candidates) else None
 
 
 def _candidate(candidate: Candidate) -> dict[str, object]:

@@ -48,7 +48,7 @@ class Board:
 def head_board(
     board: Board,
     *,
-    selected: HeadRef,
+    selected: HeadRef | None,
     theme: Theme,
     labels: Labels,
     key: str,
@@ -58,7 +58,7 @@ def head_board(
 
     Args:
         board: what it shows.
-        selected: kind, layer and head to mark.
+        selected: kind, layer and head to mark; None for none.
         theme: the look.
         labels: gives the strings named in LABELS, in the visitor's language.
         key: names this place on the page.

@@ -39,6 +39,17 @@ export class Faders {
     return places(heads, (i) => ({ kind, layer, head: i })).filter((each) => each.head !== head);
   }
 
+  isOnlyMuted(place) {
+    return this.common(place) === 0 && this.all.filter((gain) => gain !== 100).length === this.indices(place).length;
+  }
+
+  // This at 0 and all else at 1; where it is so already, all at 1.
+  muteOnly(place) {
+    const gain = this.isOnlyMuted(place) ? 100 : 0;
+    this.reset();
+    this.set(place, gain);
+  }
+
   isSolo(place) {
     const others = this.siblings(place);
     return others.length > 0 && this.common(place) !== 0 && others.every((each) => this.common(each) === 0);

@@ -1,5 +1,6 @@
 import { Component, mounted } from "../shared/component.js";
 import { ARROWS, colourAt, colourTable, decimals, fill, make, makeButton, paint, seize } from "../shared/shared.js";
+import { Alone } from "./alone.js";
 import { Faders } from "./faders.js";
 
 const REST = 120; // milliseconds that a slider stands before it is reported
@@ -15,6 +16,7 @@ class MixingDesk extends Component {
     this.serial = 0; // of the newest change that was reported
     this.target = null;
     this.slider = this.part("gain");
+    this.alone = new Alone(this.part("alone"), (place) => this.muteOnly(place));
     this.slider.addEventListener("input", () => this.turn(Number(this.slider.value), REST));
     this.part("strip").addEventListener("click", (event) => this.press(event.target.closest("button")?.dataset.do));
     this.part("kinds").addEventListener("click", (event) => this.click(event));
@@ -39,6 +41,7 @@ class MixingDesk extends Component {
     this.shape = shape;
     this.name();
     this.tell();
+    this.alone.tell(data.alone);
     this.show();
     this.root.dataset.serial = data.serial;
   }
@@ -123,7 +126,9 @@ class MixingDesk extends Component {
       button.classList.toggle("muted", gain === 0);
       button.classList.toggle("changed", gain !== 100);
       button.textContent = gain === 100 ? "" : String(gain / 100);
+      this.alone.dress(button, gain, this.colours);
     }
+    this.alone.mark(this.faders);
     const gain = this.faders.common(this.target);
     this.part("target").textContent = this.title(this.target);
     this.slider.value = gain ?? 100;
@@ -159,6 +164,12 @@ class MixingDesk extends Component {
   mute(place) {
     this.choose(place);
     this.turn(this.faders.common(place) === 0 ? 100 : 0);
+  }
+
+  muteOnly(place) {
+    this.choose(place);
+    this.faders.muteOnly(place);
+    this.report(0);
   }
 
   solo(place) {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from model.trace import KINDS, Kind, Label
+import numpy as np
+
+from model.trace import KINDS, HeadRef, Kind, Label
 from viz.components.shared.messages import message, part, serial
 from viz.components.shared.registry import register
 from viz.state.codes.mix import Sizes, reported_gains, table
@@ -16,7 +18,6 @@ from viz.theme import Theme
 
 if TYPE_CHECKING:
     from model.analysis.what_if.mixing import Mix
-    from model.trace import HeadRef
 
 LABELS = (
     "mute",
@@ -33,8 +34,30 @@ LABELS = (
     "whole_kind",
     "whole_layer",
 )
+LEAST_TOP = 0.1  # nats: what the last colour stands for at the least
 EOS = Label("<eos>")
 _component = register("mixing_desk", LABELS)
+
+
+@dataclass(frozen=True)
+class MutedAlone:
+    """What muting each head alone does to one token.
+
+    Attributes:
+        said: that, in a sentence.
+        heads: those that do most, each with what is said of it.
+        change: of a log-probability by each head, by kind, [L, H], in nats.
+        other: the heads without which another token is written.
+        cell: what stands in a head's cell: few letters.
+        long: what is said of a head.
+    """
+
+    said: str
+    heads: Mapping[HeadRef, str]
+    change: Mapping[Kind, np.ndarray]
+    other: Collection[HeadRef]
+    cell: Callable[[HeadRef], str]
+    long: Callable[[HeadRef], str]
 
 
 @dataclass(frozen=True)
@@ -48,6 +71,7 @@ class Desk:
         mix: what these gains did.
         words: join the pieces of a word.
         verdict: the sentence above the two translations.
+        alone: what muting each head alone does to the chosen token, where that was asked for.
     """
 
     gains: Mapping[HeadRef, float]
@@ -56,6 +80,7 @@ class Desk:
     mix: Mix
     words: bool
     verdict: str
+    alone: MutedAlone | None = None
 
 
 def mixing_desk(
@@ -112,7 +137,33 @@ def desk_payload(desk: Desk) -> dict[str, object]:
             for group in _groups(mix.mixed.tgt, desk.words)
         ],
         "verdict": desk.verdict,
+        "alone": None if desk.alone is None else _alone(desk.alone, desk.sizes),
     }
+
+
+def _alone(told: MutedAlone, sizes: Sizes) -> dict[str, object]:
+    """What is told of heads that are muted alone, by the places that kinds have on the desk."""
+    kinds = [kind for kind in KINDS if kind in sizes]
+    return {
+        "said": told.said,
+        "heads": [
+            {"kind": kinds.index(head.kind), "layer": head.layer, "head": head.head, "text": text}
+            for head, text in told.heads.items()
+        ],
+        "top": max(LEAST_TOP, *(float(np.abs(told.change[kind]).max(initial=0)) for kind in kinds)),
+        "cells": [
+            [
+                [_cell(told, HeadRef(kind, layer, head)) for head in range(sizes[kind][1])]
+                for layer in range(sizes[kind][0])
+            ]
+            for kind in kinds
+        ],
+    }
+
+
+def _cell(told: MutedAlone, head: HeadRef) -> dict[str, object]:
+    change = round(float(told.change[head.kind][head[1:]]), 4)
+    return {"change": change, "text": told.cell(head), "other": head in told.other, "long": told.long(head)}
 
 
 def _groups(labels: Sequence[Label], words: bool) -> list[list[int]]:

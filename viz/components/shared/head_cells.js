@@ -69,9 +69,10 @@ export class HeadCells extends Component {
     return event.target.closest?.(".cell") ?? null;
   }
 
-  // Marks the cell of the head that is chosen; true where it is this one.
-  mark(cell, { kind, layer, head }) {
+  // Marks the cell of the head that is chosen, if any; true where it is this one.
+  mark(cell, selected) {
     const { dataset } = cell;
+    const { kind, layer, head } = selected ?? {};
     const chosen = dataset.kind === kind && Number(dataset.layer) === layer && Number(dataset.head) === head;
     cell.classList.toggle("selected", chosen);
     cell.setAttribute("aria-selected", String(chosen));

@@ -12,9 +12,9 @@ from viz.figures.markup import line
 from viz.figures.versions import versions_html
 from viz.numbers import number
 from viz.parts import chart
+from viz.parts.decoding.versions import compared
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.parts.versions import compared
 from viz.state.answers import what_if
 from viz.state.answers.translations import translation, translator
 from viz.state.checkpoints import facts

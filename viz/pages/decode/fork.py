@@ -7,14 +7,14 @@ from dataclasses import replace
 import streamlit as st
 
 from model.analysis.maps.reading import Reading, merge_columns
-from model.analysis.what_if.fork import Fork, closest_call, fork_between, prefix_ids
+from model.analysis.what_if.fork import Fork, best_rival, fork_between, parting, prefix_ids
 from viz.components.fork_picker.fork_picker import fork_picker
 from viz.components.shared.pieces import shown_piece
 from viz.figures.markup import alert
 from viz.figures.versions import versions_html
-from viz.parts import chart
-from viz.parts.versions import compared
-from viz.parts.votes import draw_votes
+from viz.parts.decoding.versions import compared
+from viz.parts.decoding.votes import draw_votes
+from viz.parts.over.token import looked_at
 from viz.state.answers import residual, what_if
 from viz.state.answers.translations import trace, translation, translator
 from viz.state.checkpoints import reads
@@ -28,23 +28,30 @@ with st.spinner(say("wait.steps")):
     steps = what_if.steps(now.subject, _CANDIDATES)
 if not written.finished:
     steps = steps[:-1]
-call = closest_call(steps)
-prefix = forced("fork") or (*written.tgt_ids[: call.place], call.other)
+asked = forced("fork")
+parted = parting(written.written_ids, asked)
+place = min(max(looked_at(written), written.given), len(steps) - 1)
+if parted is not None and chosen_token(len(steps)) is None:
+    place = parted
+prefix = asked if parted == place else (*written.tgt_ids[:place], best_rival(steps[place]).id)
 
 
-def pick(place: int, candidate: int) -> None:
-    """Fork at a step with a candidate."""
+def pick(candidate: int) -> None:
+    """Fork here with a candidate."""
     st.session_state["refused"] = None
     choose_token(place)
     force("fork", (*written.tgt_ids[:place], candidate))
 
 
 def typed() -> None:
-    """Fork with the beginning that was typed; where a character is unknown, leave all as it is."""
+    """Fork with the beginning that was typed; where that cannot be, or changes nothing, leave all as it is."""
     text = st.session_state["prefix"]
     ids, unknown = prefix_ids(own, text)
-    st.session_state["refused"] = (text, unknown) if unknown else None
-    if not unknown:
+    parts = parting(written.written_ids, ids)
+    sentence = say("fork.unknown", characters=" ".join(unknown)) if unknown else say("fork.same")
+    st.session_state["refused"] = (text, sentence) if unknown or parts is None else None
+    if not unknown and parts is not None:
+        choose_token(parts)
         force("fork", ids)
 
 
@@ -58,8 +65,7 @@ def prefix_form() -> None:
         box.text_input(say("fork.prefix"), key="prefix", max_chars=200, help=say("fork.prefix.help"))
         button.form_submit_button(say("fork.go"), on_click=typed, width="stretch")
     if refused is not None and st.session_state["prefix"] == refused[0]:
-        sentence = say("fork.unknown", characters=" ".join(refused[1]))
-        st.html(alert(sentence))
+        st.html(alert(refused[1]))
 
 
 def said(token_id: int) -> str:
@@ -81,18 +87,15 @@ with st.spinner(say("wait.fork")):
     forked = what_if.continued(replace(now.subject, forced=prefix))
 fork = fork_between(written, forked)
 fork_picker(
-    steps,
-    place=fork.place if fork else call.place,
-    opened=chosen_token(len(steps)),
-    other=fork.other if fork else written.end_id,
+    steps[place],
+    title=say("fork.candidates", step=place + 1, token=shown_piece(steps[place].written.piece)),
+    chosen=prefix[place],
     theme=now.theme,
     labels=within("fork"),
     key="fork_picker",
     on_pick=pick,
 )
-if fork is None:
-    chart.lead("fork.same")
-else:
+if fork:
     titles = say("fork.written_title"), say("fork.forked_title")
     table, look = st.columns([5, 1], vertical_alignment="center")
     table.html(versions_html(compared(titles, (written, forked)), now.theme))

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from model.trace import KINDS, HeadRef, Kind
+from model.trace import KINDS, HeadRef
 from viz.components.mixing_desk.mixing_desk import Desk, mixing_desk
 from viz.numbers import number
+from viz.parts.decoding import repair
+from viz.parts.decoding.desk import desk_sizes
 from viz.state.answers import what_if
-from viz.state.checkpoints import facts
 from viz.state.codes.mix import format_mix, parse_mix
 from viz.state.language import say, within
 from viz.state.view import view
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from model.analysis.what_if.mixing import Mix
 
 now = view()
-kinds = facts(now.checkpoint).anatomy.kinds
-sizes: dict[Kind, tuple[int, int]] = {kind: (each.layers, each.heads) for kind, each in kinds.items()}
+sizes = desk_sizes(now.checkpoint)
 
 
 def verdict(mix: Mix, changed: int) -> str:
@@ -50,8 +50,9 @@ def moved(gains: dict[HeadRef, float]) -> None:
 
 gains = parse_mix(str(st.session_state.get("mix", "")), sizes)
 mix = what_if.mix(now.subject, tuple(gains.items()))
+titles = {kind: say(f"kind.{kind}") for kind in KINDS}
 mixing_desk(
-    Desk(gains, sizes, {kind: say(f"kind.{kind}") for kind in KINDS}, mix, now.words, verdict(mix, len(gains))),
+    Desk(gains, sizes, titles, mix, now.words, verdict(mix, len(gains)), repair.ask(now)),
     theme=now.theme,
     labels=within("mix"),
     key="desk",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from model.trace import KINDS, HeadRef, TracedTranslation
+from model.trace import KINDS, TracedTranslation
 from viz.components.head_board.head_board import Board, head_board
 from viz.components.shared.pieces import shown_piece
 from viz.figures.compare.states import StatePanel, StatesText, states_figure
@@ -58,7 +58,7 @@ def heads_board(now: View, found: Sweep, chosen: Carried) -> None:
     )
     head_board(
         board,
-        selected=chosen.head or HeadRef("cross", -1, -1),
+        selected=chosen.head,
         theme=now.theme,
         labels=within("carry"),
         key="carried_heads",

@@ -14,6 +14,7 @@ from model.source import Need
 from viz.figures.markup import line
 from viz.figures.share import share_bar
 from viz.numbers import number
+from viz.parts.decoding import repair
 from viz.parts.trust import rivals
 from viz.parts.trust.answer import right_rate, trusted, word_marks
 from viz.parts.trust.head_lines import head_facts_line, head_words
@@ -133,3 +134,5 @@ def _ways_on(now: View) -> None:
     with st.container(horizontal=True, gap="small"):
         for name in (name for name, there in views.items() if there):
             st.button(say(f"panel.open.{name}"), key=f"more_{name}", type="tertiary", on_click=open_view, args=(name,))
+        if offers("gains"):
+            st.button(say("panel.open.repair"), key="more_repair", type="tertiary", on_click=repair.open_desk)

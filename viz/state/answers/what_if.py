@@ -10,6 +10,7 @@ from viz.state.answers.translations import translation, translator
 if TYPE_CHECKING:
     from model.analysis.what_if.beam_tree import BeamTree
     from model.analysis.what_if.mixing import Mix
+    from model.analysis.what_if.repair import Repair
     from model.analysis.what_if.steps import Step
     from model.trace import HeadRef, Translation
     from model.writing import Hypothesis, Neighbour
@@ -52,6 +53,15 @@ def mix(subject: Subject, gains: tuple[tuple[HeadRef, float], ...]) -> Mix:
     from model.analysis.what_if.mixing import mix as mixed
 
     return mixed(translator(subject.checkpoint), continued(subject.own), dict(gains), subject.beam)
+
+
+@kept(64)
+def repairs(subject: Subject, step: int) -> Repair:
+    """What muting each head alone does to one token of a translation."""
+    from model.analysis.what_if.repair import repairs as found_repairs
+
+    found = translation(subject)
+    return found_repairs(translator(subject.checkpoint), subject.text, found.tgt_ids, step, found.finished)
 
 
 @kept(256)

@@ -35,6 +35,7 @@ STRINGS: dict[str, str] = {
     "panel.open.one_head": "Head",
     "panel.open.heads": "All heads",
     "panel.open.alignment": "Alignment",
+    "panel.open.repair": "Find the head to mute",
     "joint.sure": "The most important head is worth {best} ± {error} nats a token (standard error); {unsure} of {heads} heads are within two standard errors of zero.",
     "joint.most": "those that cost most alone",
     "joint.least": "those that cost least alone",

@@ -8,4 +8,5 @@ STRINGS: dict[str, str] = {
     "wait.steps": "Looking at each step again…",
     "wait.fork": "Translating on from here…",
     "wait.votes": "Counting the votes…",
+    "wait.repair": "Muting every head by itself…",
 }

@@ -35,6 +35,7 @@ STRINGS: dict[str, str] = {
     "panel.open.one_head": "这个头",
     "panel.open.heads": "全部头",
     "panel.open.alignment": "对齐",
+    "panel.open.repair": "找出该静音的头",
     "joint.sure": "最重要的头值每个词元 {best} ± {error} 奈特（标准误）；{heads} 个头里有 {unsure} 个离零不到两个标准误。",
     "joint.most": "单独关掉损失最大的",
     "joint.least": "单独关掉损失最小的",

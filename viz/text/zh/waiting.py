@@ -8,4 +8,5 @@ STRINGS: dict[str, str] = {
     "wait.steps": "正在重新查看每一步…",
     "wait.fork": "正在从这里继续翻译…",
     "wait.votes": "正在统计各头的投票…",
+    "wait.repair": "正在把每个头逐个静音…",
 }

@@ -9,12 +9,14 @@ import numpy as np
 import streamlit as st
 
 from model.trace import Kind
+from viz.components.head_board.head_board import Board, head_board
 from viz.figures.layout import chart_config
 from viz.figures.markup import line, tag
-from viz.figures.votes import bars_figure, heads_figure
+from viz.figures.votes import bars_figure
 from viz.numbers import signed
 from viz.parts.chart import lead
-from viz.state.language import say
+from viz.parts.decoding.desk import mute_on_desk
+from viz.state.language import say, within
 from viz.theme import Theme
 
 if TYPE_CHECKING:
@@ -35,18 +37,19 @@ def draw_votes(votes: Votes, sources: Reading, written: str, other: str, theme: 
         theme: the look.
     """
     said = {"a": written, "b": other}
-    st.html(tag("h3", say("votes.title", **said), style="margin:.3rem 0 0;font-size:1.15rem"))
-    st.html(sum_html(votes, written, other))
+    title = tag("h3", say("votes.title", **said), style="margin:.2rem 0 0;font-size:1.1rem")
+    st.html(title + sum_html(votes, written, other))
     heads, parts = st.columns([3, 2], gap="medium")
     with heads:
         _draw_heads(votes, said, theme)
     with parts:
         _draw_parts(votes, said, theme)
     _draw_words(sources, said, theme)
+    st.html(rest_html(votes))
 
 
 def sum_html(votes: Votes, written: str, other: str) -> str:
-    """One sentence that adds the votes up, and one that says what the rest is; the exact numbers are attributes."""
+    """One sentence that adds the votes up; the exact numbers are attributes."""
     heads = {kind: signed(float(each.sum())) for kind, each in votes.heads.items()}
     share = math.exp(min(50.0, abs(votes.difference)))
     favoured = (written, other) if votes.difference >= 0 else (other, written)
@@ -62,15 +65,20 @@ def sum_html(votes: Votes, written: str, other: str) -> str:
         times=f"{share:,.1f}" if share < 1e4 else f"{share:.0e}",
         **heads,
     )
+    numbers = {"difference": votes.difference, "total": votes.total, "rest": votes.rest}
+    exact = {f"data-{name}": f"{value:.6f}" for name, value in numbers.items()}
+    return line("lead", sentence, id="hl-votes", **exact, style="max-width:none;margin:0")
+
+
+def rest_html(votes: Votes) -> str:
+    """One sentence that says what the rest is."""
     rest = say(
         "votes.rest",
         feed_forward=signed(float(votes.feed_forward.sum())),
         embedding=signed(votes.embedding),
         biases=signed(votes.biases),
     )
-    numbers = {"difference": votes.difference, "total": votes.total, "rest": votes.rest}
-    exact = {f"data-{name}": f"{value:.6f}" for name, value in numbers.items()}
-    return line("lead", sentence, id="hl-votes", **exact) + line("alt", rest, style="max-width:60rem")
+    return line("alt", rest, style="max-width:60rem")
 
 
 def _kinds(votes: Votes) -> list[Kind]:
@@ -79,12 +87,22 @@ def _kinds(votes: Votes) -> list[Kind]:
 
 
 def _draw_heads(votes: Votes, said: dict[str, str], theme: Theme) -> None:
-    kinds = _kinds(votes)
-    grids = [votes.heads[kind] for kind in kinds]
-    lead("votes.heads", **said)
-    strongest = [_strongest(votes.heads[kind], say(f"kind.{kind}")) for kind in kinds]
-    figure = heads_figure(grids, [say(f"kind.{kind}") for kind in kinds], theme, "{title} {place}: {vote}")
-    _chart(figure, "votes_heads", say("votes.heads.alt", strongest="; ".join(strongest), **said))
+    board = Board(
+        votes.heads,
+        {kind: say(f"kind.{kind}") for kind in _kinds(votes)},
+        signed,
+        signed,
+        top=max(float(np.abs(each).max(initial=0)) for each in votes.heads.values()) or 1.0,
+        signed=True,
+    )
+    head_board(
+        board,
+        selected=None,
+        theme=theme,
+        labels=within("votes", legend=say("votes.heads", **said)),
+        key="votes_heads",
+        on_open=mute_on_desk,
+    )
 
 
 def _draw_parts(votes: Votes, said: dict[str, str], theme: Theme) -> None:
