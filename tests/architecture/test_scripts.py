@@ -20,9 +20,9 @@ BROWSER = set(
         r"\w+",
         """Array Blob Boolean CSS DataView DecompressionStream Element Error Float32Array HTMLInputElement Image
         Infinity JSON Map Math NaN Node Number Object Promise ResizeObserver Response Set String TextDecoder URL
-        Uint8Array Uint16Array Uint32Array Uint8ClampedArray WeakMap atob clearInterval clearTimeout document
-        encodeURIComponent decodeURIComponent getComputedStyle Intl history localStorage location matchMedia
-        parseInt performance requestAnimationFrame setInterval setTimeout window""",
+        URLSearchParams Uint8Array Uint16Array Uint32Array Uint8ClampedArray WeakMap atob clearInterval clearTimeout
+        document encodeURIComponent decodeURIComponent getComputedStyle Intl history localStorage location
+        matchMedia parseInt performance requestAnimationFrame setInterval setTimeout window""",
     )
 )
 # Whatever outlives a component's element stands in one file, which ends it with the element.

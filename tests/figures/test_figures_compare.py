@@ -9,7 +9,7 @@ import pytest
 from tests.figures.said import english
 from tests.pages import HOSTILE
 from viz.figures.compare.course import Course, courses_figure
-from viz.figures.compare.pair import Beside, pair_figure
+from viz.figures.compare.pair import Beside, beside_figure
 from viz.figures.compare.states import StatePanel, StatesText, states_figure
 from viz.figures.heatmap import HeatmapText
 from viz.theme import DARK, LIGHT
@@ -25,7 +25,7 @@ def side(rows: int, columns: int, **more) -> Beside:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_two_maps_have_one_scale_cells_of_one_size_and_marked_tokens(theme):
-    figure = go.Figure(pair_figure((side(3, 4, changed_columns={1}), side(5, 6, changed_rows={0})), theme, WORDS))
+    figure = go.Figure(beside_figure((side(3, 4, changed_columns={1}), side(5, 6, changed_rows={0})), theme, WORDS))
     heats = [each for each in figure.data if each.type == "heatmap"]
     assert {(each.zmin, each.zmax, each.colorscale) for each in heats} == {(0, 1, heats[0].colorscale)}
     layout = figure.layout
@@ -39,19 +39,28 @@ def test_two_maps_have_one_scale_cells_of_one_size_and_marked_tokens(theme):
 
 
 def test_a_signed_pair_has_a_scale_around_zero():
-    heat = pair_figure((side(2, 2), side(2, 2)), LIGHT, WORDS, high=3.0, is_signed=True).data[0]
+    heat = beside_figure((side(2, 2), side(2, 2)), LIGHT, WORDS, high=3.0, is_signed=True).data[0]
     assert (heat.zmin, heat.zmax) == (-3, 3)
 
 
+def test_one_map_alone_has_its_scale_beside_it_and_larger_cells_than_two_of_many_tokens():
+    alone, pair = beside_figure((side(5, 30),), LIGHT, WORDS), beside_figure((side(5, 30), side(5, 30)), LIGHT, WORDS)
+    assert [each.showscale for each in alone.data if each.type == "heatmap"] == [True]
+    assert [each.showscale for each in pair.data if each.type == "heatmap"] == [False, True]
+    assert alone.layout.xaxis.domain == (0, 1)
+    assert alone.layout.width > pair.layout.width / 2
+    assert alone.layout.width <= 1210
+
+
 def test_sixty_tokens_a_side_still_fit_the_page():
-    figure = pair_figure((side(60, 60), side(60, 60)), LIGHT, WORDS)
+    figure = beside_figure((side(60, 60), side(60, 60)), LIGHT, WORDS)
     assert figure.layout.width <= 1210
     assert figure.layout.height > 60 * 15
 
 
 def test_maps_that_do_not_fit_their_labels_are_refused():
     with pytest.raises(ValueError, match="rows"):
-        pair_figure((side(2, 2), Beside("x", np.zeros((2, 3)), ["a"], ["b"])), LIGHT, WORDS)
+        beside_figure((side(2, 2), Beside("x", np.zeros((2, 3)), ["a"], ["b"])), LIGHT, WORDS)
 
 
 def test_tokens_and_titles_are_shown_literally():
@@ -59,7 +68,7 @@ def test_tokens_and_titles_are_shown_literally():
     panel = StatePanel(HOSTILE, "s", np.ones((1, 1)), [HOSTILE])
     course = Course(HOSTILE, np.ones((2, 1)), ["L0 H0"])
     for figure in (
-        pair_figure((evil, evil), LIGHT, WORDS),
+        beside_figure((evil, evil), LIGHT, WORDS),
         states_figure([panel], LIGHT, STATES),
         courses_figure([course], [0, 1], 0, LIGHT, "step"),
     ):

@@ -88,7 +88,7 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("training", "learn", (*_HEAD, "shift"), reads=("text",)),
         ViewSpec("trust", "evidence", ("layer", "head", *_DRAWN), reads=("text",)),
         ViewSpec("about", "evidence", sentence=False),
-        ViewSpec("talk", "show", sentence=False),
+        ViewSpec("talk", "show", sentence=False, chips=False),
         ViewSpec("pinboard", "show", sentence=False),
     )
 }

@@ -49,6 +49,15 @@ def on_common(weights: np.ndarray, columns: Sequence[int]) -> np.ndarray:
     return np.concatenate((shared, rest.clip(0)), -1)
 
 
+def difference(one: np.ndarray, other: np.ndarray, rows: Places, columns: Places) -> np.ndarray:
+    """The second of two maps less the first, where rows and columns are partners: [..., R, C] of [..., Q, K]."""
+    sides = []
+    for side, weights in enumerate((one, other)):
+        down, across = ([pair[side] for pair in pairs] for pairs in (rows, columns))
+        sides.append(weights[..., down, :][..., across])
+    return sides[1] - sides[0]
+
+
 def divergence(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Jensen–Shannon divergence in bits of distributions [..., K] (Lin 1991, with equal weights): [...], 0 to 1."""
     return (_bits((one + other) / 2) - (_bits(one) + _bits(other)) / 2).clip(0, 1)

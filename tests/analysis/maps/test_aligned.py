@@ -12,6 +12,7 @@ from model.analysis.maps.aligned import (
     aligned_places,
     changed_places,
     common_groups,
+    difference,
     divergence,
     grouped,
     on_common,
@@ -46,6 +47,14 @@ def test_subject_and_object_are_partners_of_each_other():
     assert changed_places(one, other, pairs) == ({0, 2}, {0, 2})
     inserted = ["I", "do", "not", "go"]
     assert changed_places(["I", "go"], inserted, aligned_places(["I", "go"], inserted)) == (set(), {1, 2})
+
+
+def test_a_difference_is_of_partners_only_and_the_second_less_the_first():
+    one, other = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(1, 3, 4) / 2
+    found = difference(one, other[0], ((0, 1), (1, 2)), ((0, 0), (2, 3)))
+    assert found.tolist() == [[2.0 - 0.0, 3.5 - 2.0], [4.0 - 3.0, 5.5 - 5.0]]
+    assert difference(one[None], other, ((1, 0),), ((1, 1),)).tolist() == [[[0.5 - 4.0]]]
+    assert difference(one, one, (), ((0, 0),)).shape == (0, 1)
 
 
 def test_what_has_no_partner_is_one_more_column():

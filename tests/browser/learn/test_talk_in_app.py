@@ -13,12 +13,20 @@ def test_a_talk_is_played_in_the_page_by_keyboard(visit) -> None:
     talk.locator("#talk[data-ready]").wait_for()
     heading = talk.locator(".talk-top h1")
     assert heading.text_content() == "The same numbers under another name"
-    heading.click()
-    page.keyboard.press("Space")
+    page.keyboard.press("Space")  # the talk has the keys by itself
     assert "爱 → love" in (talk.locator(".said:visible").first.text_content() or "")
     page.keyboard.press("Space")
     assert heading.text_content() == "It is no accident"
     assert talk.locator(".ask").is_visible()
+    page.keyboard.press("Space")
+    page.reload()
+    talk.locator(".answer:visible").wait_for()
+    assert "scene=3&click=1" in page.url, "the page's link follows, and opens the same place"
+    page.keyboard.press("f")
+    page.wait_for_function("() => document.fullscreenElement?.tagName === 'IFRAME'")
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => !document.fullscreenElement")
+    assert talk.locator(".talk-tools").is_visible()
     with page.expect_popup() as opening:
         page.keyboard.press("v")
     assert "Next: Other heads look ahead" in (opening.value.locator(".speaker-next").text_content() or "")

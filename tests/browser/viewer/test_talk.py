@@ -33,7 +33,7 @@ def talk(en_zh: Translator) -> str:
     steps = (Step(light=Light("爱", "love")), Step("h=c1.1"))
     note, asked = Both(f"first [click] {HOSTILE} [click] third"), Predict(Both("Which?"), OPTIONS, 2)
     scenes = (
-        TalkScene(love, "我爱你。", link="h=c2.5", title=Both("One"), note=note, steps=steps),
+        TalkScene(love, "我爱你。", link="h=c2.5", title=Both("One"), note=note, steps=steps, minutes=0.5),
         TalkScene(black, "黑猫在床上睡觉。", link="h=c3.0", title=Both("Two"), predict=asked),
         TalkScene(love, "我爱你。", link="v=all", title=Both("Three")),
     )
@@ -83,7 +83,7 @@ def test_a_talk_is_played_by_keyboard_alone(talk_page_open) -> None:
     assert page.locator(".talk-stage > .viewer:not([inert]) .kind canvas").count() == 6
     page.keyboard.press("Space")
     assert now(page)[0] == "Three"
-    assert page.url.endswith("#scene=3")
+    assert page.url.endswith("#scene=3&click=0")
     page.keyboard.press("Home")
     assert now(page)[0] == "One"
 
@@ -112,7 +112,7 @@ def test_the_speakers_window_follows_and_leads(talk_page_open) -> None:
         page.keyboard.press("v")
     other = opening.value
     assert other.locator(".said-now").text_content() == "first"
-    assert other.locator(".elapsed").text_content() == "0:00 / 3:00"
+    assert other.locator(".elapsed").text_content() == "Talk 0:00 / 3:00"
     assert other.locator(".speaker-next").text_content() == "Next: Two"
     page.keyboard.press("Space")
     assert other.locator(".said-now").text_content() == HOSTILE
@@ -130,3 +130,66 @@ def test_a_link_opens_a_scene_and_a_wrong_one_the_first(talk_page_open) -> None:
     page.evaluate("location.hash = '#scene=2'")
     page.wait_for_timeout(100)
     assert now(page)[0] == "Two"
+    page.keyboard.press("c")
+    page.reload()
+    page.wait_for_selector("#talk[data-ready]")
+    assert now(page)[1].startswith("Cross · L3 H0"), "the same click of the same scene"
+
+
+def test_f_takes_the_whole_screen_and_escape_gives_it_back_from_a_question_too(talk_page_open) -> None:
+    page = talk_page_open()
+    is_full = "() => Boolean(document.fullscreenElement) && document.querySelector('#talk').matches('.present')"
+    is_desk = "() => !document.fullscreenElement && !document.querySelector('#talk').matches('.present')"
+    page.keyboard.press("f")
+    page.wait_for_function(is_full)
+    page.keyboard.press("Escape")
+    page.wait_for_function(is_desk)
+    page.evaluate("location.hash = '#scene=2'")
+    page.locator(".ask:visible").wait_for()
+    page.keyboard.press("f")
+    page.wait_for_function(is_full)
+    page.evaluate("document.exitFullscreen()")  # as the browser's own key does
+    page.wait_for_function(is_desk)
+    page.keyboard.press("Space")
+    assert page.locator(".toolbar:visible").count() == 1
+
+
+def test_the_screen_is_dark_until_the_talk_goes_on_and_b_answers_a_question(talk_page_open) -> None:
+    page = talk_page_open()
+    with page.expect_popup() as opening:
+        page.keyboard.press("v")
+    told, dark = opening.value.locator(".speaker-told"), page.locator(".darkness")
+    for press in ("b", "."):
+        page.keyboard.press(press)
+        assert dark.bounding_box() == {"x": 0, "y": 0, **page.viewport_size}
+        assert "dark" in (told.text_content() or "")
+        page.keyboard.press(press)
+        assert dark.is_hidden()
+        assert told.is_hidden()
+    page.keyboard.press("b")
+    page.keyboard.press("Space")
+    assert dark.is_hidden()
+    page.evaluate("location.hash = '#scene=2'")
+    page.locator(".ask:visible").wait_for()
+    page.keyboard.press("b")
+    assert dark.is_hidden()
+    assert "B dog" in (page.locator(".answer").text_content() or "")
+
+
+def test_the_speaker_sees_the_answer_before_the_room_and_both_clocks(talk_page_open) -> None:
+    page = talk_page_open()
+    with page.expect_popup() as opening:
+        page.keyboard.press("v")
+    other = opening.value
+    assert other.locator(".lasted").text_content() == "Scene 0:00 / 0:30"
+    page.keyboard.press("Space")
+    page.wait_for_timeout(1600)
+    assert other.locator(".lasted").text_content() != "Scene 0:00 / 0:30"
+    page.evaluate("location.hash = '#scene=2'")
+    page.locator(".ask:visible").wait_for()
+    assert other.locator(".speaker-note").text_content() == "Which?It is C bed"
+    assert "bed" not in (page.locator(".answer").text_content() or "")
+    assert other.locator(".lasted").text_content() == "Scene 0:00", "nobody planned this one"
+    assert (other.locator(".elapsed").text_content() or "") > "Talk 0:00 / 3:00"
+    page.keyboard.press("r")
+    assert other.locator(".elapsed").text_content() == "Talk 0:00 / 3:00"

@@ -120,14 +120,14 @@ def test_a_talk_is_one_page_that_shares_what_its_scenes_share(opens) -> None:
     scenes = (
         TalkScene(SENTENCE, TARGET, link="h=best", title=Both(HOSTILE), note=Both(f"one [click] {HOSTILE}")),
         TalkScene(SENTENCE, TARGET, steps=(Step("d=votes"),)),
-        TalkScene("I love you."),
+        TalkScene("I love you.", minutes=1.5),
     )
-    page = talk_page(stage(Storyboard(Both(HOSTILE), scenes, minutes=7), opens), "en", 1)
+    page = talk_page(stage(Storyboard(Both(HOSTILE), scenes, minutes=7), opens), "en")
     [data] = re.findall(r'<script type="application/json" id="scenes">(.*?)</script>', page, re.DOTALL)
     talk = json.loads(data)
     assert [scene["message"] for scene in talk["scenes"]] == [0, 0, 1]
     assert len(talk["messages"]) == 2
-    assert (talk["start"], talk["minutes"]) == (1, 7)
+    assert (talk["minutes"], talk["scenes"][2]["minutes"]) == (7, 1.5)
     assert talk["scenes"][0]["note"] == ["one", HOSTILE]
     assert HOSTILE not in page
     assert f"<title>{html.escape(HOSTILE)} · Headlight</title>" in page

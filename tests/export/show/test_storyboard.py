@@ -38,7 +38,7 @@ WHOLE = Storyboard(
             predict=Predict(Both("?"), (Both("a"), Both("b", "乙")), 1),
             expect=("translation contains 猫", "argmax row it column animal drawn votes"),
         ),
-        TalkScene("x", predict=Predict(Both("where?"), row="it#2")),
+        TalkScene("x", predict=Predict(Both("where?"), row="it#2"), minutes=1.5),
     ),
     "en-zh",
     10,
@@ -53,6 +53,13 @@ def test_what_is_written_is_read_again_as_it_was() -> None:
     assert read_storyboard(write_storyboard(WHOLE)) == WHOLE
     assert read_storyboard(write_storyboard(Storyboard(Both(), ()))) == Storyboard(Both(), ())
     assert HOSTILE not in str(StoryboardError("x"))
+
+
+def test_a_talk_lasts_as_long_as_it_says_or_as_its_scenes_together() -> None:
+    scenes = (TalkScene("x", minutes=1.5), TalkScene("y", minutes=2.0), TalkScene("z"))
+    assert Storyboard(Both(), scenes).planned == 3.5
+    assert Storyboard(Both(), scenes, minutes=10).planned == 10
+    assert Storyboard(Both(), ()).planned == 0
 
 
 def test_a_note_is_cut_at_its_clicks_and_one_language_stands_for_the_other() -> None:
@@ -88,6 +95,10 @@ def test_a_note_is_cut_at_its_clicks_and_one_language_stands_for_the_other() -> 
         (scene("  predict: {ask: x}"), 4, "scenes[1].predict: needs options"),
         (scene("  predict: {ask: x, options: [a, b], answer: C}"), 4, "scenes[1].predict.answer: must be one of A, B"),
         (scene("  predict: {ask: x, options: [a], answer: A}"), 4, "options: must have 2 to 4 entries"),
+        (scene("  minutes: soon"), 4, "scenes[1].minutes: must be a number from 0 to 600"),
+        (scene("  minutes: -1"), 4, "scenes[1].minutes"),
+        (scene("  minutes: 601"), 4, "scenes[1].minutes"),
+        (scene("  minutes: .inf"), 4, "scenes[1].minutes"),
         (scene("  expect: [the cat sits]"), 4, "scenes[1].expect[1]: 'the cat sits' is no expectation"),
         (scene("  expect: [argmax row a column b drawn <img>]"), 4, "scenes[1].expect[1]"),
         (scene("  title: {de: x}"), 4, "'de' is unknown"),
@@ -153,7 +164,7 @@ def test_three_talks_ship_in_both_languages() -> None:
     for name in shipped():
         board = shipped_storyboard(name)
         assert 6 <= len(board.scenes) <= 10
-        assert board.minutes
+        assert sum(each.minutes for each in board.scenes) == board.minutes
         texts = [board.title, *(text for each in board.scenes for text in (each.title, each.note))]
         texts += [each.predict.ask for each in board.scenes if each.predict]
         assert all(text.en and text.zh for text in texts)

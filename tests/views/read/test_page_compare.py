@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 
 import numpy as np
@@ -18,6 +19,14 @@ def heats(at):
     return [trace for trace in charts(at)[0]["data"] if trace["type"] == "heatmap"]
 
 
+def differences(at):
+    """The map of differences, and what its columns and rows are called."""
+    [heat, *_] = charts(at)[1]["data"]
+    layout = charts(at)[1]["layout"]
+    names = [[html.unescape(name) for name in layout[axis]["ticktext"]] for axis in ("xaxis", "yaxis")]
+    return array(heat["z"]).reshape(len(names[1]), len(names[0])), names, (heat["zmin"], heat["zmax"])
+
+
 def test_the_first_suggestion_stands_beside_the_sentence_and_both_maps_are_the_models(en_zh):
     at = opened("compare", text=ONE, kind="cross", layer=3, head=2)
     for heat, text in zip(heats(at), (ONE, OTHER), strict=True):
@@ -25,6 +34,31 @@ def test_the_first_suggestion_stands_beside_the_sentence_and_both_maps_are_the_m
         np.testing.assert_allclose(array(heat["z"]).reshape(expected.shape), expected, atol=1e-5)
     assert en_zh.translate(OTHER).text in "".join(words(at).split())
     assert "other" not in at.query_params
+
+
+def test_the_difference_is_that_of_the_words_that_both_sentences_have(en_zh):
+    at = opened("compare", text=ONE, other="I really love you.", kind="encoder_self", layer=2, head=1)
+    values, names, scale = differences(at)
+    one, other = (en_zh.translate(text, capture=True).trace for text in (ONE, "I really love you."))
+    here = {label.text: place for place, label in enumerate(one.src)}
+    there = {label.text: place for place, label in enumerate(other.src)}
+    assert names == [list(here), list(here)]
+    assert "really" in there
+    for row, column in np.ndindex(values.shape):
+        r, c = names[1][row], names[0][column]
+        mine, theirs = (trace.map("encoder_self", 2, 1) for trace in (one, other))
+        assert values[row, column] == pytest.approx(theirs[there[r], there[c]] - mine[here[r], here[c]], abs=1e-6)
+    assert np.abs(values).max() > 0.01
+    assert scale == (-1, 1)
+    assert "Columns left out of the second: really." in words(at)
+    assert "left out of the first" not in words(at)
+
+
+def test_a_sentence_less_itself_is_nothing_and_an_exchanged_word_has_both_names():
+    values, _, _ = differences(opened("compare", text=ONE, other=ONE))
+    assert not values.any()
+    _, names, _ = differences(opened("compare", text=ONE, other="I hate you.", kind="encoder_self"))
+    assert "love/hate" in names[0]
 
 
 def test_the_ranking_is_that_of_the_measure_and_a_click_shows_the_head(en_zh):

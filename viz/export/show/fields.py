@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NoReturn
@@ -92,6 +93,17 @@ class Field:
         if not (said.isascii() and said.isdecimal()) or len(said) > 9 or not low <= int(said) <= high:
             self.fail(f"must be a whole number from {low} to {high}, not {said!r}")
         return int(said)
+
+    def amount(self, most: int) -> float:
+        """Its number from 0 on, with at most two decimals.
+
+        Raises:
+            StoryboardError: it is none, or too large.
+        """
+        said = self.text(40)
+        if not re.fullmatch(r"\d{1,6}(?:\.\d{1,2})?", said, re.ASCII) or not float(said) <= most:
+            self.fail(f"must be a number from 0 to {most}, such as 1.5, not {said!r}")
+        return float(said)
 
 
 def _form(node: yaml.Node) -> str:

@@ -26,7 +26,7 @@ from viz.export.show.storyboard import (
     parse_link,
 )
 
-_SCENE = ("text", "target", "checkpoint", "link", "app", "title", "note", "steps", "predict", "expect")
+_SCENE = ("text", "target", "checkpoint", "link", "app", "title", "note", "steps", "predict", "expect", "minutes")
 _APP = re.compile(r"[a-z_]{0,30}(?:\?[\w.~%+=&,:*!'()-]*)?", re.ASCII)
 
 
@@ -59,6 +59,7 @@ def _scene(given: Field) -> TalkScene:
         steps=tuple(_step(each) for each in parts["steps"].items(0, MOST_STEPS)) if "steps" in parts else (),
         predict=_predict(parts["predict"]) if "predict" in parts else None,
         expect=tuple(map(_expectation, parts["expect"].items(0, MOST_EXPECTATIONS))) if "expect" in parts else (),
+        minutes=parts["minutes"].amount(MOST_MINUTES) if "minutes" in parts else 0.0,
         line=given.line,
     )
 

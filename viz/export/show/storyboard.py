@@ -94,6 +94,7 @@ class TalkScene:
         title, note: a note's ``[click]`` marks are where the speaker goes on.
         steps: one a click.
         expect: what must hold of the model, see ``expect``.
+        minutes: planned; 0 where nobody planned any.
         line: where in its file it begins; 0 where it comes from no file.
     """
 
@@ -107,6 +108,7 @@ class TalkScene:
     steps: tuple[Step, ...] = ()
     predict: Predict | None = None
     expect: tuple[str, ...] = ()
+    minutes: float = 0.0
     line: int = field(default=0, compare=False)
 
     def fragments(self, language: str) -> list[str]:
@@ -123,6 +125,11 @@ class Storyboard:
     scenes: tuple[TalkScene, ...]
     checkpoint: str = ""
     minutes: int = 0
+
+    @property
+    def planned(self) -> float:
+        """Minutes of the whole: as it says itself, or of its scenes together."""
+        return self.minutes or sum(scene.minutes for scene in self.scenes)
 
 
 # How the viewer's link writes each choice; ``src/reckon/state.js`` says the same. Heads are spelt in ``heads``.

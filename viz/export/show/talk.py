@@ -19,13 +19,12 @@ TALK_STYLE = STYLE.with_name("talk.css")
 MOST_PAGE = 30_000_000  # of a page
 
 
-def talk_page(shown: Stage, language: str, start: int = 0) -> str:
+def talk_page(shown: Stage, language: str) -> str:
     """The file.
 
     Args:
         shown: the talk.
         language: of all words, "en" or "zh".
-        start: the scene to open on, from 0.
 
     Raises:
         StoryboardError: it would be too large.
@@ -41,8 +40,7 @@ def talk_page(shown: Stage, language: str, start: int = 0) -> str:
     said = {
         "language": language,
         "title": title,
-        "minutes": shown.storyboard.minutes,
-        "start": min(max(start, 0), len(shown.scenes) - 1),
+        "minutes": shown.storyboard.planned,
         "messages": messages,
         "scenes": [_scene(each, sights.index(each.sight), language) for each in shown.scenes],
         "words": {name: text(language, f"talk.{name}") for name in TALK_WORDS},
@@ -82,6 +80,7 @@ def _scene(each: Staged, message: int, language: str) -> Mapping[str, Any]:
         "steps": list(each.steps),
         "note": scene.fragments(language),
         "predict": asked,
+        "minutes": scene.minutes,
     }
 
 

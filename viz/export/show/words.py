@@ -4,5 +4,5 @@ from __future__ import annotations
 
 TALK_WORDS = (
     *("on", "before", "notes", "notes_here", "notes_window", "ask_hint", "right", "wrong", "revealed"),
-    *("elapsed", "next_is", "last", "keys"),
+    *("of_talk", "of_scene", "next_is", "last", "keys", "is_dark", "stage"),
 )

@@ -34,6 +34,7 @@ def _scene(scene: TalkScene) -> dict[str, Any]:
             "steps": [_step(step) for step in scene.steps],
             "predict": _predict(scene.predict) if scene.predict else None,
             "expect": list(scene.expect),
+            "minutes": scene.minutes,
         }
     )
 

@@ -1,4 +1,4 @@
-"""Two maps of one head side by side on one scale, with what changed marked on their axes."""
+"""Maps of one head side by side on one scale, with what changed marked on their axes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _BETWEEN, _RIGHT = 24, 84  # pixels
 
 @dataclass(frozen=True)
 class Beside:
-    """One of two maps.
+    """One of the maps.
 
     Attributes:
         title: what stands above it.
         weights: [Q, K].
         rows, columns: its tokens, shown literally.
-        changed_rows, changed_columns: places of tokens that the other map does not have there.
+        changed_rows, changed_columns: places of tokens that another map does not have there.
     """
 
     title: str
@@ -47,25 +47,25 @@ class Beside:
     changed_columns: Collection[int] = ()
 
 
-def pair_figure(
-    pair: tuple[Beside, Beside], theme: Theme, text: HeatmapText, high: float = 1.0, is_signed: bool = False
+def beside_figure(
+    maps: Sequence[Beside], theme: Theme, text: HeatmapText, high: float = 1.0, is_signed: bool = False
 ) -> go.Figure:
-    """Two heatmaps of equal cells on one scale: queries down, keys across; changed tokens are bold and coloured.
+    """One or two heatmaps of equal cells on one scale: queries down, keys across; changed tokens are bold and coloured.
 
     Args:
-        pair: the maps.
+        maps: one or two.
         theme: the look.
         text: the words of axes and hover.
-        high: where the colour scale ends, of both.
+        high: where the colour scale ends, of all.
         is_signed: the scale runs from −high to high.
 
     Raises:
         ValueError: weights and labels do not fit.
     """
-    for each in pair:
+    for each in maps:
         if np.shape(each.weights) != (len(each.rows), len(each.columns)) or not np.size(each.weights):
             raise ValueError(f"weights {np.shape(each.weights)} for {len(each.rows)} rows, {len(each.columns)} columns")
-    sizes = _sizes(pair)
+    sizes = _sizes(maps)
     layout = base_layout(
         theme,
         width=round(sizes.inner + sizes.left + _RIGHT),
@@ -76,18 +76,20 @@ def pair_figure(
     )
     data: list[dict[str, Any]] = []
     titles, start = [], 0.0
-    for place, each in zip(("", "2"), pair, strict=True):
+    for place, each in zip(("", "2"), maps, strict=False):
         end = start + sizes.wide * len(each.columns) / sizes.inner
-        layout |= _both_axes(each, place, [start, min(1.0, end)], sizes, theme)
+        layout |= _its_axes(each, place, [start, min(1.0, end)], sizes, theme)
         titles.append(panel_title(each.title, start, theme, whole=True) | {"yshift": sizes.top - 30})
-        data += _map(each, place, theme, text, (high, is_signed), min(13.0, sizes.tall * 0.42, sizes.wide * 0.34))
+        found = _map(each, place, theme, text, (high, is_signed), min(13.0, sizes.tall * 0.42, sizes.wide * 0.34))
+        found[0]["showscale"] = each is maps[-1]
+        data += found
         start = end + (sizes.left + _BETWEEN) / sizes.inner
     return go.Figure({"data": data, "layout": {**layout, "annotations": titles}}, _validate=False)
 
 
 @dataclass(frozen=True)
 class _Sizes:
-    """Pixels: of a cell, of the left and the upper margin, and of both maps with what is between; and most rows."""
+    """Pixels: of a cell, of the left and the upper margin, and of all maps with what is between; and most rows."""
 
     wide: float
     tall: float
@@ -97,13 +99,13 @@ class _Sizes:
     rows: int
 
 
-def _sizes(pair: tuple[Beside, Beside]) -> _Sizes:
-    rows, columns = max(len(each.rows) for each in pair), max(len(each.columns) for each in pair)
-    left = max(label_width(each.rows, 14) for each in pair) + 40
-    wide = min(52.0, (PAGE_WIDTH - 2 * left - _BETWEEN - _RIGHT) / 2 / columns)
+def _sizes(maps: Sequence[Beside]) -> _Sizes:
+    rows, columns = max(len(each.rows) for each in maps), max(len(each.columns) for each in maps)
+    left = max(label_width(each.rows, 14) for each in maps) + 40
+    wide = min(52.0, (PAGE_WIDTH - len(maps) * (left + _BETWEEN) - _RIGHT) / len(maps) / columns)
     tall = min(40.0, max(15.0, min(wide, 460 / rows)))
-    top = 40 + max(column_labels(each.columns, _label_size(wide), wide)[2] for each in pair)
-    inner = left + _BETWEEN + wide * sum(len(each.columns) for each in pair)
+    top = 40 + max(column_labels(each.columns, _label_size(wide), wide)[2] for each in maps)
+    inner = (len(maps) - 1) * (left + _BETWEEN) + wide * sum(len(each.columns) for each in maps)
     return _Sizes(wide, tall, left, top, inner, rows)
 
 
@@ -111,7 +113,7 @@ def _label_size(wide: float) -> float:
     return min(14.0, max(9.0, wide * 0.9))
 
 
-def _both_axes(each: Beside, place: str, domain: list[float], sizes: _Sizes, theme: Theme) -> dict[str, Any]:
+def _its_axes(each: Beside, place: str, domain: list[float], sizes: _Sizes, theme: Theme) -> dict[str, Any]:
     size, angle, _ = column_labels(each.columns, _label_size(sizes.wide), sizes.wide)
     across = {"side": "top", "tickangle": angle, "domain": domain, "anchor": f"y{place}"}
     down = {"range": [len(each.rows) - 0.5, -0.5], "domain": [1 - len(each.rows) / sizes.rows, 1.0]}
@@ -145,7 +147,6 @@ def _map(
         "zmin": low,
         "zmax": high,
         "colorscale": scale_of(stops),
-        "showscale": bool(place),
         "colorbar": colour_bar(theme, text.weight),
         "xgap": 1,
         "ygap": 1,

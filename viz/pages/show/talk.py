@@ -13,14 +13,15 @@ from viz.parts.showing import pins, talks
 from viz.shell.errors import show_error
 from viz.state.language import language, say
 
-HIGH = 660  # pixels of the talk
+HIGH = 660  # pixels of the talk, before its style makes it as high as the window
 _FILE, _WRONG = "talk_file", "_talk_wrong"
 
 
 def choose() -> None:
     """Another talk, which the link names."""
-    st.query_params[talks.LINK] = st.session_state[talks.CHOSEN]
-    st.query_params.pop(talks.SCENE, None)
+    st.query_params[talks.NAMED_IN_LINK] = st.session_state[talks.CHOSEN]
+    for name in talks.PLACE_IN_LINK:
+        st.query_params.pop(name, None)
 
 
 def open_file() -> None:
@@ -39,18 +40,12 @@ def open_file() -> None:
 def chosen() -> str:
     """The talk that is chosen, or that the link names; the command line's or the first where there is no such one."""
     known = talks.names()
-    asked = str(st.session_state.get(talks.CHOSEN) or st.query_params.get(talks.LINK, ""))
+    asked = str(st.session_state.get(talks.CHOSEN) or st.query_params.get(talks.NAMED_IN_LINK, ""))
     first = talks.GIVEN if talks.GIVEN in known and not asked else next(iter(known))
     if asked and asked not in known:
         st.html(alert(say("show.unknown", name=asked[:60])))
     st.session_state[talks.CHOSEN] = asked if asked in known else first
     return str(st.session_state[talks.CHOSEN])
-
-
-def start() -> int:
-    """The scene that the link names, from 0."""
-    said = str(st.query_params.get(talks.SCENE, ""))
-    return int(said) - 1 if said.isascii() and said.isdecimal() and 0 < len(said) < 4 else 0
 
 
 def row(name: str) -> None:
@@ -88,7 +83,8 @@ try:
         told = {"scene": problem.scene, "expected": problem.expected, "found": problem.found}
         st.html(alert(say("show.problem", **told)))
     # Streamlit asks urllib whether the document is a URL, and urllib's cache would keep it.
-    st.iframe(talks.page(board, language(), start()), height=HIGH, alt=board.title.of(language()))
+    with st.container(key="talk_frame"):
+        st.iframe(talks.page(board, language()), height=HIGH, alt=board.title.of(language()))
     clear_cache()
 except HeadlightError as error:
     show_error(error)

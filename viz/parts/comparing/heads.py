@@ -11,12 +11,13 @@ import streamlit as st
 from model.analysis.maps.sorts import SORTS
 from model.trace import HeadRef, Kind
 from viz.components.head_list.head_list import Listed
-from viz.figures.compare.pair import Beside, pair_figure
+from viz.figures.compare.pair import Beside, beside_figure
 from viz.figures.heatmap import HeatmapText
 from viz.figures.layout import chart_config
 from viz.figures.markup import line
 from viz.numbers import number
 from viz.parts import drawing
+from viz.parts.comparing.difference import difference_map
 from viz.parts.comparing.sentences import changed_labels
 from viz.parts.head_facts import best_first, title
 from viz.state.language import say
@@ -49,14 +50,17 @@ def one_head(now: View, other: Subject) -> None:
     ]
     words = replace(HeatmapText.said_by(say), weight=drawing.name(now))
     high = 1.0 if now.drawn == "weights" else max(float(np.abs(each.weights).max(initial=0.0)) for each in pair) or 1.0
-    show_pair(now, (sides[0], sides[1]), words, high, is_signed=SORTS[now.drawn].signed)
+    with st.container(horizontal=True):
+        show_pair(now, (sides[0], sides[1]), words, high, is_signed=SORTS[now.drawn].signed)
+        said = difference_map(now, readings, words, high)
+    st.html(line("alt", " ".join(said)))
 
 
 def show_pair(
     now: View, sides: tuple[Beside, Beside], words: HeatmapText, high: float = 1.0, is_signed: bool = False
 ) -> None:
     """Two maps on one scale, as a chart of the page."""
-    figure = pair_figure(sides, now.theme, words, high, is_signed)
+    figure = beside_figure(sides, now.theme, words, high, is_signed)
     alt = say("compare.alt", head=title(now.head), one=sides[0].title, other=sides[1].title)
     config = chart_config("headlight-compare")
     st.plotly_chart(figure, key="pair", width="content", theme=None, config=config, alt=alt)

@@ -26,7 +26,8 @@ from viz.state.answers.translations import translator
 from viz.state.language import language, say
 
 GIVEN, OWN, PINS = "given", "own", "pins"  # names of talks that do not ship
-LINK, SCENE = "storyboard", "scene"  # in the page's link
+NAMED_IN_LINK = "storyboard"  # in the page's link
+PLACE_IN_LINK = ("scene", "click")  # in the same; the talk itself reads and says them
 CHOSEN = "talk_chosen"  # key of the box that says which
 FILE_TYPES = ("yaml", "yml")  # of files
 MOST_KB = MOST_FILE_BYTES // 1024
@@ -99,9 +100,9 @@ def staged(board: Storyboard) -> Stage:
 
 
 @kept(4)
-def page(board: Storyboard, spoken: str, start: int) -> str:
+def page(board: Storyboard, spoken: str) -> str:
     """The talk as one page; raises as ``talk_page``."""
-    return talk_page(staged(board), spoken, start)
+    return talk_page(staged(board), spoken)
 
 
 @kept(4)

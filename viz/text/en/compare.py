@@ -14,6 +14,16 @@ STRINGS: dict[str, str] = {
     "compare.bits": "{value} bits",
     "compare.list": "The heads that changed most",
     "compare.open": "Show this head.",
+    # the difference of two sentences
+    "difference.title": "Second minus first",
+    "difference.scale": "difference",
+    "difference.alt": "{head}: its map of the second sentence less that of the first, where tokens of both are partners.",
+    "difference.meaning": "Blue: more in the second sentence; orange: less. Only tokens that have a partner, equal or exchanged (a/b).",
+    "difference.first.rows": "Rows left out of the first: {tokens}.",
+    "difference.first.columns": "Columns left out of the first: {tokens}.",
+    "difference.second.rows": "Rows left out of the second: {tokens}.",
+    "difference.second.columns": "Columns left out of the second: {tokens}.",
+    "difference.none": "No token of one map has a partner in the other, so there is no difference to show.",
     # patching
     "page.patching": "Patching",
     "ability.patches": "states that can be taken from another sentence",

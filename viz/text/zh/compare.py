@@ -14,6 +14,16 @@ STRINGS: dict[str, str] = {
     "compare.bits": "{value} 比特",
     "compare.list": "变化最大的头",
     "compare.open": "显示这个头。",
+    # the difference of two sentences
+    "difference.title": "第二句减第一句",
+    "difference.scale": "差",
+    "difference.alt": "{head}：第二句的图减去第一句的图，只含两句互相对应的词元。",
+    "difference.meaning": "蓝色：第二句中更大；橙色：更小。只比较有对应的词元，相同的或互换的（a/b）。",
+    "difference.first.rows": "第一句中略去的行：{tokens}。",
+    "difference.first.columns": "第一句中略去的列：{tokens}。",
+    "difference.second.rows": "第二句中略去的行：{tokens}。",
+    "difference.second.columns": "第二句中略去的列：{tokens}。",
+    "difference.none": "两张图之间没有互相对应的词元，因此没有差异可显示。",
     # patching
     "page.patching": "激活移植",
     "ability.patches": "可以换成另一句的状态",

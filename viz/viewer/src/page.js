@@ -10,7 +10,7 @@ export function start() {
   const root = document.getElementById("viewer");
   const talk = document.getElementById("talk");
   if (packed && root) show(root, packed.textContent ?? "").catch((reason) => (root.textContent = String(reason)));
-  else if (talk) startTalk(talk, told).catch((reason) => (talk.textContent = String(reason)));
+  else if (talk) startTalk(talk).catch((reason) => (talk.textContent = String(reason)));
 }
 
 /** @param {HTMLElement} root @param {string} packed */
@@ -25,13 +25,8 @@ async function show(root, packed) {
 
 /** @param {Viewer} viewer */
 function said({ state, opening }) {
-  told(write(state, opening));
-}
-
-/** @param {string} link */
-function told(link) {
   try {
-    history.replaceState(null, "", `#${link}`);
+    history.replaceState(null, "", `#${write(state, opening)}`);
   } catch {
     // a page within another page may have no address of its own
   }

@@ -69,18 +69,21 @@ test("a small map shows the strongest of the cells that share a pixel", () => {
   ]);
   const labels = Array(4).fill({ text: "", keys: [] });
   const values = Float32Array.from({ length: 16 }, (_, i) => (i === 5 ? -0.9 : i === 0 ? 0.5 : 0));
-  const found = pooled({ rows: labels, columns: labels, values, top: 0.9 }, 2);
+  const found = pooled({ rows: labels, columns: labels, values, top: 0.9 }, { wide: 2, high: 2 });
   assert.deepEqual(
     [...found.values].map((value) => +value.toFixed(2)),
     [-0.9, 0, 0, 0],
   );
-  assert.equal(pooled({ rows: labels, columns: labels, values, top: 0.9 }, 9).values, values);
+  assert.equal(pooled({ rows: labels, columns: labels, values, top: 0.9 }, { wide: 9, high: 9 }).values, values);
 });
 
 test("a small map with more pixels than cells repeats them", () => {
   const into = new Uint32Array(9);
-  stretched(Uint32Array.of(1, 2, 3, 4), { down: 2, across: 2 }, 3, into);
+  stretched(Uint32Array.of(1, 2, 3, 4), { down: 2, across: 2 }, { wide: 3, high: 3 }, into);
   assert.deepEqual([...into], [1, 1, 2, 1, 1, 2, 3, 3, 4]);
+  const tall = new Uint32Array(8);
+  stretched(Uint32Array.of(1, 2, 3, 4), { down: 2, across: 2 }, { wide: 2, high: 4 }, tall);
+  assert.deepEqual([...tall], [1, 2, 1, 2, 3, 4, 3, 4]);
 });
 
 test("a pixel has the colour that a cell of a picture has, on every scale", () => {

@@ -87,5 +87,6 @@ test("what is pointed at, and sums of what is pinned, are told in numbers", () =
   assert.deepEqual(sumsOf(reading, [0, 1], [1]), { below: [0.75, 0.25], beside: [0.75, -0.5] });
   assert.equal(pinsSaid(reading, words, [0, 1], []), "Σ a + b → x 0.75");
   assert.equal(pinsSaid(reading, words, [0, 1], [0, 1]), "Σ a + b → x + y 1.00");
+  assert.equal(pinsSaid(reading, words, [0], []), "a → y 0.75", "one row is no sum");
   assert.equal(pinsSaid(reading, words, [], []), "");
 });

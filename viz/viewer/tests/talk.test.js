@@ -9,12 +9,21 @@ import {
   isAsking,
   lastStop,
   linkAt,
+  linkOf,
   onward,
-  sceneOf,
+  placeIn,
   tally,
 } from "../src/talk/plan.js";
 
-const plain = { title: "a", message: 0, link: "h=c0.1", steps: ["p=t1", "", "h=c0.0"], note: ["now"], predict: null };
+const plain = {
+  title: "a",
+  message: 0,
+  link: "h=c0.1",
+  steps: ["p=t1", "", "h=c0.0"],
+  note: ["now"],
+  predict: null,
+  minutes: 0,
+};
 const asks = {
   ...plain,
   link: "",
@@ -65,12 +74,20 @@ test("guesses are counted, and letters beyond the options mean nothing", () => {
   );
 });
 
-test("a link names a scene from 1, and nonsense none; a clock counts minutes", () => {
+test("a link opens the place that it was written at, and nonsense none; a clock counts minutes", () => {
+  for (const at of [
+    { scene: 0, stop: 3 },
+    { scene: 1, stop: 0 },
+    { scene: 2, stop: 0 },
+  ])
+    assert.deepEqual(placeIn(`#${linkOf(at)}`, scenes), at);
   assert.deepEqual(
-    ["#scene=3", "h=c0.0&scene=1", "#scene=4", "#scene=0", "#scene=x", "", "#scene=99999"].map((link) =>
-      sceneOf(link, 3),
-    ),
-    [2, 0, null, null, null, null, null],
+    placeIn("?storyboard=x&scene=2&click=99", scenes),
+    { scene: 1, stop: 2 },
+    "no click beyond the last",
   );
+  assert.deepEqual(placeIn("h=c0.0&scene=1&click=<b>", scenes), { scene: 0, stop: 0 });
+  for (const link of ["#scene=4", "#scene=0", "#scene=x", "", "#scene=99999", "#click=1", "obscene=1"])
+    assert.equal(placeIn(link, scenes), null, link);
   assert.deepEqual([0, 59.9, 60, 601, -3].map(clock), ["0:00", "0:59", "1:00", "10:01", "0:00"]);
 });

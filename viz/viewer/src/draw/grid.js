@@ -6,9 +6,9 @@ import { pixelsOf, scalesOf } from "../reckon/scale.js";
 /** @typedef {{ layer: number | null, head: number | null }} Cell null: a whole column or row of heads */
 
 const GUTTER = 26; // room for L0, L1 …
-const HEADER = 18; // room for H0, H1 …
+const HEADER = 22; // room for H0, H1 …
 const GAP = 3;
-const TYPE = 13;
+const TYPE = { desk: 14, hall: 18 };
 const SLICE = 4; // ms of painting between two looks at what the visitor does
 
 /** For each of `pixels` steps along an axis of `count` tokens: first token, and the one after the last. @param {number} count @param {number} pixels */
@@ -19,14 +19,16 @@ export function steps(count, pixels) {
   });
 }
 
+/** @typedef {{ wide: number, high: number }} Tile the size of one small map */
+
 /**
  * The strongest value by its size of all that share a pixel, where a small picture has fewer pixels than cells.
  * @param {import("../types.js").Reading} reading
- * @param {number} side
+ * @param {Tile} tile in pixels
  * @returns {{ values: Float32Array, down: number, across: number }}
  */
-export function pooled({ values, rows, columns }, side) {
-  const [down, across] = [Math.min(side, rows.length), Math.min(side, columns.length)];
+export function pooled({ values, rows, columns }, { wide, high }) {
+  const [down, across] = [Math.min(high, rows.length), Math.min(wide, columns.length)];
   if (down === rows.length && across === columns.length) return { values, down, across };
   const found = new Float32Array(down * across);
   const places = steps(columns.length, across);
@@ -50,16 +52,16 @@ export function pooled({ values, rows, columns }, side) {
  * A picture of so many pixels each way, drawn larger without new colours.
  * @param {Uint32Array} pixels
  * @param {{ down: number, across: number }} size
- * @param {number} side
- * @param {Uint32Array} into side × side
+ * @param {Tile} tile in pixels
+ * @param {Uint32Array} into high × wide
  */
-export function stretched(pixels, { down, across }, side, into) {
-  const columns = Uint16Array.from({ length: side }, (_, x) => Math.floor((x * across) / side));
+export function stretched(pixels, { down, across }, { wide, high }, into) {
+  const columns = Uint16Array.from({ length: wide }, (_, x) => Math.floor((x * across) / wide));
   let before = -1;
-  for (let y = 0; y < side; y++) {
-    const row = Math.floor((y * down) / side);
-    if (row === before) into.copyWithin(y * side, (y - 1) * side, y * side);
-    else for (let x = 0; x < side; x++) into[y * side + x] = pixels[row * across + columns[x]];
+  for (let y = 0; y < high; y++) {
+    const row = Math.floor((y * down) / high);
+    if (row === before) into.copyWithin(y * wide, (y - 1) * wide, y * wide);
+    else for (let x = 0; x < wide; x++) into[y * wide + x] = pixels[row * across + columns[x]];
     before = row;
   }
 }
@@ -72,7 +74,7 @@ export class Grid {
   constructor(owner, kind) {
     this.owner = owner;
     this.kind = kind;
-    this.side = this.wanted = 0;
+    this.tile = this.wanted = { wide: 0, high: 0 };
     this.painted = this.asked = "";
     this.waiting = 0;
     /** @type {ImageData | null} */
@@ -95,33 +97,33 @@ export class Grid {
 
   /**
    * Paints all maps where they have changed: at once, or after the large ones have been shown.
-   * @param {number} side
+   * @param {Tile} tile
    * @param {boolean} atOnce
    */
-  draw(side, atOnce) {
+  draw(tile, atOnce) {
     const { state, look } = this.owner;
-    const { drawn, words, special, shift, threshold, log, scale } = state;
+    const { drawn, words, special, shift, threshold, log, scale, present } = state;
     const chosen = [this.kind.kind, drawn, words, special, shift, threshold, log, scale];
-    this.asked = [...chosen, look.background, side, window.devicePixelRatio].join();
+    this.asked = [...chosen, look.background, tile.wide, tile.high, present, window.devicePixelRatio].join();
     if (this.asked === this.painted) this.mark();
-    else if (atOnce) this.paint(side, true);
+    else if (atOnce) this.paint(tile, true);
     else if (!this.waiting)
       this.waiting = requestAnimationFrame(() => setTimeout(() => this.paint(this.wanted, false)));
-    this.wanted = side;
+    this.wanted = tile;
   }
 
   /**
    * A few maps at a time, so that whoever presses the next key need not wait for all of them.
-   * @param {number} side
+   * @param {Tile} tile
    * @param {boolean} atOnce
    */
-  paint(side, atOnce) {
+  paint(tile, atOnce) {
     const { layers, heads } = this.kind;
     const { asked, owner } = this;
-    this.side = side;
+    this.tile = tile;
     this.waiting = 0;
     this.painted = asked;
-    this.size = { width: GUTTER + heads * (side + GAP), height: HEADER + layers * (side + GAP) };
+    this.size = { width: GUTTER + heads * (tile.wide + GAP), height: HEADER + layers * (tile.high + GAP) };
     const context = sized(this.canvas, this.size.width, this.size.height);
     this.name(context);
     this.mark();
@@ -147,55 +149,56 @@ export class Grid {
   /** @param {CanvasRenderingContext2D} context @param {import("../types.js").Panel} panel @param {import("../types.js").Scale} scale @param {number[]} corner */
   put(context, { reading, signed }, scale, [x, y]) {
     const ratio = window.devicePixelRatio || 1;
-    const side = Math.round(this.side * ratio);
+    const tile = { wide: Math.round(this.tile.wide * ratio), high: Math.round(this.tile.high * ratio) };
     const { inks } = this.owner;
-    if (this.image?.width !== side) this.image = context.createImageData(side, side);
+    if (this.image?.width !== tile.wide || this.image.height !== tile.high)
+      this.image = context.createImageData(tile.wide, tile.high);
     const into = new Uint32Array(this.image.data.buffer);
     if (reading.values.length) {
-      const small = pooled(reading, side);
-      stretched(pixelsOf(small.values, scale, signed ? inks.diverging : inks.scale), small, side, into);
+      const small = pooled(reading, tile);
+      stretched(pixelsOf(small.values, scale, signed ? inks.diverging : inks.scale), small, tile, into);
     } else into.fill(inks.scale[256]);
     context.putImageData(this.image, Math.round(x * ratio), Math.round(y * ratio));
   }
 
   /** @param {CanvasRenderingContext2D} context */
   name(context) {
-    context.font = `${TYPE}px ${this.owner.fonts}`;
-    context.fillStyle = this.owner.look.muted;
+    const { fonts, look, state } = this.owner;
+    context.font = `${state.present ? TYPE.hall : TYPE.desk}px ${fonts}`;
+    context.fillStyle = look.muted;
     context.textBaseline = "middle";
     const { layers, heads } = this.kind;
     context.textAlign = "right";
     for (let layer = 0; layer < layers; layer++)
-      context.fillText(`L${layer}`, GUTTER - 5, this.corner(layer, 0)[1] + this.side / 2);
+      context.fillText(`L${layer}`, GUTTER - 5, this.corner(layer, 0)[1] + this.tile.high / 2);
     context.textAlign = "center";
     for (let head = 0; head < heads; head++)
-      context.fillText(`H${head}`, this.corner(0, head)[0] + this.side / 2, HEADER / 2);
+      context.fillText(`H${head}`, this.corner(0, head)[0] + this.tile.wide / 2, HEADER / 2);
   }
 
   /** @param {number} layer @param {number} head */
   corner(layer, head) {
-    return [GUTTER + head * (this.side + GAP), HEADER + layer * (this.side + GAP)];
+    return [GUTTER + head * (this.tile.wide + GAP), HEADER + layer * (this.tile.high + GAP)];
   }
 
   /** The chosen heads, the first one thick, and the one that is pointed at. */
   mark() {
     const context = sized(this.over, this.size.width, this.size.height);
-    const { owner, side } = this;
+    const { owner, tile } = this;
     context.strokeStyle = owner.look.accent;
     owner.chosen
       .filter(({ kind }) => kind === this.kind)
       .forEach((head, i) => {
         const [x, y] = this.corner(head.layer, head.head);
         context.lineWidth = head === owner.chosen[0] || i === 0 ? 3 : 2;
-        context.strokeRect(x - 1, y - 1, side + 2, side + 2);
+        context.strokeRect(x - 1, y - 1, tile.wide + 2, tile.high + 2);
       });
   }
 
   /** @param {MouseEvent} event @returns {Cell | null} */
   cellAt({ offsetX, offsetY }) {
-    const [head, layer] = [(offsetX - GUTTER) / (this.side + GAP), (offsetY - HEADER) / (this.side + GAP)].map(
-      Math.floor,
-    );
+    const { wide, high } = this.tile;
+    const [head, layer] = [(offsetX - GUTTER) / (wide + GAP), (offsetY - HEADER) / (high + GAP)].map(Math.floor);
     if (head >= this.kind.heads || layer >= this.kind.layers || (head < 0 && layer < 0)) return null;
     return { layer: layer < 0 ? null : layer, head: head < 0 ? null : head };
   }

@@ -88,10 +88,10 @@ export class PanelView {
   take(drawing, room, view) {
     const { rows, columns } = drawing.panel.reading;
     const axes = { rows: drawing.ruler.widths(rows), columns: drawing.ruler.widths(columns) };
-    const { pinnedRows, pinnedColumns } = this.pinsOf(drawing.panel);
+    const summed = this.summedOf(drawing.panel);
     const strips =
       view === "map"
-        ? { width: pinnedColumns.length && STRIP, height: pinnedRows.length && STRIP }
+        ? { width: summed.columns.length && STRIP, height: summed.rows.length && STRIP }
         : { width: 0, height: 0 };
     this.outer = room;
     this.room = { ...room, width: room.width - strips.width, height: room.height - strips.height };
@@ -129,6 +129,14 @@ export class PanelView {
     return { pinnedRows: placesOf(reading.rows, rows), pinnedColumns: placesOf(reading.columns, columns) };
   }
 
+  /** Pinned rows and columns whose sums stand beside the map; in a hall the light already shows a single one. @param {import("../types.js").Panel} panel */
+  summedOf(panel) {
+    const { pinnedRows, pinnedColumns } = this.pinsOf(panel);
+    const least = this.owner.state.present ? 2 : 1;
+    const some = (/** @type {number[]} */ pinned) => (pinned.length < least ? [] : pinned);
+    return { rows: some(pinnedRows), columns: some(pinnedColumns) };
+  }
+
   /** What is pointed at anywhere lights up here. */
   mark() {
     const { drawing, place, room } = this;
@@ -137,7 +145,8 @@ export class PanelView {
     const pins = this.pinsOf(drawing.panel);
     const { reading } = drawing.panel;
     const some = pins.pinnedRows.length + pins.pinnedColumns.length > 0;
-    const sums = some ? sumsOf(reading, pins.pinnedRows, pins.pinnedColumns) : null;
+    const summed = this.summedOf(drawing.panel);
+    const sums = some ? sumsOf(reading, summed.rows, summed.columns) : null;
     const any = Boolean(some || lit.rows.length || lit.columns.length);
     this.stage.classList.toggle("focused", any && this.painter === asLines);
     const context = any || this.marked ? sized(this.over, this.outer.width, this.outer.height) : null;

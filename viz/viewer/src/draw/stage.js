@@ -9,10 +9,11 @@ import { scalesOf } from "../reckon/scale.js";
 
 const GAP = 20; // between panels
 const HEAD = 56; // title and line of a panel
-const LARGE_HEAD = 86; // of presenter mode
+const LARGE_HEAD = 48; // of presenter mode, where both stand on one line
 const MARGIN = 28; // beside a map, for the sums of what is pinned
 const RAIL = { width: 292, height: 400 };
 const [SMALLEST, LARGEST, LARGEST_BESIDE] = [12, 88, 40]; // side of a small map
+const TALLER = 1.7; // than wide, where there is room below
 const KIND = { width: 34, height: 64 }; // of a grid, what is not maps
 
 /** Every head of every kind. @param {Viewer} viewer */
@@ -22,14 +23,16 @@ export function drawAll({ grids: every, offered, room, panels, size }) {
   const across = grids.reduce((sum, { kind }) => sum + kind.heads, 0);
   const deep = Math.max(...grids.map(({ kind }) => kind.layers));
   const wide = (size.width - 8 - (KIND.width + GAP) * grids.length) / across - 3;
-  const side = Math.floor(Math.max(SMALLEST, Math.min(LARGEST, wide, (size.height - KIND.height) / deep - 3)));
+  const high = (size.height - KIND.height) / deep - 3;
+  const side = Math.max(SMALLEST, Math.min(LARGEST, wide, high));
+  const tile = { wide: Math.floor(side), high: Math.floor(Math.max(side, Math.min(LARGEST, TALLER * side, high))) };
   const titled = (/** @type {import("./grid.js").Grid} */ { kind, element }) => {
     const title = make("h2", { className: "panel-title", textContent: kind.title });
     return make("section", { className: "kind" }, title, element);
   };
   if (room.querySelectorAll(".kind").length !== grids.length) room.replaceChildren(...grids.map(titled));
   laid(room, grids.length);
-  for (const grid of grids) grid.draw(side, true);
+  for (const grid of grids) grid.draw(tile, true);
 }
 
 /** The chosen heads large, and all of their kind small beside them. @param {Viewer} viewer */
@@ -38,7 +41,8 @@ export function drawChosen(viewer) {
   const grid = viewer.grids.find(({ kind }) => kind === viewer.kind);
   if (!grid) return;
   if (grid.element.parentElement !== small) small.replaceChildren(grid.element);
-  grid.draw(Math.max(SMALLEST, Math.min(LARGEST_BESIDE, grid.sideFor(RAIL.width, RAIL.height))), false);
+  const side = Math.max(SMALLEST, Math.min(LARGEST_BESIDE, grid.sideFor(RAIL.width, RAIL.height)));
+  grid.draw({ wide: side, high: side }, false);
   panels.length = Math.min(panels.length, shown.length);
   while (panels.length < shown.length) panels.push(new PanelView(viewer));
   const same = room.children.length === panels.length && panels.every(({ element }, i) => room.children[i] === element);

@@ -18,7 +18,7 @@ const DESK = {
   top: 104,
   whole: READABLE_WHOLE,
 };
-const HALL = { smallest: 20, largest: 28, cell: 100, wide: 170, stretched: 3, left: 240, top: 170, whole: 21 };
+const HALL = { smallest: 20, largest: 28, cell: 110, wide: 300, stretched: 7, left: 240, top: 170, whole: 21 };
 
 /**
  * @typedef {object} Room
@@ -43,7 +43,7 @@ export function sharp(cell, ratio) {
 const longest = (widths) => Math.max(0, ...widths);
 
 /**
- * The whole map, as large as its room allows; cells are up to twice as wide as high where that helps.
+ * The whole map, as large as its room allows; cells are wider than high where that helps.
  * @param {Room} room
  * @param {Axes} axes
  * @returns {Place}

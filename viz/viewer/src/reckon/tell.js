@@ -75,15 +75,16 @@ export function sumsOf(reading, rows, columns) {
 export function pinsSaid(reading, words, rows, columns) {
   const said = (/** @type {"rows" | "columns"} */ side, /** @type {number[]} */ of) =>
     of.map((i) => reading[side][i].text).join(" + ");
+  const sigma = (/** @type {number} */ count) => (count > 1 ? `${words.sum} ` : "");
   const { below, beside } = sumsOf(reading, rows, columns);
   const top = (/** @type {number[]} */ sums) => sums.reduce((best, sum, i) => (sum > sums[best] ? i : best), 0);
   if (below && beside) {
     const sum = columns.reduce((total, column) => total + below[column], 0);
-    return `${words.sum} ${said("rows", rows)} → ${said("columns", columns)} ${decimals(sum)}`;
+    return `${sigma(rows.length * columns.length)}${said("rows", rows)} → ${said("columns", columns)} ${decimals(sum)}`;
   }
   if (below)
-    return `${words.sum} ${said("rows", rows)} → ${reading.columns[top(below)].text} ${decimals(below[top(below)])}`;
+    return `${sigma(rows.length)}${said("rows", rows)} → ${reading.columns[top(below)].text} ${decimals(below[top(below)])}`;
   if (beside)
-    return `${words.sum} ${reading.rows[top(beside)].text} → ${said("columns", columns)} ${decimals(beside[top(beside)])}`;
+    return `${sigma(columns.length)}${reading.rows[top(beside)].text} → ${said("columns", columns)} ${decimals(beside[top(beside)])}`;
   return "";
 }

@@ -34,10 +34,15 @@ export class Ask {
     this.answer.hidden = true;
   }
 
+  /** An option with its letter. @param {string[]} options @param {number} i */
+  static named(options, i) {
+    return `${LETTERS[i]} ${options[i]}`;
+  }
+
   /** What was right. @param {import("./plan.js").Predict} predict @param {number | undefined} picked */
   reveal({ options, answer }, picked) {
     const { words } = this;
-    const named = (/** @type {number} */ i) => `${LETTERS[i]} ${options[i]}`;
+    const named = (/** @type {number} */ i) => Ask.named(options, i);
     const told = picked === undefined ? words.revealed : picked === answer ? words.right : words.wrong;
     this.element.hidden = true;
     this.answer.hidden = false;

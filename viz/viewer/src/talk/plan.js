@@ -15,6 +15,7 @@
  * @property {string[]} steps what each click changes of it; "" changes nothing
  * @property {string[]} note what is said before the first click, after it, and so on
  * @property {Predict | null} predict
+ * @property {number} minutes planned; 0: nobody planned any
  */
 
 /**
@@ -22,7 +23,6 @@
  * @property {string} language
  * @property {string} title
  * @property {number} minutes planned; 0: nobody planned any
- * @property {number} start the scene to open on, from 0
  * @property {string[]} messages
  * @property {Scene[]} scenes
  * @property {Record<string, string>} words
@@ -77,10 +77,17 @@ export function tally(scenes, picked) {
   return { right: right.length, asked: picked.size };
 }
 
-/** The scene that a page's link names, from 0; null where it names none. @param {string} link @param {number} count */
-export function sceneOf(link, count) {
-  const number = Number(/(?:^#?|&)scene=(\d{1,4})(?:&|$)/.exec(link)?.[1] ?? 0);
-  return number >= 1 && number <= count ? number - 1 : null;
+/** A place as a link says it: the scene from 1, the clicks made in it. @param {At} at */
+export function linkOf({ scene, stop }) {
+  return `scene=${scene + 1}&click=${stop}`;
+}
+
+/** The place that a link names; null where it names none. @param {string} link @param {Scene[]} scenes @returns {At | null} */
+export function placeIn(link, scenes) {
+  const said = new URLSearchParams(link.replace(/^[#?]/, ""));
+  const number = (/** @type {string} */ name) => Number(/^\d{1,4}$/.exec(said.get(name) ?? "")?.[0] ?? 0);
+  const scene = number("scene") - 1;
+  return scene in scenes ? { scene, stop: Math.min(number("click"), lastStop(scenes[scene])) } : null;
 }
 
 /** Minutes and seconds. @param {number} seconds */

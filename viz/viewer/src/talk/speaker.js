@@ -1,5 +1,6 @@
-// The second window, for whoever speaks: notes, clock, what comes next. This page writes it, so it needs no file.
+// The second window, for whoever speaks: notes, clocks, what comes next. This page writes it, so it needs no file.
 import { fill, make } from "../draw/dom.js";
+import { Ask } from "./ask.js";
 import { clock } from "./plan.js";
 
 const NAME = "headlight-notes";
@@ -8,7 +9,7 @@ const SIZE = "popup,width=960,height=680";
 /**
  * The note of a scene: what has been said, what is to be said now, what comes.
  * @param {string[]} note
- * @param {number} now
+ * @param {number} now -1: nothing yet
  */
 export function noteParts(note, now) {
   const last = Math.min(now, note.length - 1);
@@ -18,6 +19,13 @@ export function noteParts(note, now) {
   });
 }
 
+/** A clock beside what is planned, late where that is over. @param {HTMLElement} element @param {string} form @param {number} began ms; 0: not yet @param {number} minutes 0: nothing is planned */
+function run(element, form, began, minutes) {
+  const seconds = began ? (performance.now() - began) / 1000 : 0;
+  element.textContent = fill(form, { time: [seconds, ...(minutes ? [60 * minutes] : [])].map(clock).join(" / ") });
+  element.classList.toggle("late", minutes > 0 && seconds > 60 * minutes);
+}
+
 export class Speaker {
   /** @param {import("./plan.js").TalkPart} talk @param {(event: KeyboardEvent) => void} press */
   constructor(talk, press) {
@@ -25,11 +33,15 @@ export class Speaker {
     this.press = press;
     /** @type {Window | null} */
     this.window = null;
+    this.scene = 0;
     this.began = 0; // when the talk first went on, ms
+    this.entered = 0; // when its scene was entered, ms; not before the talk began
     this.now = new Intl.DateTimeFormat(talk.language, { hour: "2-digit", minute: "2-digit" });
     this.time = make("b", { className: "time" });
     this.elapsed = make("b", { className: "elapsed" });
+    this.lasted = make("b", { className: "lasted" });
     this.place = make("span");
+    this.told = make("p", { className: "speaker-told", hidden: true });
     this.title = make("h1");
     this.note = make("div", { className: "speaker-note" });
     this.next = make("p", { className: "speaker-next" });
@@ -54,9 +66,9 @@ export class Speaker {
     page.title = `${this.talk.words.notes} · ${this.talk.title}`;
     page.documentElement.lang = this.talk.language;
     page.head.replaceChildren(...looks);
-    const top = make("p", { className: "speaker-top" }, this.time, this.elapsed, this.place);
+    const top = make("p", { className: "speaker-top" }, this.time, this.elapsed, this.lasted, this.place);
     page.body.className = "speaker";
-    page.body.replaceChildren(top, this.title, this.note, this.next);
+    page.body.replaceChildren(top, this.told, this.title, this.note, this.next);
     page.addEventListener("keydown", this.press);
     const timer = other.setInterval(() => (other.closed ? other.clearInterval(timer) : this.tick()), 500);
     window.addEventListener("pagehide", () => other.close());
@@ -64,24 +76,42 @@ export class Speaker {
   }
 
   tick() {
-    const { minutes, words } = this.talk;
-    const seconds = this.began ? (performance.now() - this.began) / 1000 : 0;
+    const { minutes, scenes, words } = this.talk;
     this.time.textContent = this.now.format();
-    this.elapsed.textContent = minutes ? `${clock(seconds)} / ${clock(60 * minutes)}` : clock(seconds);
-    this.elapsed.title = words.elapsed;
-    this.elapsed.classList.toggle("late", minutes > 0 && seconds > 60 * minutes);
+    run(this.elapsed, words.of_talk, this.began, minutes);
+    run(this.lasted, words.of_scene, this.entered, scenes[this.scene].minutes);
+  }
+
+  /** Puts the clocks back to nothing, as after a rehearsal; they go when the talk goes on. */
+  restart() {
+    this.began = this.entered = 0;
+    this.tick();
+  }
+
+  /** Says something that the room cannot see; "" nothing. @param {string} said */
+  tell(said) {
+    this.told.textContent = said;
+    this.told.hidden = !said;
   }
 
   /** @param {import("./plan.js").At} at @param {number} clicks @param {boolean} asking */
   show({ scene, stop }, clicks, asking) {
     const { scenes, words } = this.talk;
     const { title, note, predict } = scenes[scene];
-    if (!this.began && (scene > 0 || stop > 0)) this.began = performance.now();
+    const goes = this.began > 0 || scene > 0 || stop > 0;
+    if (goes && (!this.entered || scene !== this.scene)) this.entered = performance.now();
+    if (goes) this.began ||= this.entered;
+    this.scene = scene;
     this.place.textContent = `${scene + 1} / ${scenes.length}`;
     this.title.textContent = title;
-    this.note.replaceChildren(...noteParts(note, clicks));
-    if (asking && predict) this.note.prepend(make("p", { className: "said-now", textContent: `? ${predict.ask}` }));
+    this.note.replaceChildren(...noteParts(note, asking ? -1 : clicks));
+    if (asking && predict) {
+      const answer = fill(words.revealed, { answer: Ask.named(predict.options, predict.answer) });
+      const said = make("p", { className: "said-now", textContent: predict.ask });
+      this.note.prepend(said, make("p", { className: "said-later", textContent: answer }));
+    }
     const next = scenes[scene + 1];
     this.next.textContent = next ? fill(words.next_is, { title: next.title }) : words.last;
+    this.tick();
   }
 }

@@ -4,14 +4,15 @@ import { make } from "../draw/dom.js";
 import { button } from "../draw/controls.js";
 import { Viewer } from "../viewer.js";
 import { Ask, optionOf } from "./ask.js";
-import { back, clicked, isAsking, lastStop, linkAt, onward, sceneOf, tally } from "./plan.js";
+import { back, clicked, isAsking, lastStop, linkAt, linkOf, onward, placeIn, tally } from "./plan.js";
 import { noteParts, Speaker } from "./speaker.js";
 
 /** @typedef {import("./plan.js").TalkPart} TalkPart */
 /** @typedef {import("./plan.js").At} At */
 
 const ON = [" ", "n", "pagedown"];
-const BEFORE = ["b", "pageup", "backspace"];
+const BEFORE = ["pageup", "backspace"];
+const DARK = ["b", "."]; // as a clicker sends them
 const COLOURS = /** @type {const} */ (["background", "surface", "text", "muted", "grid", "accent"]);
 
 export class Talk {
@@ -30,7 +31,7 @@ export class Talk {
     /** @type {(Viewer | undefined)[]} of the messages, made when they are needed */
     this.viewers = [];
     /** @type {At} */
-    this.at = { scene: sceneOf(link, talk.scenes.length) ?? talk.start, stop: 0 };
+    this.at = placeIn(link, talk.scenes) ?? { scene: 0, stop: 0 };
     /** @type {Map<number, number>} options by scene */
     this.picked = new Map();
     this.ask = new Ask(talk.words, (option) => this.pick(option));
@@ -38,6 +39,7 @@ export class Talk {
     this.title = make("h1");
     this.place = make("p", { className: "place" });
     this.note = make("aside", { className: "talk-note", hidden: true });
+    this.darkness = make("div", { className: "darkness", hidden: true });
     this.stage = make("main", { className: "talk-stage" }, this.ask.element);
     this.build();
     this.show();
@@ -52,11 +54,13 @@ export class Talk {
       button("›", words.on, () => this.go(onward(this.talk.scenes, this.at))),
       button(words.notes, words.notes_here, () => this.turnNote()),
       button(`${words.notes} ↗`, words.notes_window, () => this.openNotes()),
+      button("▶", words.stage, () => this.turnStage()),
     );
     const top = make("header", { className: "talk-top" }, this.title, this.ask.answer, this.place, tools);
-    this.root.replaceChildren(top, this.stage, this.note);
+    this.root.replaceChildren(top, this.stage, this.note, this.darkness);
     document.addEventListener("keydown", (event) => this.press(event));
     document.addEventListener("click", () => this.dress());
+    document.addEventListener("fullscreenchange", () => this.turnScreen());
   }
 
   get scene() {
@@ -92,8 +96,9 @@ export class Talk {
   go(at) {
     const kept = this.viewer.state;
     this.at = at;
+    this.darken(false);
     this.show(kept);
-    this.onLink(`scene=${at.scene + 1}`);
+    this.onLink(linkOf(at));
   }
 
   /** @param {{ theme: string, present: boolean }} [kept] what belongs to the room and not to the scene */
@@ -121,7 +126,8 @@ export class Talk {
   count() {
     const { right, asked } = tally(this.talk.scenes, this.picked);
     const told = asked ? `✓ ${right} / ${asked}` : "";
-    this.place.textContent = [told, `${this.at.scene + 1} / ${this.talk.scenes.length}`].filter(Boolean).join(" · ");
+    const place = `${this.at.scene + 1} / ${this.talk.scenes.length}`;
+    this.place.textContent = [told, place].filter(Boolean).join(" · ");
   }
 
   /** Colours of the viewer for all that stands around it. */
@@ -143,6 +149,23 @@ export class Talk {
     this.go({ ...this.at, stop: 1 });
   }
 
+  /** @param {boolean} on nothing is to be seen, as when the room shall look at whoever speaks */
+  darken(on) {
+    this.darkness.hidden = !on;
+    this.speaker.tell(on ? this.talk.words.is_dark : "");
+  }
+
+  turnStage() {
+    present(this.viewer);
+    this.dress();
+  }
+
+  /** Whoever leaves the full screen by the browser's own key has left the stage, also from a question. */
+  turnScreen() {
+    if (!document.fullscreenElement && this.viewer.state.present) this.viewer.change({ present: false });
+    this.dress();
+  }
+
   turnNote() {
     this.note.hidden = !this.note.hidden;
   }
@@ -161,8 +184,8 @@ export class Talk {
 
   /** @param {string} link */
   follow(link) {
-    const scene = sceneOf(link, this.talk.scenes.length);
-    if (scene !== null && scene !== this.at.scene) this.go({ scene, stop: 0 });
+    const place = placeIn(link, this.talk.scenes);
+    if (place && linkOf(place) !== linkOf(this.at)) this.go(place);
   }
 
   /** @param {KeyboardEvent} event */
@@ -180,13 +203,15 @@ export class Talk {
     const { scenes } = this.talk;
     const option = this.asking ? optionOf(key, this.scene.predict?.options.length ?? 0) : null;
     if (option !== null) this.pick(option);
-    else if (this.asking && key === "p") present(this.viewer);
+    else if (key === "p" || key === "f" || (key === "escape" && this.viewer.state.present)) this.turnStage();
+    else if (DARK.includes(key)) this.darken(this.darkness.hidden);
     else if (BEFORE.includes(key) || (key === " " && shift)) this.go(back(scenes, this.at));
     else if (ON.includes(key)) this.go(onward(scenes, this.at));
     else if (key === "home") this.go({ scene: 0, stop: 0 });
     else if (key === "end") this.go({ scene: scenes.length - 1, stop: lastStop(scenes[scenes.length - 1]) });
     else if (key === "t") this.turnNote();
     else if (key === "v") this.openNotes();
+    else if (key === "r") this.speaker.restart();
     else return false;
     return true;
   }
