@@ -8,7 +8,7 @@ from viz.shell.views import VIEWS
 from viz.text import LANGUAGES, text
 
 pytestmark = shipped
-PARTS = ("", ".idea", ".see", ".ask.1", ".answer.1", ".ask.2", ".answer.2")
+PARTS = ("", ".idea", ".where", ".see", ".ask.1", ".answer.1", ".ask.2", ".answer.2")
 
 
 @pytest.mark.parametrize("number", LESSONS)

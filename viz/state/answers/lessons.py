@@ -104,13 +104,20 @@ def by_depth() -> ByDepth:
 
 
 @kept(128)
-def exposed(subject: Subject, step: int) -> tuple[Exposure, str]:
-    """What one wrong token costs those after it, and what the model writes on by itself."""
+def exposed(subject: Subject, step: int) -> Exposure:
+    """What one wrong token costs those after it."""
     from model.analysis.lessons import exposure
 
-    model, found = translator(subject.checkpoint), translation(subject)
-    seen = exposure.exposed(model, found, step)
-    return seen, exposure.rewritten(model, found, step, seen.other)
+    return exposure.exposed(translator(subject.checkpoint), translation(subject), step)
+
+
+@kept(128)
+def gone_on(subject: Subject, step: int) -> str:
+    """What the model writes on by itself after that wrong token."""
+    from model.analysis.lessons import exposure
+
+    other = exposed(subject, step).other
+    return exposure.rewritten(translator(subject.checkpoint), translation(subject), step, other)
 
 
 @kept(32)
