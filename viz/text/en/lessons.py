@@ -236,5 +236,5 @@ STRINGS: dict[str, str] = {
     "lesson.12.ask.1": "Switch the kind of attention. Which has a sink, and does as much arrive from it as its weight says?",
     "lesson.12.answer.1": "In {kind}, “{sink}” has {weight} % of the weight and {norm} % of what arrives. Softmax must put its weight somewhere: a head with nothing to say puts it on a mark whose value is short (Kobayashi et al. 2020), and then the second bar is the lower one.",
     "lesson.12.ask.2": "Open Heads: a diagonal stands one row too low. Wrong picture?",
-    "lesson.12.answer.2": "Probably the shift. {head} of the cross-attention aligns with an error rate of {aer} % when a row is named after the token that its step {shift}, and of {aer_other} % after the one that it {other_shift}; a plain diagonal has {diagonal} %. Low layers align the token just read, high ones the token about to be written.",
+    "lesson.12.answer.2": "Probably the shift. {head} of the cross-attention aligns with an error rate of {aer} % when a row is named after the token that its step {shift}, and of {aer_other} % after the one that it {other_shift}; a plain diagonal has {diagonal} %. In Heads you choose the name under Display. Low layers align the token just read, high ones the token about to be written.",
 }
