@@ -22,7 +22,7 @@ from bench.painted import seconds_until_painted
 
 BARS = {"lesson": 0.5, "slider": 0.1}
 FLOOR = "2"
-# Of each lesson a slider, and the chart that follows it; of lesson 3 it is a sentence.
+# Of each lesson a slider, and the chart that follows it; where none must, the sentences do.
 SLIDERS = {
     "1": ("l1_fruit", "lesson_1_soft"),
     "2": ("l2_a", "lesson_2_steep"),
@@ -31,7 +31,7 @@ SLIDERS = {
     "5": ("l5_order", "lesson_5_shuffle"),
     "6": ("l6_layer", "lesson_6_spreads"),
     "7": ("l7_smoothing", "lesson_7_labels"),
-    "8": ("l8_size", "lesson_8_typed"),
+    "8": ("l8_size", ""),
     "9": ("l9_wrong", "lesson_9_exposure"),
     "10": ("l10_token", "lesson_10_gradient"),
     "11": ("l11_word", "lesson_11_gpt"),

@@ -78,6 +78,8 @@ def test_lines_that_cannot_be_read_are_told_in_one_sentence() -> None:
 def test_a_sentence_that_cannot_be_translated_leaves_no_picture_and_says_so() -> None:
     at = choose(prepared("lessons", text="我爱你，你爱我。", lesson="9"))
     assert "type one that can be translated" in words(at)
+    assert text("en", "lesson.9.idea") in words(at)
+    assert at.latex
     assert charts(at) == []
     assert charts(choose(at, lesson="7"))  # which needs none
 
