@@ -1,4 +1,4 @@
-"""The benches: python -m bench decode | app | server | inside | analysis | look | show | visitors."""
+"""The benches: python -m bench decode | app | server | inside | analysis | look | show | lessons | visitors."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ BENCHES = {
     "inside": "seconds that playback, mixing desk, fork and beam tree take, in the model and in Chromium",
     "look": "milliseconds that a saved page takes to another head, kind, sort or preview, in Chromium",
     "show": "seconds that a talk of ten scenes takes to be written, milliseconds to its next scene, in Chromium",
+    "lessons": "seconds that each lesson takes to be painted, and its picture to follow a slider, in Chromium",
     "visitors": "seconds that fifty visitors at once wait for their sentences, and what gets lost or mixed up",
     "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",
 }

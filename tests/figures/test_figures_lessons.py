@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from viz.figures.lessons.plain import bars, cells, curves
+from viz.figures.lessons.curves import curves
+from viz.figures.lessons.plain import bars, cells
 from viz.theme import DARK, LIGHT
 
 
@@ -62,6 +63,26 @@ def test_chinese_columns_stand_upright_though_the_end_is_wide() -> None:
     assert figure.layout.xaxis.tickangle == 0
     wide = cells(np.ones((1, 8)), ["a"], names, LIGHT, width=900)
     assert wide.layout.xaxis.ticktext[-1] == "&lt;eos&gt;"
+
+
+def test_labels_of_many_tokens_keep_their_size_and_leave_some_out_but_every_cell_says_its_names() -> None:
+    names = [f"token{place}" for place in range(50)]
+    figure = cells(np.ones((50, 50)), names, names, LIGHT, width=400)
+    across, down = figure.layout.xaxis, figure.layout.yaxis
+    assert across.tickfont.size == down.tickfont.size == 14
+    pitch = (figure.layout.width - figure.layout.margin.l - 16) / 50
+    written = [place for place, name in enumerate(across.ticktext) if name]
+    assert (written[1] - written[0]) * pitch >= 15 > pitch
+    assert figure.data[0].hovertext[1][2] == "token1, token2"
+    few = cells(np.ones((2, 2)), ["a", "b"], ["c", "d"], LIGHT)
+    assert few.layout.xaxis.ticktext == ("c", "d")
+    assert few.data[0].hovertext is None
+
+
+def test_words_that_would_touch_are_turned() -> None:
+    names = ["The", "animal", "did", "because"]
+    assert cells(np.ones((1, 4)), ["a"], names, LIGHT, width=150).layout.xaxis.tickangle == -45
+    assert cells(np.ones((1, 4)), ["a"], names, LIGHT, width=900).layout.xaxis.tickangle == 0
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,16 @@ def test_a_mask_draws_what_may_be_attended_and_marks_blind_rows() -> None:
     assert not mask_figure(CAUSAL, NAMES, NAMES, LIGHT).layout.shapes
 
 
+def test_numbers_that_would_touch_are_left_out_of_a_mask_s_axes_but_not_of_its_cells() -> None:
+    names = [str(place) for place in range(20)]
+    figure = mask_figure(np.tri(20) == 1, names, names, LIGHT, size=300)
+    assert figure.layout.xaxis.ticktext[:4] == ("0", "", "2", "")
+    assert figure.layout.xaxis.tickfont.size == figure.layout.yaxis.tickfont.size == 14
+    assert figure.data[0].customdata[1][3] == ["1", "3"]
+    few = mask_figure(CAUSAL, NAMES, NAMES, LIGHT)
+    assert few.layout.xaxis.ticktext == tuple(NAMES)
+
+
 def test_the_combination_stands_beside_its_two_parts() -> None:
     padding, both = np.array([True, True, False]), CAUSAL & np.array([True, True, False])
     figure = combination_figure(padding, CAUSAL, both, NAMES, DARK)

@@ -6,6 +6,7 @@ import html
 import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
+from math import ceil
 from typing import Any
 
 from viz.theme import FONTS, Theme
@@ -37,6 +38,16 @@ def labels_fit(tokens: Sequence[str], size: float, pitch: float) -> bool:
     """True if labels that stand ``pitch`` pixels apart do not touch when written horizontally."""
     widths = [one_label_width(token, size) for token in tokens]
     return all((left + right) / 2 + 4 <= pitch for left, right in pairwise([*widths, 0.0]))
+
+
+def labels_apart(labels: Sequence[str], pitch: float, least: float = 15.0) -> tuple[list[str], float]:
+    """The labels, and how far apart those stand that are written: only every n-th, where all would be too close.
+
+    >>> labels_apart(["a", "b", "c"], 10)
+    (['a', '', 'c'], 20)
+    """
+    step = max(1, ceil(least / pitch))
+    return [label if place % step == 0 else "" for place, label in enumerate(labels)], pitch * step
 
 
 def column_labels(columns: Sequence[str], size: float, pitch: float) -> tuple[float, int, float]:
@@ -86,7 +97,7 @@ def number_axis(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
     """An axis of numbers with a quiet grid."""
     return {
         "title": {"text": html.escape(title, quote=False), "font": {"size": 14, "color": theme.muted}, "standoff": 8},
-        "tickfont": {"color": theme.muted, "size": 13},
+        "tickfont": {"color": theme.muted, "size": 14},
         "gridcolor": theme.grid,
         "linecolor": theme.grid,
         "zerolinecolor": theme.grid,
@@ -125,8 +136,8 @@ def token_axis(theme: Theme, tokens: Sequence[str], title: str, size: float, **m
 def colour_bar(theme: Theme, title: str, **more: Any) -> dict[str, Any]:
     """A slim colour bar without an outline."""
     return {
-        "title": {"text": html.escape(title, quote=False), "font": {"size": 13, "color": theme.muted}, "side": "right"},
-        "tickfont": {"size": 12, "color": theme.muted},
+        "title": {"text": html.escape(title, quote=False), "font": {"size": 14, "color": theme.muted}, "side": "right"},
+        "tickfont": {"size": 14, "color": theme.muted},
         "thickness": 12,
         "outlinewidth": 0,
         "xpad": 16,

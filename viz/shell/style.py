@@ -26,6 +26,8 @@ STYLE = f"""<style>
 .hl-logo {{ display: block; height: 32px; width: 41px;
   background: url("data:image/svg+xml;base64,{LOGO}") no-repeat left; }}
 @media (min-width: 1500px) {{ .hl-logo {{ width: 172px; }} }}
+[data-testid="stPageLink-NavLink"]:focus-visible {{
+  outline: 2px solid light-dark(#9E4706, #F2B14A); outline-offset: -2px; }}
 .st-key-hl_modes, .st-key-hl_views {{ flex-wrap: nowrap; flex: none; }}
 .st-key-hl_modes a, .st-key-hl_views a {{ padding: .2rem .55rem; min-height: 0; margin: 0; border-radius: .4rem; }}
 .st-key-hl_modes a p {{ font-size: 1rem; white-space: nowrap; }}
@@ -42,7 +44,7 @@ STYLE = f"""<style>
 .hl-translation mark {{ color: inherit; background: light-dark(#FFE9C7, #4A3A1A); border-radius: .25rem; }}
 .hl-error {{ font-size: 1.05rem; margin: 0; padding: .7rem 1rem; border-left: .3rem solid #D55E00;
   background: rgba(213, 94, 0, .12); border-radius: .3rem; overflow-wrap: anywhere; }}
-.hl-status {{ font-size: .85rem; opacity: .75; text-align: right; margin: 0; white-space: nowrap; }}
+.hl-status {{ font-size: .875rem; opacity: .75; text-align: right; margin: 0; white-space: nowrap; }}
 .hl-holds, .hl-fails, .hl-alt {{ font-size: .95rem; margin: 0; opacity: .85; overflow-wrap: anywhere; }}
 .hl-line + .hl-line {{ margin-top: .4rem; }}
 .hl-fails {{ color: #D55E00; opacity: 1; font-weight: 600; }}

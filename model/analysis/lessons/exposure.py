@@ -11,6 +11,9 @@ from model.passage import Ask, ForcedIds
 from model.source import Source
 from model.trace import Translation
 
+Taught = Tensor
+"""Probability of every token at every step after the model's own tokens, float64 [T, V]."""
+
 
 @dataclass(frozen=True)
 class Exposure:
@@ -29,11 +32,22 @@ class Exposure:
     chance: float
 
 
-def exposed(model: Source, translation: Translation, step: int) -> Exposure:
+def taught(model: Source, translation: Translation) -> Taught:
+    """What teacher forcing gives for a translation."""
+    return _probabilities(model, model.ids(translation.source, translation.tgt_ids, translation.finished))
+
+
+def exposed(model: Source, translation: Translation, step: int, right: Taught) -> Exposure:
     """What follows where step ``step`` of a translation had written its second-best token.
 
     Training always shows the right prefix, decoding the model's own: the difference is exposure bias
     (Ranzato et al. 2016).
+
+    Args:
+        model: that translated.
+        translation: by it.
+        step: that goes wrong.
+        right: what ``taught`` gives, which is the same for every step.
 
     Raises:
         IndexError: there is no such step, or nothing is read after it.
@@ -41,7 +55,6 @@ def exposed(model: Source, translation: Translation, step: int) -> Exposure:
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
     if not 0 <= step < ids.inputs.shape[1] - 1:
         raise IndexError(f"steps are 0 to {ids.inputs.shape[1] - 2}, got {step}")
-    right = _probabilities(model, ids)
     best = right[step].topk(2).indices.tolist()
     other = next(token for token in best if token != int(ids.written[step]))
     changed = ids.inputs.clone()

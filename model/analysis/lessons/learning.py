@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -41,6 +42,16 @@ def confidence_loss(confidence: np.ndarray, smoothing: float) -> tuple[np.ndarra
     if smoothing:
         loss = loss + smoothing * np.log(smoothing / (1 - confidence))  # each of the others has the same share of both
     return loss, confidence - true
+
+
+def ramps(rates: Sequence[float]) -> int:
+    """How often a training's learning rate rose from its beginning or from a fall.
+
+    >>> ramps([0.1, 0.5, 0.5, 0.2, 0.4, 0.3])
+    2
+    """
+    moves = [after > before for before, after in pairwise(rates) if after != before]
+    return sum(rises and not (place and moves[place - 1]) for place, rises in enumerate(moves))
 
 
 def rates(steps: np.ndarray, d_model: int, warmup: int) -> np.ndarray:

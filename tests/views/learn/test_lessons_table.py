@@ -135,7 +135,7 @@ EXPECTED: dict[str, Callable[..., str]] = {
     "H5": largest_weights,
     "H6": lambda _: f"np.triu(ones, 1), size 20: {sum(range(21))} cells may be seen",
     "H7": lambda _: f"1 − ε = {1 - 0.4:.2f}, each of the three others {0.4 / 3:.3f}",
-    "H8": lambda _: f"512:4000 peaks at {(512 * 4000) ** -0.5:.2e}",
+    "H8": lambda _: f"512:4000 peaks at {1e4 * (512 * 4000) ** -0.5:.2f}·10⁻⁴",
     "H9": steep,
     "H10": parameters,
     "H11": batch_norm,

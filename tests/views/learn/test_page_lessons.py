@@ -8,7 +8,7 @@ from viz.shell.views import VIEWS
 from viz.text import LANGUAGES, text
 
 pytestmark = shipped
-PARTS = ("", ".idea", ".see", ".ask.1", ".answer.1", ".ask.2", ".answer.2")
+PARTS = ("", ".idea", ".where", ".see", ".ask.1", ".answer.1", ".ask.2", ".answer.2")
 
 
 @pytest.mark.parametrize("number", LESSONS)
@@ -78,6 +78,8 @@ def test_lines_that_cannot_be_read_are_told_in_one_sentence() -> None:
 def test_a_sentence_that_cannot_be_translated_leaves_no_picture_and_says_so() -> None:
     at = choose(prepared("lessons", text="我爱你，你爱我。", lesson="9"))
     assert "type one that can be translated" in words(at)
+    assert text("en", "lesson.9.idea") in words(at)
+    assert at.latex
     assert charts(at) == []
     assert charts(choose(at, lesson="7"))  # which needs none
 

@@ -11,12 +11,22 @@ import numpy as np
 import plotly.graph_objects as go
 
 from viz.figures.colour import printed, rgb
-from viz.figures.layout import PAGE_WIDTH, base_layout, column_labels, label_width, panel_place, shown, token_axis
+from viz.figures.layout import (
+    PAGE_WIDTH,
+    base_layout,
+    column_labels,
+    label_width,
+    labels_apart,
+    panel_place,
+    shown,
+    token_axis,
+)
 from viz.figures.words import Words
 from viz.theme import Theme
 
 BLIND = "#D55E00"
 _GAP = 0.06
+_SIZE = 14  # pixels of a label
 
 
 @dataclass(frozen=True)
@@ -65,7 +75,7 @@ def batch_figure(mask: np.ndarray, tokens: Sequence[Sequence[str]], theme: Theme
         width=max(520, round(left + wide * len(columns) + 16)),
         height=104 + 48 * len(tokens),
         margin={"l": round(left), "r": 16, "t": 88, "b": 16},
-        xaxis=token_axis(theme, columns, text.position, 12, side="top", tickangle=0, showticklabels=wide >= 16),
+        xaxis=token_axis(theme, columns, text.position, _SIZE, side="top", tickangle=0, showticklabels=wide >= 20),
         yaxis=token_axis(theme, names, "", 15, range=[len(tokens) - 0.5, -0.5]),
         legend=_legend_place(),
     )
@@ -99,7 +109,9 @@ def mask_figure(
     """
     _check(mask, rows, columns)
     cell = min(48.0, size / max(mask.shape))
-    data = [_mask(mask, theme, _pair_hover(text)), *_legend(theme, text, bool(blind))]
+    heat = _mask(mask, theme, _pair_hover(text, "%{customdata[0]}", "%{customdata[1]}"))
+    heat["customdata"] = [[(shown(row), shown(column)) for column in columns] for row in rows]
+    data = [heat, *_legend(theme, text, bool(blind))]
     if numbers is not None:
         data += _cells(mask, [[str(value) for value in row] for row in numbers], theme, cell)
     layout = _mask_layout(rows, columns, cell, theme, text)
@@ -110,16 +122,16 @@ def mask_figure(
 def _mask_layout(
     rows: Sequence[str], columns: Sequence[str], cell: float, theme: Theme, text: MaskText
 ) -> dict[str, Any]:
-    font = min(15.0, max(6.0, cell * 0.75))
-    left = label_width(rows, font) + 52
-    column_size, angle, needed = column_labels(columns, font, cell)
+    """Labels that would touch are left out rather than turned."""
+    left, apart = label_width(rows, _SIZE) + 52, label_width(columns, _SIZE) + 4
+    columns, rows = labels_apart(columns, cell, apart)[0], labels_apart(rows, cell)[0]
     return base_layout(
         theme,
         width=max(340, round(left + cell * len(columns) + 24)),
-        height=round(96 + needed + cell * len(rows) + 16),
-        margin={"l": round(left), "r": 24, "t": round(96 + needed), "b": 16},
-        xaxis=token_axis(theme, columns, text.key, column_size, side="top", tickangle=angle),
-        yaxis=token_axis(theme, rows, text.query, font, range=[len(rows) - 0.5, -0.5]),
+        height=round(96 + _SIZE + cell * len(rows) + 16),
+        margin={"l": round(left), "r": 24, "t": 96 + _SIZE, "b": 16},
+        xaxis=token_axis(theme, columns, text.key, _SIZE, side="top", tickangle=0),
+        yaxis=token_axis(theme, rows, text.query, _SIZE, range=[len(rows) - 0.5, -0.5]),
         legend=_legend_place(),
     )
 
@@ -182,19 +194,18 @@ def _check(mask: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> Non
         raise ValueError(f"mask has shape {mask.shape}, but rows and columns name {(len(rows), len(columns))} tokens")
 
 
-def _pair_hover(text: MaskText) -> str:
-    return f"{html.escape(text.query)} <b>%{{y}}</b><br>{html.escape(text.key)} <b>%{{x}}</b><extra></extra>"
+def _pair_hover(text: MaskText, query: str = "%{y}", key: str = "%{x}") -> str:
+    return f"{html.escape(text.query)} <b>{query}</b><br>{html.escape(text.key)} <b>{key}</b><extra></extra>"
 
 
 def _mask(mask: np.ndarray, theme: Theme, hover: str) -> dict[str, Any]:
-    seen, hidden = theme.scale[3][1], theme.surface
     gap = 1 if max(mask.shape) <= 60 else 0
     return {
         "type": "heatmap",
         "z": mask.astype(np.uint8),
         "zmin": 0,
         "zmax": 1,
-        "colorscale": [[0, hidden], [1, seen]],
+        "colorscale": [[0, theme.surface], [1, theme.scale[3][1]]],
         "showscale": False,
         "xgap": gap,
         "ygap": gap,
@@ -204,8 +215,7 @@ def _mask(mask: np.ndarray, theme: Theme, hover: str) -> dict[str, Any]:
 
 def _cells(mask: np.ndarray, texts: Sequence[Sequence[str]], theme: Theme, wide: float) -> list[dict[str, Any]]:
     """Texts in the cells, if they fit; those in hidden cells are faint."""
-    longest = label_width([text for row in texts for text in row], 1.0)
-    size = min(15.0, (wide - 4) / longest)
+    size = min(15.0, (wide - 4) / label_width([text for row in texts for text in row], 1.0))
     if size < 9:
         return []
     colours = np.where(mask[..., None], rgb(theme.scale[3][1]), rgb(theme.surface))

@@ -1,4 +1,4 @@
-"""Plain pictures that several lessons share: bars, curves, and cells with their numbers."""
+"""Plain pictures that several lessons share: bars, and cells with their numbers."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ import plotly.graph_objects as go
 from viz.figures.colour import on_scale, printed, rgb
 from viz.figures.layout import (
     base_layout,
-    column_labels,
     label_width,
+    labels_apart,
     labels_fit,
     level_legend,
     number_axis,
     scale_of,
+    shown,
     token_axis,
 )
 from viz.numbers import number
 from viz.theme import HEAD_COLOURS, Theme
 
 _SPECIAL = re.compile(r"^<(\w+)>$")
-_DASHES = ("solid", "dash", "dot", "dashdot")
+_SIZE = 14  # pixels of a label
 
 
 def bars(
@@ -55,12 +56,12 @@ def bars(
     pitch = width / max(1, len(names))
     room = pitch >= 38 * len(series)
     data = [_bar(names, name, values, place, room) for place, (name, values) in enumerate(series.items())]
-    names, size, angle, needed = _column_names(names, pitch)
+    names, angle, needed = _column_names(names, pitch)
     layout = base_layout(
         theme,
         height=round(height + needed),
         bargap=0.25,
-        xaxis=token_axis(theme, names, "", size, tickangle=angle),
+        xaxis=token_axis(theme, names, "", _SIZE, tickangle=angle),
         yaxis=number_axis(theme, axis, **({"range": limits} if limits else {})),
         showlegend=len(series) > 1,
         legend=level_legend(),
@@ -80,65 +81,14 @@ def _bar(names: Sequence[str], name: str, values: np.ndarray, place: int, number
         "y": values.astype(np.float64),
         "marker": {"color": HEAD_COLOURS[place % len(HEAD_COLOURS)]},
         "customdata": texts,
+        "hovertext": [shown(each) for each in names],
         "text": texts if numbered else None,
         "textposition": "outside",
         "textangle": 0,
         "constraintext": "none",
         "textfont": {"size": 14},
         "cliponaxis": False,
-        "hovertemplate": "%{x}: <b>%{customdata}</b><extra></extra>",
-    }
-
-
-def curves(
-    x: np.ndarray,
-    series: Mapping[str, np.ndarray],
-    theme: Theme,
-    axes: tuple[str, str],
-    *,
-    height: int = 260,
-    mark: float | None = None,
-) -> go.Figure:
-    """Curves over one axis, each with its colour and its dash.
-
-    Args:
-        x: [N].
-        series: [N] each, by what it is called.
-        theme: the look.
-        axes: titles of the horizontal and the vertical axis.
-        height: pixels.
-        mark: where a dotted line stands.
-
-    Raises:
-        ValueError: a curve does not fit the axis.
-    """
-    if wrong := [name for name, values in series.items() if values.shape != x.shape]:
-        raise ValueError(f"“{wrong[0]}” does not fit an axis of shape {x.shape}")
-    layout = base_layout(
-        theme,
-        height=height,
-        xaxis=number_axis(theme, axes[0], zeroline=False),
-        yaxis=number_axis(theme, axes[1]),
-        showlegend=len(series) > 1,
-        legend=level_legend(),
-        margin={"l": 64, "r": 16, "t": 34 if len(series) > 1 else 14, "b": 48},
-    )
-    if mark is not None:
-        line = {"color": theme.muted, "dash": "dot", "width": 2}
-        layout["shapes"] = [{"type": "line", "x0": mark, "x1": mark, "yref": "paper", "y0": 0, "y1": 1, "line": line}]
-    data = [_curve(x, values, name, place) for place, (name, values) in enumerate(series.items())]
-    return go.Figure({"data": data, "layout": layout})
-
-
-def _curve(x: np.ndarray, values: np.ndarray, name: str, place: int) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers" if len(x) <= 30 else "lines",
-        "name": html.escape(name, quote=False),
-        "x": x,
-        "y": values,
-        "line": {"color": HEAD_COLOURS[place % 8], "dash": _DASHES[place % 4], "width": 2.5},
-        "hovertemplate": "%{x:.4~g}: <b>%{y:.4~g}</b><extra></extra>",
+        "hovertemplate": "%{hovertext}: <b>%{customdata}</b><extra></extra>",
     }
 
 
@@ -178,7 +128,16 @@ def cells(
     inside = np.clip((np.nan_to_num(values) - scale[0]) / (scale[1] - scale[0]), 0, 1)
     colours = np.where(np.isnan(values)[..., None], rgb(theme.surface), on_scale(inside, stops))
     written = _written(texts, colours, wide) if texts is not None else []
-    return go.Figure({"data": [_heat(values, scale, stops, wide), *written], "layout": layout})
+    heat = _heat(values, scale, stops, wide)
+    if "" in (*layout["xaxis"]["ticktext"], *layout["yaxis"]["ticktext"]):  # the axes do not name every cell
+        heat |= _hover(rows, columns)
+    return go.Figure({"data": [heat, *written], "layout": layout})
+
+
+def _hover(rows: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:
+    """What is said of each cell where its row and its column are not both written."""
+    named = [[f"{shown(row)}, {shown(column)}" for column in columns] for row in rows]
+    return {"hovertext": named, "hovertemplate": "%{hovertext}: <b>%{z:.4~g}</b><extra></extra>"}
 
 
 def _heat(
@@ -201,32 +160,36 @@ def _cell_layout(
     rows: Sequence[str], columns: Sequence[str], theme: Theme, axis: str, most_height: int, width: int
 ) -> dict[str, Any]:
     """Cells as large as fit, with room for their labels."""
-    left = label_width(rows, 14) + (52 if axis else 20)
+    left = label_width(rows, _SIZE) + (52 if axis else 20)
     wide, tall = min(72.0, (width - left - 16) / len(columns)), min(34.0, most_height / len(rows))
-    columns, size, angle, needed = _column_names(columns, wide)
+    columns, angle, needed = _column_names(columns, wide)
+    rows, _ = labels_apart(rows, tall)
     top = round(needed) + 14
     return base_layout(
         theme,
         width=round(left + wide * len(columns) + 16),
         height=round(tall * len(rows)) + top + 12,
         margin={"l": round(left), "r": 16, "t": top, "b": 12},
-        xaxis=token_axis(theme, columns, "", size, side="top", tickangle=angle),
-        yaxis=token_axis(theme, rows, axis, min(14.0, max(6.0, tall * 0.8)), range=[len(rows) - 0.5, -0.5]),
+        xaxis=token_axis(theme, columns, "", _SIZE, side="top", tickangle=angle),
+        yaxis=token_axis(theme, rows, axis, _SIZE, range=[len(rows) - 0.5, -0.5]),
         plot_bgcolor=theme.surface,
         showlegend=False,
     )
 
 
-def _column_names(names: Sequence[str], pitch: float) -> tuple[Sequence[str], float, float, float]:
-    """Names of columns, with the size, angle and height at which they are written.
+def _column_names(names: Sequence[str], pitch: float) -> tuple[Sequence[str], float, float]:
+    """Names of columns, with the angle and the height at which they are written: level, slanted, or upright.
 
-    Chinese characters stand upright: where only "<eos>" is too wide for that, it loses its brackets.
+    Chinese characters stand level: where only "<eos>" is too wide for that, it loses its brackets.
     """
+    names, pitch = labels_apart(names, pitch)
     plain = [_SPECIAL.sub(r"\1", name) for name in names]
-    for size in (14, 13, 12):
-        if labels_fit(plain, size, pitch + 4) and not labels_fit(names, size, pitch):
-            return plain, size, 0, size
-    return names, *column_labels(names, 14, pitch)
+    closer = 4 if all(len(name) <= 3 for name in plain) else 0  # characters may touch, words may not
+    for tried, room in ((names, pitch), (plain, pitch + closer)):
+        if labels_fit([name for name in tried if name], _SIZE, room):
+            return tried, 0, _SIZE
+    needed = label_width(names, _SIZE)
+    return (names, -45, 0.72 * (needed + _SIZE)) if pitch >= 26 else (names, -90, needed)
 
 
 def _written(texts: Sequence[Sequence[str]], colours: np.ndarray, wide: float) -> list[dict[str, Any]]:

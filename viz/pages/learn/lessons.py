@@ -6,6 +6,7 @@ import streamlit as st
 
 from model.errors import HeadlightError
 from model.source import require
+from viz.components.page_top.page_top import page_top
 from viz.parts.chart import lead
 from viz.parts.lessons.table import LESSONS
 from viz.parts.picker import coded
@@ -59,6 +60,9 @@ def can_show(number: str, now: View) -> bool:
 def taught(number: str) -> None:
     """A lesson's formula, idea, pictures and questions; a slider draws this anew and nothing around it."""
     now, lesson = read_view(), LESSONS[number]
+    lead(f"lesson.{number}.idea")
+    st.latex(lesson.formula)
+    st.markdown(say(f"lesson.{number}.where"))
     top = st.container()
     with told():
         if not can_show(number, now):
@@ -69,8 +73,6 @@ def taught(number: str) -> None:
             show_error(error)
             return
         with top:
-            lead(f"lesson.{number}.idea", **values)
-            st.latex(lesson.formula)
             lead(f"lesson.{number}.see", **values)
         st.markdown(f"**{say('lesson.questions')}**")
         for which in (1, 2):
@@ -94,6 +96,7 @@ def further(number: str) -> None:
 listed, shown = st.columns([1, 4], gap="medium")
 with listed:
     number = choose()
+    page_top(number, key="lesson_top")
 used = LESSONS[number].pickers
 pickers.hide([*(name for name in pickers.HEAD_PICKERS if name not in used), *([] if used else ["hl_head"])])
 with shown:

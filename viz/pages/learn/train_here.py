@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from viz.figures.lessons.plain import cells, curves
+from viz.figures.lessons.curves import curves
+from viz.figures.lessons.plain import cells
 from viz.figures.markup import line
 from viz.numbers import number
 from viz.parts.chart import draw, lead

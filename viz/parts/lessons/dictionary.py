@@ -35,14 +35,20 @@ def _fruit(now: View) -> Values:
     values: Values = {"sum": _sum(found), "result": number(float(found.result)), "opening": _sum(opening)}
     figure = bars(names, {say("lesson.weight"): found.weights}, now.theme, say("lesson.weight"), limits=(0, 1.12))
     draw(figure, "lesson.1.soft", **values)
+    keys = dict(zip(("apple", "banana", "stool"), map(_pair, dictionary.ENTRY_KEYS), strict=True))
     even, chair = (float(dictionary.look_up(np.array(query)).result) for query in ((0, 0), (0, 4)))
-    return values | {"even": number(even), "chair": number(chair), "eight": number(float(opening.result))}
+    return values | keys | {"even": number(even), "chair": number(chair, 3), "eight": number(float(opening.result))}
 
 
 def _sum(found: dictionary.Lookup) -> str:
     """The weighted sum, spelt out."""
     pairs = zip(found.weights, dictionary.ENTRY_VALUES, strict=True)
     return " + ".join(f"{number(weight)}·{number(value, 0)}" for weight, value in pairs)
+
+
+def _pair(key: np.ndarray) -> str:
+    """A key's two numbers."""
+    return "({}, {})".format(*(number(value, 0 if value == round(value) else 2) for value in key))
 
 
 def _pairs() -> list[tuple[str, float]]:

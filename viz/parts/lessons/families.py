@@ -79,7 +79,7 @@ def _text(now: View, family: str, subject: Subject, place: tuple[int, int]) -> V
         f"{family}_tokens": len(names),
     }
     _shapes(family, shape)
-    figure = cells(shown, names, names, now.theme, limits=(0, 1), width=400, most_height=330)
+    figure = cells(shown, names, names, now.theme, limits=(0, 1), width=300, most_height=330)
     draw(figure, f"lesson.11.{family}", fits=True, **values)
     return values
 
@@ -121,7 +121,7 @@ def _patches(now: View, scene: str, place: tuple[int, int]) -> Values:
 
 LESSON = Lesson(
     formula=r"A = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right), \qquad "
-    r"M_{ij} = \begin{cases} 0 & j \text{ may be seen from } i \\ -\infty & \text{else} \end{cases}",
+    r"M_{ij} = \begin{cases} 0 & j \in S_i \\ -\infty & j \notin S_i \end{cases}",
     picture=picture,
     views=("masks", "one_head"),
     sentence=False,

@@ -58,14 +58,15 @@ def _over_text(now: View) -> Values:
     drawn = {"map": (weights, (0.0, 1.0)), "gradient": (gradient, (-high, high))}
     for place, (name, (map_, limits)) in zip(st.columns(2, gap="medium"), drawn.items(), strict=True):
         with place:
-            figure = cells(map_, rows, columns, now.theme, limits=limits, width=600, most_height=330)
+            figure = cells(map_, rows, columns, now.theme, limits=limits, width=480, most_height=300)
             draw(figure, f"lesson.10.{name}", fits=True, **values)
     return values
 
 
 def _over_patches(now: View) -> Values:
     """The class token's weights and gradients over one scene."""
-    with st.container(horizontal=True):
+    told, *places = st.columns([3, 4, 4], gap="medium")
+    with told:
         scene = f"scene-{count(10, 'scene', 1, 99, 7)}"
     head = HeadRef("encoder_self", min(now.head.layer, TINY_LAYERS - 1), min(now.head.head, TINY_HEADS - 1))
     subject = Subject(scene, VIT)
@@ -74,11 +75,11 @@ def _over_patches(now: View) -> Values:
     assert decides is not None  # it is a scene
     values: Values = {"answer": translation(subject).text, "chance": f"{decides.mean():.0%}", "vit_place": head.title}
     values |= _measured()
-    for place, name in zip(st.columns(2, gap="medium"), ("weights", "gradients"), strict=True):
+    for place, name in zip(places, ("weights", "gradients"), strict=True):
         row = getattr(found, name)[head.head, 0].double().numpy()
         values[f"{name}_share"] = f"{float(share_on(row, decides)):.0%}"
+        told.html(line("lead", say(f"lesson.10.patches.{name}", **values)))
         with place:
-            st.html(line("lead", say(f"lesson.10.patches.{name}", **values)))
             shown = Patched(image, row[-decides.size :].reshape(grid), None, name == "gradients", decides)
             labels = within("patch", grid=say("lesson.10.patches.alt", **values), hint=say("lesson.10.patches.hint"))
             key = f"lesson_patches_{name}"

@@ -98,7 +98,7 @@ LESSON = Lesson(
     formula=r"\left\lVert \alpha_j\, f(x_j) \right\rVert \ne \alpha_j, \qquad "
     r"\log p(y \mid x) - \log p(y \mid x \setminus m)",
     picture=picture,
-    views=("trust", "alignment", "translate"),
+    views=("trust", "alignment", "one_head", "translate"),
     pickers=("kind",),
     own=True,
 )

@@ -6,11 +6,12 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.lessons import learning
-from viz.figures.lessons.plain import cells, curves
+from viz.figures.lessons.curves import curves
+from viz.figures.lessons.plain import cells
 from viz.figures.lessons.training import TrainingText, training_curves
 from viz.numbers import number
 from viz.parts.chart import draw, lead
-from viz.parts.lessons.lesson import Lesson, Values, count, dial
+from viz.parts.lessons.lesson import Lesson, Values, count, dial, tiny
 from viz.state import checkpoints
 from viz.state.language import say
 from viz.state.view import View
@@ -56,7 +57,7 @@ def _loss(now: View, smoothing: float) -> Values:
     best = float(_CONFIDENCE[loss.argmin()])
     values: Values = {"best": number(best), "sure": number(float(loss[-1])), "sure_slope": number(float(slope[-1]))}
     axes = (say("lesson.7.confidence"), say("lesson.7.nats"))
-    draw(curves(_CONFIDENCE, series, now.theme, axes, height=250, mark=1 - smoothing), "lesson.7.sure", **values)
+    draw(curves(_CONFIDENCE, series, now.theme, axes, height=225, mark=1 - smoothing), "lesson.7.sure", **values)
     return values
 
 
@@ -69,10 +70,10 @@ def _rates(now: View) -> Values:
     series = {f"{d}:{w}": learning.rates(_STEPS, d, w) for d, w in dict.fromkeys(pairs)}
     peak = learning.rates(np.array([warmup]), width, warmup)[0]
     first = learning.rates(np.array([learning.NOAM[0][1]]), *learning.NOAM[0])[0]
-    values: Values = {"width": width, "warmup": warmup, "peak": f"{peak:.2e}", "first_peak": f"{first:.2e}"}
+    values: Values = {"width": width, "warmup": warmup, "peak": tiny(peak, 2), "first_peak": tiny(first, 2)}
     axes = (say("training.step"), say("training.rate"))
     with chart:
-        draw(curves(_STEPS, series, now.theme, axes, height=240), "lesson.7.rates", **values)
+        draw(curves(_STEPS, series, now.theme, axes, height=220), "lesson.7.rates", **values)
     return values
 
 
@@ -83,16 +84,18 @@ def _log(now: View) -> Values:
     losses = [entry for entry in log if "loss" in entry]
     if not losses or not judged:
         lead("about.nolog")
-        return dict.fromkeys(("steps", "loss", "bleu", "schedule", "top_rate"), "–")
+        return dict.fromkeys(("ramps", "steps", "loss", "bleu", "schedule", "top_rate"), "–")
+    rates = [float(entry["lr"]) for entry in losses]
     best = max(judged, key=lambda entry: float(entry["dev_bleu"]))
     values: Values = {
+        "ramps": learning.ramps(rates),
         "steps": f"{log[-1]['step']:,}",
         "loss": number(float(losses[-1]["loss"])),
         "bleu": number(float(best["dev_bleu"])),
         "schedule": checkpoints.meta(now.checkpoint).get("training", {}).get("schedule", "–"),
-        "top_rate": f"{max(float(entry['lr']) for entry in losses):.2e}",
+        "top_rate": tiny(max(rates), 2),
     }
-    figure = training_curves(log, now.theme, TrainingText.said_by(say))
+    figure = training_curves(log, now.theme, TrainingText.said_by(say)).update_layout(height=240)
     draw(figure, "lesson.7.log", **values)
     return values
 

@@ -12,14 +12,15 @@ from model.source import Need, Reads
 from viz.state.language import say
 from viz.state.view import View
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 Values = dict[str, Any]
 """What a picture found, by the names that the lesson's texts call it."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson; its texts are ``lesson.<number>`` (the title), and with that before them ``.idea``, ``.see``,
-    ``.ask.1``, ``.answer.1``, ``.ask.2`` and ``.answer.2``.
+    """One lesson; its texts are ``lesson.<number>`` (the title), and with that before them ``.idea``, ``.where``
+    (the letters of the formula), ``.see``, ``.ask.1``, ``.answer.1``, ``.ask.2`` and ``.answer.2``.
 
     Attributes:
         formula: LaTeX.
@@ -59,10 +60,11 @@ def count(number: int, name: str, low: int, high: int, start: int) -> int:
     return int(st.slider(label, low, high, min(max(start, low), high), key=key, bind="query-params"))
 
 
-def tiny(value: float) -> str:
+def tiny(value: float, digits: int = 0) -> str:
     """A number near 0 by its power of ten; exactly 0 as such.
 
-    >>> tiny(2.3e-7), tiny(0.0)
-    ('2e-07', '0')
+    >>> tiny(2.3e-7), tiny(0.000699, 2), tiny(0.0)
+    ('2·10⁻⁷', '6.99·10⁻⁴', '0')
     """
-    return f"{value:.0e}" if value else "0"
+    mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
+    return f"{mantissa}·10{str(int(exponent)).translate(_RAISED)}" if value else "0"

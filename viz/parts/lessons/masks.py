@@ -36,8 +36,8 @@ def _triu(now: View) -> tuple[Values, int]:
     made = triu(_SIZE, k)
     names = [str(place) for place in range(_SIZE)]
     words = MaskText.said_by(say)
-    figure = mask_figure(made.ones == 0, names, names, now.theme, words, blind=made.blind, size=380)
-    values: Values = {"k": k, "size": _SIZE, "seen": int((made.ones == 0).sum()), "blind": len(made.blind)}
+    figure = mask_figure(made.ones == 0, names, names, now.theme, words, blind=made.blind, size=300)
+    values: Values = {"k": number(k, 0), "size": _SIZE, "seen": int((made.ones == 0).sum()), "blind": len(made.blind)}
     draw(figure, "lesson.4.triu", fits=True, **values)
     return values, k
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from viz.figures.lessons.plain import bars, curves
+from viz.figures.lessons.curves import curves
+from viz.figures.lessons.plain import bars
 from viz.numbers import number
 from viz.parts.chart import draw
 from viz.parts.lessons.lesson import Lesson, Values, count, tiny

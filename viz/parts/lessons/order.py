@@ -34,11 +34,11 @@ def picture(now: View) -> Values:
     words = PositionText.said_by(say)
     with left:
         span = count(5, "span", 10, len(table), 60)
-        curves = dimension_curves(table[:span], list(_CURVES), now.theme, words).update_layout(height=280)
+        curves = dimension_curves(table[:span], list(_CURVES), now.theme, words).update_layout(height=250)
         draw(curves, "lesson.5.curves", span=span)
     with right:
         shown = table[: _MATRIX[0], : _MATRIX[1]]
-        matrix = position_matrix(shown, now.theme, words).update_layout(height=340)
+        matrix = position_matrix(shown, now.theme, words).update_layout(height=300)
         draw(matrix, "lesson.5.matrix", positions=shown.shape[0], dimensions=shown.shape[1])
     facts = table_facts(now.checkpoint)
     return values | {
@@ -84,8 +84,8 @@ def _counting(now: View, table: np.ndarray) -> None:
 
 
 LESSON = Lesson(
-    formula=r"PE_{(p,\,2i)} = \sin\!\left(p / 10000^{2i/d}\right), \qquad PE_{(p,\,2i+1)} = "
-    r"\cos\!\left(p / 10000^{2i/d}\right)",
+    formula=r"PE_{(t,\,2i)} = \sin\!\left(t / 10000^{2i/d}\right), \qquad PE_{(t,\,2i+1)} = "
+    r"\cos\!\left(t / 10000^{2i/d}\right)",
     picture=picture,
     views=("positions", "swap"),
     own=True,

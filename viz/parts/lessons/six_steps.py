@@ -72,7 +72,7 @@ def _variance() -> Values:
 
 
 LESSON = Lesson(
-    formula=r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V, \qquad "
+    formula=r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}} + M\right) V, \qquad "
     r"Q = X W_Q,\; K = X W_K,\; V = X W_V",
     picture=picture,
     views=("inside",),

@@ -6,9 +6,9 @@ import streamlit as st
 
 from viz.figures.lessons.plain import bars, cells
 from viz.numbers import number
-from viz.parts.chart import draw
+from viz.parts.chart import draw, lead
 from viz.parts.lessons.lesson import Lesson, Values, count, tiny
-from viz.state.answers.lessons import exposed, memory_feeds
+from viz.state.answers.lessons import exposed, gone_on, memory_feeds
 from viz.state.answers.translations import trace, translation, translator
 from viz.state.language import say
 from viz.state.view import View
@@ -51,7 +51,7 @@ def _exposure(now: View) -> Values:
     """Probabilities of the written tokens after the right and after a wrong token."""
     found = translation(now.subject)
     place = count(9, "wrong", 1, len(found.tgt), 1) - 1
-    seen, own = exposed(now.subject, place)
+    seen = exposed(now.subject, place)
     tokens = [label.text for label in found.trace.tgt_outputs][: len(seen.right)]
     later = slice(place + 1, None)
     values: Values = {
@@ -61,11 +61,11 @@ def _exposure(now: View) -> Values:
         "chance": number(float(seen.chance)),
         "right": number(float(seen.right[later].mean())),
         "wrong": number(float(seen.wrong[later].mean())),
-        "own": own,
     }
     series = {say("lesson.9.right"): seen.right, say("lesson.9.wrong_token"): seen.wrong}
     figure = bars(tokens, series, now.theme, say("lesson.9.probability"), height=230, limits=(0, 1.12))
     draw(figure, "lesson.9.exposure", **values)
+    lead("lesson.9.goes_on", own=gone_on(now.subject, place))  # which is written after the picture has been drawn
     return values
 
 

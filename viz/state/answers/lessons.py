@@ -12,7 +12,7 @@ from viz.state.checkpoints import example_sentences
 if TYPE_CHECKING:
     import numpy as np
 
-    from model.analysis.lessons.exposure import Exposure, Feeds
+    from model.analysis.lessons.exposure import Exposure, Feeds, Taught
     from model.analysis.lessons.normalising import ByDepth, Normed
     from model.analysis.lessons.order import TableFacts
     from model.analysis.lessons.scaling import Growth
@@ -103,14 +103,28 @@ def by_depth() -> ByDepth:
     return normalising.by_depth()
 
 
-@kept(128)
-def exposed(subject: Subject, step: int) -> tuple[Exposure, str]:
-    """What one wrong token costs those after it, and what the model writes on by itself."""
+@kept(8)
+def _taught(subject: Subject) -> Taught:
     from model.analysis.lessons import exposure
 
-    model, found = translator(subject.checkpoint), translation(subject)
-    seen = exposure.exposed(model, found, step)
-    return seen, exposure.rewritten(model, found, step, seen.other)
+    return exposure.taught(translator(subject.checkpoint), translation(subject))
+
+
+@kept(128)
+def exposed(subject: Subject, step: int) -> Exposure:
+    """What one wrong token costs those after it."""
+    from model.analysis.lessons import exposure
+
+    return exposure.exposed(translator(subject.checkpoint), translation(subject), step, _taught(subject))
+
+
+@kept(128)
+def gone_on(subject: Subject, step: int) -> str:
+    """What the model writes on by itself after that wrong token."""
+    from model.analysis.lessons import exposure
+
+    other = exposed(subject, step).other
+    return exposure.rewritten(translator(subject.checkpoint), translation(subject), step, other)
 
 
 @kept(32)

@@ -1,0 +1,35 @@
+"""All twelve lessons, their answers open, are free of what axe calls a violation: in English light, in Chinese dark."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser
+
+from bench.browser import VIEWPORT, address, wait_until_idle
+from tests.browser.test_axe import Violation, violations
+from tests.pages import shipped
+from viz.parts.lessons.table import LESSONS
+
+pytestmark = shipped
+
+
+@pytest.fixture(scope="module")
+def found(browser: Browser, app_url: str) -> dict[str, list[Violation]]:
+    """What is not Streamlit's own, by lesson; one pass over all of them for each look."""
+    seen: dict[str, list[Violation]] = {number: [] for number in LESSONS}
+    for theme, language in (("light", "en"), ("dark", "zh")):
+        context = browser.new_context(viewport=VIEWPORT, color_scheme=theme)
+        page = context.new_page()
+        for number in LESSONS:
+            page.goto(address(app_url, "lessons", lesson=number, lang=language))
+            wait_until_idle(page)
+            page.locator("details").evaluate_all("every => every.forEach((each) => { each.open = true; })")
+            assert page.locator('[data-testid="stExpanderDetails"] .hl-lead:visible').count() == 2
+            seen[number] += [each for each in violations(page) if not each.tolerated]
+        context.close()
+    return seen
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_a_lesson_has_no_violation_of_our_making(found: dict[str, list[Violation]], number: str) -> None:
+    assert found[number] == []
