@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viz.state.answers.kept import kept
-from viz.state.answers.translations import trace, translation, translator
+from viz.state.answers.translations import trace, translation, translator, watched
 
 if TYPE_CHECKING:
     from model.analysis.maps.shares import Shares
@@ -23,7 +23,7 @@ def flow_shares(subject: Subject, measure: str) -> Shares:
     if measure == "norms":
         from model.analysis.maps.shares import norm_shares
 
-        return norm_shares(translator(subject.checkpoint), translation(subject))
+        return norm_shares(watched(subject), translation(subject))
     from model.analysis.residual.flow import weight_shares
 
     return weight_shares(trace(subject))

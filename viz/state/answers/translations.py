@@ -45,6 +45,18 @@ def _opened(name: str, _weights: str) -> Any:
         return error
 
 
+def watched(subject: Subject) -> Any:
+    """The model of a translation, for answers made of one pass over it: of our own, the last passes are kept."""
+    return _once(subject) if sort_of(subject.checkpoint) == "own" else translator(subject.checkpoint)
+
+
+@kept(8)
+def _once(subject: Subject) -> Any:
+    from model.analysis.faithfulness.once import Once
+
+    return Once(translator(subject.checkpoint))
+
+
 @kept(16)
 def _in_languages(name: str) -> Any:
     """A listed model asked for other languages; its weights are there once."""

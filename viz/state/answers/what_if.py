@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viz.state.answers.kept import kept
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation, translator, watched
 
 if TYPE_CHECKING:
     from model.analysis.what_if.beam_tree import BeamTree
@@ -21,7 +21,7 @@ def steps(subject: Subject, n: int) -> list[Step]:
     """Every step of writing a translation, with its ``n`` best candidates."""
     from model.analysis.what_if.steps import decoding_steps
 
-    return decoding_steps(translator(subject.checkpoint), subject.text, translation(subject).tgt_ids, n)
+    return decoding_steps(watched(subject), subject.text, translation(subject).tgt_ids, n)
 
 
 @kept(32)
