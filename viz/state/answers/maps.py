@@ -9,6 +9,7 @@ from model.folders import resolve
 from viz.state.answers.kept import kept
 from viz.state.answers.translations import trace, translation, translator, watched
 from viz.state.checkpoints import sha256, sort_of
+from viz.state.crowd.sharing import shared_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,7 @@ def seen_picture(subject: Subject) -> tuple[bytes, tuple[int, int]]:
 
 
 @kept(24)
+@shared_out
 def drawn_maps(subject: Subject, drawn: Drawn, step: int | None) -> dict[Kind, np.ndarray]:
     """Maps of one sort; gradients are of the output token ``step``, or of the whole translation."""
     from model.analysis.maps.sorts import SORTS
