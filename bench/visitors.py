@@ -5,7 +5,8 @@ keeps on two processor cores. A wait is the time from sending a sentence to the 
 that shows its translation. What is right is found afterwards, each sentence translated alone: an answer
 is mixed up where it is the translation of another visitor's sentence, wrong where it is no right one
 either, and lost where none came in a minute. A sentence is late where it was sent after its time because
-the one before it was not answered yet. Memory is the server's, when the warm-up ends and at the end.
+the one before it was not answered yet. Memory and processor time are the server's with its helpers; memory
+is taken when the warm-up ends and at the end.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ EVERY = 10.0  # seconds between a visitor's sentences
 PATIENCE = 60.0  # seconds
 WARM_UP = 0.2  # of the time: before that, waits and memory do not count
 BARS = {"median": 2.0, "p95": 5.0}
+_PARENT, _TIMES, _RESIDENT = 1, slice(11, 15), 21  # fields of a process's stat, see ``_stat``
 _PARTS = (
     ("Tom", "Mary", "My sister", "The old man", "Our teacher", "Her brother", "The doctor", "Their neighbour"),
     ("bought", "found", "lost", "sold", "saw", "wanted", "forgot", "painted"),
@@ -163,19 +165,32 @@ def keep_to_cores(process: int) -> None:
 
 
 def resident(process: int) -> float | None:
-    """Resident memory of a process in MB; None where the system does not say."""
-    status = Path(f"/proc/{process}/status")
-    lines = status.read_text(encoding="ascii").splitlines() if status.is_file() else []
-    return next((round(int(line.split()[1]) / 1024, 1) for line in lines if line.startswith("VmRSS:")), None)
+    """Resident memory of a process and its children in MB; None where the system does not say."""
+    pages = [int(_stat(each)[_RESIDENT]) for each in family(process)]
+    return round(sum(pages) * os.sysconf("SC_PAGE_SIZE") / 2**20, 1) if pages else None
 
 
 def spent(process: int) -> float:
-    """Seconds of processor time that a process has used; not a number where the system does not say."""
-    stat = Path(f"/proc/{process}/stat")
-    if not stat.is_file():
-        return math.nan
-    user, system = stat.read_text(encoding="utf-8").rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    """Seconds of processor time that a process and its children have used, those that ended among them.
+
+    Not a number where the system does not say.
+    """
+    ticks = [sum(map(int, _stat(each)[_TIMES])) for each in family(process)]
+    return sum(ticks) / os.sysconf("SC_CLK_TCK") if ticks else math.nan
+
+
+def family(process: int) -> list[int]:
+    """A process and its children; none where the system does not say."""
+    found = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+    return [each for each in found if each == process or _stat(each)[_PARENT] == str(process)]
+
+
+def _stat(process: int) -> list[str]:
+    """What Linux says of a process from its state on, see proc(5); zeros where it has ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return ["0"] * 50
 
 
 def table(result: dict[str, Any]) -> str:

@@ -100,6 +100,10 @@ class AttentionTrace:
                     raise ValueError(f"{kind} maps have shape {values.shape}, but the axes hold {expected} tokens")
                 values.setflags(write=False)  # many visitors share them
 
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # what another process sent is read-only as well
+
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds of attention that there are, in the order of KINDS."""

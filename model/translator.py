@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from model.folders import Entry, entry, languages_in, resolve, sort_at
 from model.own.paragraphs import translate_text
 from model.own.translator import Translator
 
-__all__ = ["Translator", "open_model", "translate_text"]
+__all__ = ["Translator", "has_gpu", "open_model", "translate_text"]
+
+
+def has_gpu() -> bool:
+    """Whether models are opened on a GPU."""
+    return torch.cuda.is_available()
 
 
 def open_model(name: str, pictures: Callable[[str], bytes] | None = None) -> Any:

@@ -37,8 +37,8 @@ class Once:
 
     def forced(self, ids: ForcedIds, ask: Ask) -> Pass:
         """As ``Source.forced``."""
-        every = Ask(EVERY_STEP, tuple(self._model.anatomy.kinds), stream=True)
-        plain = ask.gradient is None and not ask.source_stream and not ask.logits
+        every = Ask(EVERY_STEP, tuple(self._model.anatomy.kinds), stream=True, logits=True)
+        plain = ask.gradient is None and not ask.source_stream
         if plain and set(ask.steps) <= set(EVERY_STEP) and self._model.anatomy.abilities.issuperset(EVERY_NEEDS):
             ask = every
         return self._once(("forced", ask), lambda: self._model.forced(ids, ask))

@@ -8,6 +8,7 @@ import pytest
 from model.analysis.faithfulness.once import Once
 from model.analysis.faithfulness.scores import word_maps
 from model.analysis.maps.sorts import SORTS, drawn_maps
+from model.analysis.what_if.steps import decoding_steps
 from model.passage import Ask, Slope
 
 
@@ -57,6 +58,22 @@ def test_all_maps_take_one_plain_pass_one_of_gradients_and_no_set_of_words_twice
     words = len({label.word for label in forced.src if not label.is_special})
     assert counting.rows == 2 * (1 + words)  # of leaving one out, and of silencing
     assert seconds["flow"] > 0.2 * seconds["alti"]  # what it did not compute again counts for it, too
+
+
+def test_votes_shares_and_steps_of_a_translation_come_from_one_pass(translator, forced):
+    counting = Counting(translator)
+    once = Once(counting)
+    for name in ("votes", "alti", "flow", "norms"):
+        drawn_maps(once, forced, name)
+    shared = decoding_steps(once, forced.source, forced.tgt_ids)
+    assert len(counting.asked) == 1
+    alone = decoding_steps(translator, forced.source, forced.tgt_ids)
+    assert [step.written.id for step in shared] == [step.written.id for step in alone]
+    for one, other in zip(shared, alone, strict=True):
+        assert [each.id for each in one.candidates] == [each.id for each in other.candidates]
+        probabilities = [[each.probability for each in step.candidates] for step in (one, other)]
+        np.testing.assert_allclose(*probabilities, atol=1e-6)
+        assert abs(one.entropy - other.entropy) < 1e-5
 
 
 def test_rows_are_kept_apart_by_the_way_and_by_what_they_delete(translator, forced):

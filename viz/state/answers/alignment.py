@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from viz.state.answers.kept import kept
 from viz.state.answers.translations import translation, translator
 from viz.state.checkpoints import facts, meta
+from viz.state.crowd.sharing import shared_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 @kept(32)
+@shared_out
 def word_maps(subject: Subject, drawn: Drawn) -> tuple[list[str], list[str], np.ndarray]:
     """Words of a sentence and its translation, and the maps of one sort over them that can link them."""
     from model.analysis.alignment.word_maps import translation_maps

@@ -10,6 +10,7 @@ import streamlit as st
 from model.analysis.faithfulness.table import load_faithfulness
 from viz.state.answers.kept import kept
 from viz.state.answers.translations import translation, translator
+from viz.state.crowd.sharing import shared_out
 
 if TYPE_CHECKING:
     from model.analysis.faithfulness.deletion import LeftOut
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 @kept(64)
+@shared_out
 def left_out(subject: Subject) -> LeftOut:
     """What deleting each source word costs each written token."""
     from model.analysis.faithfulness.deletion import leave_one_out
@@ -32,6 +34,7 @@ def faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, s
 
 
 @kept(128)
+@shared_out
 def words_honesty(subject: Subject, importance: tuple[float, ...], token: int | None) -> Honesty:
     """What deleting the words of the highest importance costs the translation, or one written token."""
     from model.analysis.faithfulness.verdict import honesty_of_words

@@ -15,6 +15,7 @@ from viz.state.answers.kept import kept
 from viz.state.answers.translations import trace, translation, translator
 from viz.state.checkpoints import example_sentences, sha256
 from viz.state.codes.pattern import parse_pattern
+from viz.state.crowd.sharing import shared_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 
 @kept(64)
+@shared_out
 def ablation(subject: Subject) -> Ablation:
     """What muting each head costs a translation."""
     from model.analysis.heads.ablation import ablate_ids
@@ -34,6 +36,7 @@ def ablation(subject: Subject) -> Ablation:
 
 
 @kept(64)
+@shared_out
 def profiles(subject: Subject) -> dict[Kind, Profile]:
     """What every head does in a sentence, by kind."""
     from model.analysis.heads.roles import profile

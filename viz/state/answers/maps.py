@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from model.examples import load_whole
 from model.folders import resolve
 from viz.state.answers.kept import kept
-from viz.state.answers.translations import trace, translation, translator
+from viz.state.answers.translations import trace, translation, translator, watched
 from viz.state.checkpoints import sha256, sort_of
+from viz.state.crowd.sharing import shared_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,7 @@ def seen_picture(subject: Subject) -> tuple[bytes, tuple[int, int]]:
 
 
 @kept(24)
+@shared_out
 def drawn_maps(subject: Subject, drawn: Drawn, step: int | None) -> dict[Kind, np.ndarray]:
     """Maps of one sort; gradients are of the output token ``step``, or of the whole translation."""
     from model.analysis.maps.sorts import SORTS
@@ -33,7 +35,9 @@ def drawn_maps(subject: Subject, drawn: Drawn, step: int | None) -> dict[Kind, n
     if source := SORTS[drawn].from_maps:
         other, make = source
         return make(drawn_maps(subject, other, step), trace(subject))
-    return made(translator(subject.checkpoint), translation(subject), drawn, step)
+    own_pass = {"gradients", "slopes"}.intersection(SORTS[drawn].needs)  # too large to be kept
+    model = translator(subject.checkpoint) if own_pass else watched(subject)
+    return made(model, translation(subject), drawn, step)
 
 
 @kept(64)

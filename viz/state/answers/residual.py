@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viz.state.answers.kept import kept
-from viz.state.answers.translations import trace, translation, translator
+from viz.state.answers.translations import trace, translation, translator, watched
+from viz.state.crowd.sharing import shared_out
 
 if TYPE_CHECKING:
     from model.analysis.maps.shares import Shares
@@ -18,18 +19,20 @@ if TYPE_CHECKING:
 
 
 @kept(32)
+@shared_out
 def flow_shares(subject: Subject, measure: str) -> Shares:
     """Which part of each state came from which state below it, by attention weights or by norms."""
     if measure == "norms":
         from model.analysis.maps.shares import norm_shares
 
-        return norm_shares(translator(subject.checkpoint), translation(subject))
+        return norm_shares(watched(subject), translation(subject))
     from model.analysis.residual.flow import weight_shares
 
     return weight_shares(trace(subject))
 
 
 @kept(32)
+@shared_out
 def lens(subject: Subject, n: int) -> Lens:
     """What each decoder layer would have written, with its ``n`` best candidates."""
     from model.analysis.residual.lens import lens as seen_through
@@ -38,6 +41,7 @@ def lens(subject: Subject, n: int) -> Lens:
 
 
 @kept(256)
+@shared_out
 def promoted(subject: Subject, n: int, head: HeadRef, step: int, k: int) -> Promotion:
     """The ``k`` tokens whose logits a decoder head raises, and lowers, most at a step; ``n`` as for ``lens``."""
     from model.analysis.residual.lens import promoted as most_moved
@@ -54,6 +58,7 @@ def votes(text: str, checkpoint: str, before: tuple[int, ...], for_id: int, agai
 
 
 @kept(32)
+@shared_out
 def head_steps(subject: Subject, head: HeadRef) -> HeadProof:
     """The six steps of one head while a translation is written, and how exactly they give the model's numbers."""
     from model.analysis.residual.proof import proven_steps
@@ -62,6 +67,7 @@ def head_steps(subject: Subject, head: HeadRef) -> HeadProof:
 
 
 @kept(32)
+@shared_out
 def reasons(subject: Subject, head: HeadRef) -> Reasons:
     """What every score of one head is made of while a translation is written."""
     from model.analysis.residual.reasons import reasons as taken_apart

@@ -11,6 +11,7 @@ from model.errors import HeadlightError
 from model.folders import resolve
 from viz.state.answers.kept import kept
 from viz.state.checkpoints import UPLOADED, base_of, entries, meta, sha256, sort_of
+from viz.state.crowd.sharing import shared_out
 from viz.state.pictures import check_picture, picture
 
 if TYPE_CHECKING:
@@ -45,6 +46,18 @@ def _opened(name: str, _weights: str) -> Any:
         return error
 
 
+def watched(subject: Subject) -> Any:
+    """The model of a translation, for answers made of one pass over it: of our own, the last passes are kept."""
+    return _once(subject) if sort_of(subject.checkpoint) == "own" else translator(subject.checkpoint)
+
+
+@kept(8)
+def _once(subject: Subject) -> Any:
+    from model.analysis.faithfulness.once import Once
+
+    return Once(translator(subject.checkpoint))
+
+
 @kept(16)
 def _in_languages(name: str) -> Any:
     """A listed model asked for other languages; its weights are there once."""
@@ -72,6 +85,7 @@ def _of_folder(subject: Subject) -> TracedTranslation:
 
 
 @kept(64)
+@shared_out
 def _translation(subject: Subject) -> TracedTranslation:
     """A finished translation with every map: a stored example where there is one, else computed.
 
@@ -88,6 +102,7 @@ def _translation(subject: Subject) -> TracedTranslation:
 
 
 @kept(256)
+@shared_out
 def written(subject: Subject) -> str:
     """The translation alone, without maps; raises as ``translation``."""
     return str(translator(subject.checkpoint).translate(subject.text, subject.beam).text)

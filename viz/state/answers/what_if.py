@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from viz.state.answers.kept import kept
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation, translator, watched
+from viz.state.crowd.sharing import shared_out
 
 if TYPE_CHECKING:
     from model.analysis.what_if.beam_tree import BeamTree
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 
 
 @kept(64)
+@shared_out
 def steps(subject: Subject, n: int) -> list[Step]:
     """Every step of writing a translation, with its ``n`` best candidates."""
     from model.analysis.what_if.steps import decoding_steps
 
-    return decoding_steps(translator(subject.checkpoint), subject.text, translation(subject).tgt_ids, n)
+    return decoding_steps(watched(subject), subject.text, translation(subject).tgt_ids, n)
 
 
 @kept(32)
@@ -34,6 +36,7 @@ def tree(text: str, checkpoint: str, beam: int) -> tuple[BeamTree, list[Hypothes
 
 
 @kept(128)
+@shared_out
 def continued(subject: Subject) -> Translation:
     """The translation that starts with the ids that the subject forces; without its maps."""
     return translator(subject.checkpoint).translate(subject.text, subject.beam, prefix=subject.forced)
@@ -48,6 +51,7 @@ def sampled(text: str, checkpoint: str, temperature: float, top_k: int, top_p: f
 
 
 @kept(64)
+@shared_out
 def mix(subject: Subject, gains: tuple[tuple[HeadRef, float], ...]) -> Mix:
     """What changed heads do to the model's own translation; what the subject forces does not count."""
     from model.analysis.what_if.mixing import mix as mixed

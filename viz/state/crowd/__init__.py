@@ -1,0 +1,1 @@
+"""Other processes that compute answers while a crowd is there."""
