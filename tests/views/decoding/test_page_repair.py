@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from model.analysis.what_if.repair import repairs
-from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, sent, shipped, words
-from viz.text import text
+from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, sent, shipped
 
 pytestmark = shipped
 STEP = 4
@@ -48,15 +47,6 @@ def test_an_expected_token_ranks_by_its_rise_and_one_that_is_no_candidate_is_non
     for nonsense in ("x", "-1", str(found.written)):
         plain = sent(opened("mixing_desk", step=STEP, repair="1", wanted=nonsense, lang=language))["alone"]
         assert plain["heads"] != told["heads"]
-
-
-def test_an_end_that_was_not_written_has_no_answer_but_a_sentence() -> None:
-    at = opened("mixing_desk", text="word " * 60, repair="1")
-    choose(at, step=str(len(sent(at)["before"]) + 1))
-    if sent(at)["before"][-1][0] == "<eos>":
-        pytest.skip("the translation was finished")
-    assert sent(at)["alone"] is None
-    assert text("en", "repair.no_token") in words(at)
 
 
 def test_the_button_asks_and_lets_go(found) -> None:

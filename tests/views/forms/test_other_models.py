@@ -93,6 +93,16 @@ def test_parts_of_views_that_have_to_be_chosen_work_as_well(name, view, choices)
     assert pictures(at) or view in ("swap", "beam")  # which are tables of words here
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_token_that_was_given_has_no_head_to_find(language):
+    given = translator("gpt2").translate(checkpoints.default_text("gpt2")).given
+    for step, is_given in ((given, True), (given + 1, False)):
+        at = choose(prepared("mixing_desk", checkpoint="gpt2", repair="1", step=str(step), lang=language))
+        (desk,) = [each for each in components(at) if "alone" in each]
+        assert (desk["alone"] is None) == is_given
+        assert (text(language, "repair.no_token") in words(at)) == is_given
+
+
 @pytest.mark.parametrize(("name", "beam", "fork"), [("gpt2", True, True), ("bert", False, False)])
 def test_the_views_of_a_mode_are_those_that_are_about_such_models(name, beam, fork):
     at = choose(prepared("mixing_desk", checkpoint=name))
