@@ -31,7 +31,7 @@ renew_link()  # not before the page is known, or it would be forgotten
 spec = next(spec for name, spec in VIEWS.items() if pages[name] == page)
 navigation.lead(spec)
 asked = navigation.asked()
-navigation.arrive(spec)
+came_back = navigation.arrive(spec)
 if not frame.opened():
     st.stop()
 frame.draw(spec)
@@ -45,5 +45,7 @@ with told():
         welcome.draw(spec)
         page.run()
 navigation.follow(asked)
+if came_back:
+    st.rerun()
 frame.status_line()
 garbage.freeze_what_stays()

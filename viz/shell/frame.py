@@ -23,7 +23,6 @@ from viz.shell.views import ViewSpec
 from viz.state import checkpoints
 from viz.state.answers.translations import translation, translator
 from viz.state.language import say
-from viz.state.link import is_gone_back
 from viz.state.view import Subject, force, subject
 
 
@@ -31,8 +30,6 @@ def draw(spec: ViewSpec) -> None:
     """The frame above a view, up to the pickers."""
     st.html(STYLE)
     name = checkpoints.checkpoint()
-    if is_gone_back() and "text" not in st.query_params:
-        st.session_state["text"] = checkpoints.default_text(name)
     st.session_state.setdefault("text", str(st.query_params.get("text") or checkpoints.default_text(name)))
     header.draw(spec, name)
     if "torch" not in sys.modules:

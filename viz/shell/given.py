@@ -30,6 +30,7 @@ def given_row(name: str) -> None:
             row = st.container(horizontal=True, vertical_alignment="center", gap="xsmall")
             row.text_input(
                 say("app.sentence"),
+                checkpoints.default_text(name),  # for the browser's Back too, where a link names no sentence
                 key="text",
                 placeholder=say(f"given.{reads}") if checkpoints.sort_of(name) == "folder" else say("app.placeholder"),
                 label_visibility="collapsed",

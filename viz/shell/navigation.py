@@ -17,6 +17,7 @@ from viz.state.link import is_gone_back, say_again
 from viz.state.view import choose_head
 
 _HERE = "_here"  # the view that the run before showed
+_CAME_BACK = "_came_back"  # whether the visitor had just gone back or forward to it
 
 
 def form() -> Reads | None:
@@ -69,9 +70,15 @@ def follow(name: str) -> None:
         st.switch_page(VIEWS[name].file, query_params=[])
 
 
-def arrive(spec: ViewSpec) -> None:
-    """Bring what the views share along to another view; to be called before anything is drawn."""
+def arrive(spec: ViewSpec) -> bool:
+    """Bring what the views share along to another view; to be called before anything is drawn.
+
+    True where the visitor went back or forward to it, and the script must run again: Streamlit has then taken from
+    the link what widgets that are folded away have read there, and here they write it anew.
+    """
     state = st.session_state
-    if state.get(_HERE, spec.name) != spec.name and not is_gone_back():
+    is_another = state.get(_HERE, spec.name) != spec.name
+    if (is_another or state.get(_CAME_BACK)) and not is_gone_back():
         say_again()
-    state[_HERE] = spec.name
+    state[_HERE], state[_CAME_BACK] = spec.name, is_another and is_gone_back()
+    return bool(state[_CAME_BACK])

@@ -31,7 +31,8 @@ def settings() -> None:
                 "picture",
                 "maps",
             ):  # the link holds it
-                st.text_input("text", key="text", bind="query-params")
+                default = checkpoints.default_text(checkpoints.checkpoint())
+                st.text_input("text", default, key="text", bind="query-params")
             for unseen in UNSEEN:  # their boxes are out of sight, even while styles load
                 st.text_input(unseen, key=unseen, bind="query-params")
 

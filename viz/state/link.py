@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-# Target ids, gains, a pattern, the numbers of a sentence and of a token: nobody types them, the app writes them.
-UNSEEN = ("hyp", "fork", "mix", "paint", "part", "step")
+# Target ids, gains, a pattern, the numbers of a sentence and of a token, whether each head is muted alone: nobody types
+# them, the app writes them.
+UNSEEN = ("hyp", "fork", "mix", "paint", "part", "step", "repair")
 SET_ONCE = ("checkpoint", "lang", "beam", "pinyin", "from", "into")
 PICKED = ("kind", "layer", "head", "words", "special", "drawn", "of", "shift", "combine", "over")
 SHARED = ("text", *SET_ONCE, *PICKED, *UNSEEN)

@@ -27,3 +27,19 @@ def test_going_to_another_view_and_returning_keeps_what_is_drawn(visit, wait_idl
     settle(page)
     page.get_by_role("button", name=STRINGS["app.display"]).click()
     expect(page.get_by_role("combobox", name=DRAWN)).to_have_value(STRINGS["drawn.norms"])
+
+
+def test_back_from_heads_leads_to_what_was_drawn_there(visit, wait_idle):
+    page = visit("lines", text=SENTENCE, drawn="norms")
+    page.locator(".st-key-hl_views").get_by_role("link", name="Heads").click()
+    page.wait_for_selector("#viewer[data-ready]")
+    wait_idle(page)
+    page.locator(".toolbar select").first.select_option("weights")
+    settle(page)
+    for before in ("/one_head", "/lines"):
+        page.go_back()
+        settle(page)
+        assert before in page.url
+        assert "drawn=norms" in page.url
+    page.get_by_role("button", name=STRINGS["app.display"]).click()
+    expect(page.get_by_role("combobox", name=DRAWN)).to_have_value(STRINGS["drawn.norms"])

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from model.analysis.what_if.repair import repairs
-from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, sent, shipped, words
-from viz.text import text
+from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, sent, shipped
 
 pytestmark = shipped
 STEP = 4
@@ -25,7 +24,7 @@ def test_nobody_asked_nothing_is_told() -> None:
 
 
 def test_cells_and_rows_are_the_models_for_the_chosen_token(en_zh, found) -> None:
-    told = sent(opened("mixing_desk", step=STEP, repair=True))["alone"]
+    told = sent(opened("mixing_desk", step=STEP, repair="1"))["alone"]
     for kind, cells in zip(en_zh.anatomy.kinds, told["cells"], strict=True):
         changes = np.array([[cell["change"] for cell in row] for row in cells])
         np.testing.assert_allclose(changes, found.change(found.written)[kind], atol=1e-3)
@@ -41,26 +40,27 @@ def test_cells_and_rows_are_the_models_for_the_chosen_token(en_zh, found) -> Non
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_an_expected_token_ranks_by_its_rise_and_one_that_is_no_candidate_is_none(en_zh, found, language) -> None:
     wanted = found.tokens[2]
-    told = sent(opened("mixing_desk", step=STEP, repair=True, wanted=str(wanted), lang=language))["alone"]
+    told = sent(opened("mixing_desk", step=STEP, repair="1", wanted=str(wanted), lang=language))["alone"]
     kinds = list(en_zh.anatomy.kinds)
     assert [(kinds[row["kind"]], row["layer"], row["head"]) for row in told["heads"]] == found.ranked(wanted)[:6]
     assert en_zh.piece(wanted) in told["said"]
     for nonsense in ("x", "-1", str(found.written)):
-        plain = sent(opened("mixing_desk", step=STEP, repair=True, wanted=nonsense, lang=language))["alone"]
+        plain = sent(opened("mixing_desk", step=STEP, repair="1", wanted=nonsense, lang=language))["alone"]
         assert plain["heads"] != told["heads"]
 
 
-def test_an_end_that_was_not_written_has_no_answer_but_a_sentence() -> None:
-    at = opened("mixing_desk", text="word " * 60, repair=True)
-    choose(at, step=str(len(sent(at)["before"]) + 1))
-    if sent(at)["before"][-1][0] == "<eos>":
-        pytest.skip("the translation was finished")
+def test_the_button_asks_and_lets_go(found) -> None:
+    at = opened("mixing_desk", step=STEP)
+    at.toggle(key="repair_asked").set_value(True).run()
+    assert len(sent(at)["alone"]["heads"]) == 6
+    assert at.session_state["repair"] == "1"
+    at.toggle(key="repair_asked").set_value(False).run()
     assert sent(at)["alone"] is None
-    assert text("en", "repair.no_token") in words(at)
+    assert sent(opened("mixing_desk", step=STEP, repair="<b>"))["alone"] is None
 
 
 def test_hostile_text_is_literal() -> None:
-    at = opened("mixing_desk", text=HOSTILE, repair=True)
+    at = opened("mixing_desk", text=HOSTILE, repair="1")
     assert "<img" not in markup(at)
     assert len(sent(at)["alone"]["heads"]) == 6
 
@@ -70,4 +70,4 @@ def test_the_answer_panel_leads_to_the_desk_and_asks() -> None:
     at.button(key="more_repair").click()
     choose(at)
     assert sent(at)["alone"] is not None
-    assert at.session_state["repair"] is True
+    assert at.session_state["repair"] == "1"

@@ -74,8 +74,8 @@ PARTS = (
     ("gpt2", "one_head", {"drawn": "gradient", "of": "2"}),
     ("gpt2", "lines", {"lines": "model"}),
     ("bert", "mixing_desk", {"mix": "e0.1:0"}),
-    ("gpt2", "mixing_desk", {"repair": True}),
-    ("bert", "mixing_desk", {"repair": True}),
+    ("gpt2", "mixing_desk", {"repair": "1"}),
+    ("bert", "mixing_desk", {"repair": "1"}),
     ("bert", "swap", {"swap_with": "brother"}),
     ("bert", "one_head", {"drawn": "rollout"}),
     ("vit", "one_head", {"drawn": "norms", "viewer": "h=e0.0,e0.1&x=mean"}),
@@ -91,6 +91,16 @@ def test_parts_of_views_that_have_to_be_chosen_work_as_well(name, view, choices)
     at = choose(prepared(view, checkpoint=name, **choices))
     assert [each for each in alerts(at) if "64" not in each] == []
     assert pictures(at) or view in ("swap", "beam")  # which are tables of words here
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_token_that_was_given_has_no_head_to_find(language):
+    given = translator("gpt2").translate(checkpoints.default_text("gpt2")).given
+    for step, is_given in ((given, True), (given + 1, False)):
+        at = choose(prepared("mixing_desk", checkpoint="gpt2", repair="1", step=str(step), lang=language))
+        (desk,) = [each for each in components(at) if "alone" in each]
+        assert (desk["alone"] is None) == is_given
+        assert (text(language, "repair.no_token") in words(at)) == is_given
 
 
 @pytest.mark.parametrize(("name", "beam", "fork"), [("gpt2", True, True), ("bert", False, False)])

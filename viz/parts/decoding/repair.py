@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from model.analysis.what_if.repair import Repair
 
 ASKED, WANTED = "repair", "wanted"  # places in the link: whether it is asked, and the id of the token that was expected
+ON, TOGGLED = "1", "repair_asked"  # what the first holds, and the key of the button that sets it
 NAMED_HEADS = 6
 SMALL_CHANGE = 0.05  # nats; a smaller one is not written into its cell
 
@@ -33,16 +34,21 @@ SMALL_CHANGE = 0.05  # nats; a smaller one is not written into its cell
 def ask(now: View) -> MutedAlone | None:
     """The button, the choice of an expected token, and what muting each head alone does; None where nobody asks."""
     with bar():
-        asked = st.toggle(say("repair.ask"), key=ASKED, help=say("repair.ask.help"), bind="query-params")
-        found = _found(now) if asked else None
+        st.session_state[TOGGLED] = is_asked = st.session_state.get(ASKED) == ON
+        st.toggle(say("repair.ask"), key=TOGGLED, help=say("repair.ask.help"), on_change=_take)
+        found = _found(now) if is_asked else None
         wanted = _wanted(now, found)
     return _told(now, found, wanted) if found else None
 
 
 def open_desk() -> None:
     """Go to the desk and ask there; to be called in a widget's callback."""
-    st.session_state[ASKED] = True
+    st.session_state[ASKED] = ON
     open_view("mixing_desk")
+
+
+def _take() -> None:
+    st.session_state[ASKED] = ON if st.session_state[TOGGLED] else ""
 
 
 def _found(now: View) -> Repair | None:

@@ -154,7 +154,7 @@ STRINGS: dict[str, str] = {
     "mix.equal": "The original stays as probable as it was: log-probability {before} → {after}.",
     # which head's muting changes a token
     "repair.ask": "Find the head",
-    "repair.ask.help": "For the chosen token, every head of every kind is muted alone, and the model is asked again with the same beginning before it. The desk then shows what becomes of the token. That a muting changes a token does not make the head its cause: other heads stand in for one that is muted.",
+    "repair.ask.help": "For the chosen token, every head of every kind is muted alone, and the model is asked again with the same beginning before it. A cell then shows the change of the token’s log-probability (nats), or the token that is written instead. That a muting changes a token does not make the head its cause: other heads stand in for one that is muted.",
     "repair.wanted": "The token that you expected instead",
     "repair.any": "expected: anything else",
     "repair.no_token": "The model did not write this token: choose another one above.",
