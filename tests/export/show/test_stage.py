@@ -5,19 +5,15 @@ from __future__ import annotations
 import html
 import json
 import re
-import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from model.analysis.maps.reading import Reading, merge_words
-from model.errors import HeadlightError
 from model.translator import Translator
 from tests.pages import shipped as needs_en_zh
 from viz.__main__ import main
-from viz.export.show.handout import handout
 from viz.export.show.shelf import shipped, shipped_storyboard
 from viz.export.show.staged import stage
 from viz.export.show.storyboard import Both, Light, Predict, Step, Storyboard, StoryboardError, TalkScene
@@ -26,16 +22,6 @@ from viz.export.show.talk import talk_page
 pytestmark = needs_en_zh
 SENTENCE, TARGET = "The black cat is sleeping on the bed.", "黑猫在床上睡觉。"
 HOSTILE = "</script><img src=x onerror=alert(1)>"
-
-
-@pytest.fixture(scope="session")
-def opens(en_zh: Translator) -> Callable[[str], Translator]:
-    def opens(name: str) -> Translator:
-        if name != "en-zh":
-            raise HeadlightError(f"there is no model {name!r}")
-        return en_zh
-
-    return opens
 
 
 def one(**changes: object) -> Storyboard:
@@ -135,32 +121,6 @@ def test_a_talk_is_one_page_that_shares_what_its_scenes_share(opens) -> None:
     assert "default-src 'none'" in html.unescape(page)
     assert not re.search(r"<(?:link|img|iframe|script src)", page)
     assert len(page) < 400_000
-
-
-def test_a_handout_has_a_page_a_scene_and_its_chinese_can_be_searched(opens) -> None:
-    scenes = (
-        TalkScene(
-            SENTENCE, TARGET, link="h=best", title=Both(f"t {HOSTILE}", "讲义"), predict=Predict(Both("?"), row="猫")
-        ),
-        TalkScene(SENTENCE, TARGET, link="v=all", note=Both("note " * 200)),
-        TalkScene(SENTENCE, TARGET, link="h=c.all&x=mean&d=votes&w=1&s=1"),
-    )
-    paper = handout(stage(Storyboard(Both("t"), scenes), opens), "zh")
-    assert paper.startswith(b"%PDF")
-    assert len(re.findall(rb"/Type /Page\b", paper)) == 3
-    assert len(paper) < 200_000
-    assert b"/JavaScript" not in paper
-    mapped = b"".join(map(_plain, re.findall(rb"stream\r?\n(.*?)\r?\nendstream", paper, re.DOTALL))).decode("latin-1")
-    for sign in "讲义猫黑交叉":
-        assert f"<{ord(sign):04X}>" in mapped.upper()
-    assert f"<{ord('龘'):04X}>" not in mapped.upper()
-
-
-def _plain(stream: bytes) -> bytes:
-    try:
-        return zlib.decompress(stream)
-    except zlib.error:
-        return stream
 
 
 def test_the_commands_write_check_and_complain(tmp_path: Path, capsys) -> None:

@@ -7,9 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.trace import HeadRef
-from tests.pages import SENTENCE, choose, components, opened, prepared, shipped, words
+from tests.pages import SENTENCE, choose, components, markup, opened, prepared, shipped, words
 from viz.export.show.reading import read_storyboard
-from viz.export.show.storyboard import Both, Storyboard, TalkScene
+from viz.export.show.storyboard import Both, Storyboard, StoryboardError, TalkScene
 from viz.export.show.writing import write_storyboard
 from viz.parts.showing import pins
 
@@ -51,7 +51,8 @@ def test_a_link_opens_a_talk_and_another_is_chosen() -> None:
 
 
 @pytest.mark.parametrize(
-    "link", [{"storyboard": HOSTILE}, {"storyboard": "../x"}, {"storyboard": "attention", "scene": HOSTILE}]
+    "link",
+    [{"storyboard": HOSTILE}, {"storyboard": "../x"}, {"storyboard": "attention", "scene": HOSTILE, "click": "9" * 99}],
 )
 def test_a_link_that_means_no_talk_is_one_sentence_and_another_talk(link) -> None:
     at = linked(**link)
@@ -115,3 +116,35 @@ def test_a_board_that_the_browser_kept_comes_first_and_nonsense_changes_nothing(
     for bad in ("a: &a [*a]", HOSTILE, "", "format: 1\nscenes: [{text: [1]}]"):
         pins._found(bad)
         assert state["_pins"] == (PINS[1], PINS[0])
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b"\xff\xfe",
+        "a0: &a [x]\nb: [*a, *a]",
+        "format: !!python/object/apply:os.system [ls]\nscenes: []",
+        "format: 1\nscenes: 7",
+        f"format: 1\nminutes: {'9' * 5000}\nscenes: []",
+        "format: 1\nscenes: [{text: x, app: 'javascript:alert(1)'}]",
+        f"format: 1\nscenes: [{{text: x, link: {HOSTILE!r}}}]",
+    ],
+)
+def test_a_hostile_pinboard_file_is_one_sentence_and_loses_no_pin(monkeypatch, bad) -> None:
+    state: dict = {"_pins": PINS}
+    monkeypatch.setattr(pins.st, "session_state", state)
+    with pytest.raises(StoryboardError) as caught:
+        pins.add(bad)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+    assert state == {"_pins": PINS}
+
+
+def test_a_pin_of_a_model_that_is_not_there_is_one_sentence_beside_the_others() -> None:
+    lost = TalkScene("x", checkpoint=HOSTILE, title=Both("lost"))
+    at = choose(prepared("pinboard"), _pins=(PINS[0], lost))
+    assert markup(at).count('role="alert"') == 1
+    assert f"there is no model {HOSTILE!r}" in words(at)
+    assert "<img" not in markup(at)
+    assert len(at.get("image")) == 1
+    assert [box.value for box in at.text_input if box.label == "Caption"] == [HOSTILE, "lost"]
