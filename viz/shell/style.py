@@ -19,7 +19,7 @@ STYLE = f"""<style>
 .stForm {{ border: 0; padding: 0; }}
 .st-key-hl_steps {{ position: absolute; }}
 [data-testid="InputInstructions"] {{ display: none; }}
-[data-testid^="stBaseButton-primary"], [data-testid^="stBaseButton-primary"] p {{
+[data-testid^="stBaseButton-primary"]:enabled, [data-testid^="stBaseButton-primary"]:enabled p {{
   color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}
 .st-key-hl_header, .st-key-hl_sentence {{ flex-wrap: nowrap; min-width: 0; }}
 .hl-logo {{ display: block; height: 32px; width: 41px;
@@ -49,5 +49,6 @@ STYLE = f"""<style>
 .hl-fails {{ color: #D55E00; opacity: 1; font-weight: 600; }}
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
+.katex-display {{ overflow-y: hidden; }}
 .hl-lead {{ font-size: 1rem; opacity: .85; margin: 0 0 .25rem; max-width: 60rem; }}
 </style>"""
