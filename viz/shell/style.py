@@ -49,6 +49,6 @@ STYLE = f"""<style>
 .hl-fails {{ color: #D55E00; opacity: 1; font-weight: 600; }}
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
-.katex-display {{ overflow-y: hidden; }}
+@media (min-width: 1100px) {{ .katex-display {{ overflow: visible !important; }} }}
 .hl-lead {{ font-size: 1rem; opacity: .85; margin: 0 0 .25rem; max-width: 60rem; }}
 </style>"""
