@@ -48,7 +48,7 @@ _LESSON = """(() => {
 _CHART = """[((plot) => plot?.calcdata
   && plot._fullData.map(({{ z, y }}) => [...(z ?? [y])].map((row) => [...row].join()).join()).join()
 )(document.querySelector(".st-key-{} .js-plotly-plot"))]"""
-_WORDS = "[[...document.querySelectorAll('.hl-lead')].map((line) => line.innerText).join()]"
+_WORDS = "[[...document.querySelectorAll('.hl-lead')].map((line) => line.textContent).join()]"  # answers too
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,7 +20,7 @@ STYLE = f"""<style>
 .stForm {{ border: 0; padding: 0; }}
 .st-key-hl_steps {{ position: absolute; }}
 [data-testid="InputInstructions"] {{ display: none; }}
-[data-testid^="stBaseButton-primary"], [data-testid^="stBaseButton-primary"] p {{
+[data-testid^="stBaseButton-primary"]:enabled, [data-testid^="stBaseButton-primary"]:enabled p {{
   color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}
 .st-key-hl_header, .st-key-hl_sentence {{ flex-wrap: nowrap; min-width: 0; }}
 .hl-logo {{ display: block; height: 32px; width: 41px;
@@ -51,5 +51,6 @@ STYLE = f"""<style>
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
 .st-key-talk_frame iframe {{ display: block; height: calc(100vh - 11rem); min-height: 24rem; }}
+@media (min-width: 1100px) {{ .katex-display {{ overflow: visible !important; }} }}
 .hl-lead {{ font-size: 1rem; opacity: .85; margin: 0 0 .25rem; max-width: 60rem; }}
 </style>"""

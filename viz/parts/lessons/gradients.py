@@ -28,7 +28,7 @@ def picture(now: View) -> Values:
     """The code that was run, then map and gradient of a head over the sentence, and over a scene."""
     from model.analysis.lessons.hooks import shown_code
 
-    st.code(shown_code(), language="python")
+    st.code(shown_code(), language=None)  # Streamlit's colours for Python are too pale to read
     return _over_text(now) | _over_patches(now)
 
 

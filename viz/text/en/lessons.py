@@ -211,7 +211,7 @@ STRINGS: dict[str, str] = {
     "lesson.9.right": "after the right token",
     "lesson.9.wrong_token": "after the wrong one",
     "lesson.9.probability": "probability",
-    "lesson.9.exposure.lead": "Step {place} writes its second choice “{other}” ({chance}) in place of “{token}”. The tokens after it had {right} on average, now {wrong}.",
+    "lesson.9.exposure.lead": "Step {place} writes its second choice “{other}” ({chance}) in place of “{token}”. The tokens after it had a probability of {right} on average, now {wrong}.",
     "lesson.9.goes_on": "Left alone after the wrong token, the model goes on: “{own}”",
     "lesson.9.exposure.alt": "Probability of each written token after “{token}” and after “{other}” at step {place}: later ones {right} and {wrong} on average.",
     "lesson.9.ask.1": "Move through the steps. What changes from step to step, and what does not?",
