@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[3]
+_ROOT = Path(__file__).resolve().parents[3]
 # One thread each; and Streamlit need not warn at each look for a visitor that there is none.
 _SETTINGS = {"OMP_NUM_THREADS": "1", "STREAMLIT_LOGGER_LEVEL": "error"}
 _SERVE = "from viz.state.crowd.serving import serve; serve()"
@@ -28,7 +28,7 @@ class Helper:
     """
 
     def __init__(self) -> None:
-        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-c", _SERVE],
             stdin=subprocess.PIPE,
