@@ -21,7 +21,7 @@ from viz.state.answers import alignment, faithfulness, heads, maps, residual, tr
 from viz.state.crowd import sharing
 from viz.state.crowd.helper import Helper, NoAnswerError
 from viz.state.crowd.serving import answer_to
-from viz.state.crowd.sharing import ENOUGH, Crowd
+from viz.state.crowd.sharing import ENOUGH, Crowd, shared_out
 from viz.state.view import Subject
 
 CAT, HEAD = Subject("The cat drinks two cups of milk.", "en-zh"), HeadRef("cross", 2, 5)
@@ -79,6 +79,14 @@ def same(one: object, other: object) -> None:
 @pytest.mark.parametrize(("function", "args"), ASKED, ids=lambda each: getattr(each, "__name__", ""))
 def test_a_helper_answers_as_this_process_does(helper, function, args) -> None:
     same(ask(helper, function, CAT, *args), function(CAT, *args))
+
+
+def test_all_that_may_be_asked_of_a_helper_is_asked_above() -> None:
+    wings = (alignment, faithfulness, heads, maps, residual, translations, what_if)
+    every = [each for wing in wings for each in vars(wing).values()]
+    inner = shared_out(len).__code__
+    shared = {each for each in every if getattr(getattr(each, "__wrapped__", None), "__code__", None) is inner}
+    assert shared == {function for function, _ in ASKED}
 
 
 def test_what_a_helper_sent_cannot_be_changed_either(helper) -> None:
