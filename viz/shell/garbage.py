@@ -6,15 +6,16 @@ import gc
 import sys
 from functools import lru_cache
 
-gc.disable()  # while the first run imports what stays; Streamlit still collects after each run
+gc.disable()  # while the first run imports what stays
 
 
 def freeze_what_stays() -> None:
     """Exempt all that lives now from garbage collection, if modules have been imported since the last time.
 
-    Streamlit collects garbage after every run of a script, holding Python's global lock while its answer
-    waits to be sent: with the model and the libraries in memory, that is an eighth of a second for nothing.
-    What is frozen is still freed when nothing refers to it; only cycles of it are not.
+    Python collects where there is much new, holding its global lock: with the model and the libraries to go
+    through, that takes an eighth of a second for nothing. Streamlit would do so after every run of a script;
+    ``postScriptGC`` in .streamlit/config.toml tells it not to. What is frozen is still freed when nothing refers
+    to it; only cycles of it are not.
     """
     _freeze(len(sys.modules))
 

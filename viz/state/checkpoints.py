@@ -57,7 +57,7 @@ def sort_of(name: str) -> Sort:
 
 def base_of(name: str) -> str:
     """The name as it is listed, without the languages that may follow it."""
-    return name if name in checkpoints() else name.rpartition("@")[0] or name
+    return name if name in entries() or name in checkpoints() else name.rpartition("@")[0] or name
 
 
 def default_checkpoint() -> str:

@@ -74,7 +74,8 @@ def nearing_shares(vectors: Tensor, residual: Tensor, output: Tensor, own_key: b
     """Shares [Q, K] as ``alti_shares`` defines them; arguments as ``mixing_shares``, and attention's output [Q, D]."""
     state = residual + output
     if own_key:
-        parts = vectors + torch.diag_embed(residual.T).movedim(0, -1)
+        parts = vectors.clone()
+        parts.diagonal().add_(residual.T)
     else:
         parts = torch.cat((vectors, residual[:, None]), 1)
     near = (state.abs().sum(-1)[:, None] - (state[:, None] - parts).abs().sum(-1)).clamp_min(0)

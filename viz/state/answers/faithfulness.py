@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import streamlit as st
 
 from model.analysis.faithfulness.table import load_faithfulness
 from viz.state.answers.kept import kept
@@ -27,7 +26,7 @@ def left_out(subject: Subject) -> LeftOut:
     return leave_one_out(translator(subject.checkpoint), translation(subject))
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@kept(16)
 def faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
     """The table of faithfulness that comes with a checkpoint, where it is of these weights, and what is wrong else."""
     return load_faithfulness(checkpoint, sha256)

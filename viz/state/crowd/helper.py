@@ -10,10 +10,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[3]
-# One thread each; and Streamlit need not warn at each look for a visitor that there is none.
-_SETTINGS = {"OMP_NUM_THREADS": "1", "STREAMLIT_LOGGER_LEVEL": "error"}
-_SERVE = "from viz.state.crowd.serving import serve; serve()"
+_ROOT = Path(__file__).resolve().parents[3]
+# Streamlit need not warn at each look for a visitor that there is none.
+_SERVE = "import logging; logging.disable(logging.WARNING); from viz.state.crowd.serving import serve; serve()"
 
 
 class NoAnswerError(Exception):
@@ -28,12 +27,12 @@ class Helper:
     """
 
     def __init__(self) -> None:
-        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-c", _SERVE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, **_SETTINGS, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
         )
         self._turn, self._count, self.waiting, self.is_gone = Lock(), Lock(), 0, False
 

@@ -21,12 +21,12 @@ from viz.state.crowd.helper import Helper, NoAnswerError
 if TYPE_CHECKING:
     from viz.state.view import Subject
 
-P = ParamSpec("P")
-R = TypeVar("R")
+Arguments = ParamSpec("Arguments")
+Found = TypeVar("Found")
 ENOUGH = 3  # who compute at once are a crowd
-MOST = 4  # helpers; the server that draws the pages keeps no more of them busy
+MOST_HELPERS = 4  # the server that draws the pages keeps no more of them busy
 IDLE = 60.0  # seconds
-REMEMBERED = 1024  # sentences of which it is known who has their answers
+MOST_HOMES = 1024  # sentences of which it is known who has their answers
 
 
 class Crowd:
@@ -45,7 +45,7 @@ class Crowd:
         self._busy, self._is_there, self._last = 0, False, 0.0
         self._homes: OrderedDict[tuple[str, str], Helper] = OrderedDict()  # by checkpoint and sentence
 
-    def compute(self, function: Callable[..., R], *args: Any, **kwargs: Any) -> R:
+    def compute(self, function: Callable[..., Found], *args: Any, **kwargs: Any) -> Found:
         """A function's value for a subject and what follows it; what it asks for on its way is not asked elsewhere."""
         if self.is_helper or getattr(self._here, "computes", False):
             return function(*args, **kwargs)
@@ -54,7 +54,7 @@ class Crowd:
             helper = self._home(args[0])
             if helper is not None:
                 try:
-                    found: R = helper.ask(*question)
+                    found: Found = helper.ask(*question)
                     return found
                 except NoAnswerError:
                     pass  # then it is computed here
@@ -92,13 +92,15 @@ class Crowd:
             if home not in there:
                 home = min(there, key=lambda helper: helper.waiting)
             self._homes[key] = home
-            if len(self._homes) > REMEMBERED:
+            if len(self._homes) > MOST_HOMES:
                 self._homes.popitem(last=False)
             return home
 
     def _attend(self, question: tuple[Any, ...]) -> None:
         """Start helpers, each ready once it has answered a question, and end them when the crowd is gone."""
-        new = [Helper() for _ in range(helpers_wanted())]
+        new = list[Helper]()
+        with suppress(OSError):  # the system may have no room for all
+            new.extend(Helper() for _ in range(helpers_wanted()))
         for helper in new:
             with suppress(NoAnswerError, HeadlightError):
                 helper.ask(*question)
@@ -116,7 +118,7 @@ class Crowd:
 CROWD = Crowd()
 
 
-def shared_out(function: Callable[P, R]) -> Callable[P, R]:
+def shared_out(function: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
     """A decorator: what a function answers about a ``Subject``, its first argument, a helper may compute.
 
     It must say the same in every process, and stand at the top of its module. A helper has models of our own alone:
@@ -124,7 +126,7 @@ def shared_out(function: Callable[P, R]) -> Callable[P, R]:
     """
 
     @wraps(function)
-    def computed(*args: P.args, **kwargs: P.kwargs) -> R:
+    def computed(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Found:
         about: Any = args[0]
         if sort_of(about.checkpoint) != "own":
             return function(*args, **kwargs)
@@ -138,4 +140,4 @@ def helpers_wanted() -> int:
     from model.translator import has_gpu
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return 0 if cores < 2 or has_gpu() else min(cores, MOST)
+    return 0 if cores < 2 or has_gpu() else min(cores, MOST_HELPERS)
