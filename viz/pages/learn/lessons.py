@@ -60,10 +60,12 @@ def can_show(number: str, now: View) -> bool:
 def taught(number: str) -> None:
     """A lesson's formula, idea, pictures and questions; a slider draws this anew and nothing around it."""
     now, lesson = read_view(), LESSONS[number]
-    lead(f"lesson.{number}.idea")
-    st.latex(lesson.formula)
-    st.markdown(say(f"lesson.{number}.where"))
-    top = st.container()
+    told_in, written = st.columns(2, gap="medium", vertical_alignment="center")
+    written.latex(lesson.equations)
+    with told_in:
+        lead(f"lesson.{number}.idea")
+        st.markdown(say(f"lesson.{number}.where"))
+        top = st.container()
     with told():
         if not can_show(number, now):
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from model.source import Need, Reads
 from viz.state.language import say
 from viz.state.view import View
 
+_BETWEEN = re.compile(r",? \\qquad ")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 Values = dict[str, Any]
 """What a picture found, by the names that the lesson's texts call it."""
@@ -23,7 +25,7 @@ class Lesson:
     (the letters of the formula), ``.see``, ``.ask.1``, ``.answer.1``, ``.ask.2`` and ``.answer.2``.
 
     Attributes:
-        formula: LaTeX.
+        formula: LaTeX; a wide space (``qquad``) stands between equations.
         picture: draws the pictures with their sliders, and gives the values that fill the lesson's texts; it is
             called inside a fragment, so that a slider redraws this lesson alone.
         views: names of the views that show more.
@@ -42,6 +44,12 @@ class Lesson:
     own: bool = False
     needs: frozenset[Need] = frozenset()
     reads: tuple[Reads, ...] = ("text",)
+
+    @property
+    def equations(self) -> str:
+        """The formula with its equations one below the other."""
+        lines = r" \\[.6em] ".join(_BETWEEN.split(self.formula))
+        return rf"\begin{{gathered}} {lines} \end{{gathered}}"
 
 
 def dial(number: int, name: str, low: float, high: float, start: float, step: float = 0.1) -> float:
