@@ -24,6 +24,7 @@ class Helper:
 
     Attributes:
         waiting: number of questions that wait for it, the one that it works at among them.
+        is_gone: it has no more answers.
     """
 
     def __init__(self) -> None:
@@ -68,7 +69,7 @@ class Helper:
         assert self._process.stdin
         assert self._process.stdout
         try:
-            pickle.dump(question, self._process.stdin)
+            self._process.stdin.write(pickle.dumps(question))
             self._process.stdin.flush()
             found: tuple[Any, ...] = pickle.load(self._process.stdout)  # noqa: S301 - by our own code, over a pipe
         except (OSError, EOFError, pickle.PickleError) as error:
