@@ -51,6 +51,9 @@ STYLE = f"""<style>
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
 .st-key-talk_frame iframe {{ display: block; height: calc(100vh - 11rem); min-height: 24rem; }}
+.st-key-hl_lesson h3 {{ padding: .25rem 0 0; }}
+.st-key-hl_lesson .stVerticalBlock {{ gap: .5rem; }}
+.st-key-hl_lesson .katex-display {{ margin: 0; }}
 @media (min-width: 1100px) {{ .katex-display {{ overflow: visible !important; }} }}
 .hl-lead {{ font-size: 1rem; opacity: .85; margin: 0 0 .25rem; max-width: 60rem; }}
 </style>"""

@@ -60,12 +60,12 @@ def can_show(number: str, now: View) -> bool:
 def taught(number: str) -> None:
     """A lesson's formula, idea, pictures and questions; a slider draws this anew and nothing around it."""
     now, lesson = read_view(), LESSONS[number]
-    told_in, written = st.columns(2, gap="medium", vertical_alignment="center")
+    told_in, written = st.columns([5, 4], gap="medium", vertical_alignment="center")
     written.latex(lesson.equations)
     with told_in:
         lead(f"lesson.{number}.idea")
         st.markdown(say(f"lesson.{number}.where"))
-        top = st.container()
+    top = st.container()
     with told():
         if not can_show(number, now):
             return
@@ -101,7 +101,7 @@ with listed:
     page_top(number, key="lesson_top")
 used = LESSONS[number].pickers
 pickers.hide([*(name for name in pickers.HEAD_PICKERS if name not in used), *([] if used else ["hl_head"])])
-with shown:
+with shown, st.container(key="hl_lesson", gap="small"):
     st.subheader(f"{number} · {say(f'lesson.{number}')}")
     taught(number)
     further(number)

@@ -48,7 +48,7 @@ class Lesson:
     @property
     def equations(self) -> str:
         """The formula with its equations one below the other."""
-        lines = r" \\[.6em] ".join(_BETWEEN.split(self.formula))
+        lines = r" \\[.3em] ".join(_BETWEEN.split(self.formula))
         return rf"\begin{{gathered}} {lines} \end{{gathered}}"
 
 
