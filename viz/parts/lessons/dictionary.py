@@ -28,7 +28,12 @@ def picture(now: View) -> Values:
 def _fruit(now: View) -> Values:
     """Weights and result of the query that the sliders make."""
     start = dictionary.FRUIT
-    query = np.array([dial(1, "fruit", -4, 4, start[0]), dial(1, "furniture", -4, 4, start[1])])
+    fruit, furniture = st.columns(2)
+    with fruit:
+        first = dial(1, "fruit", -4, 4, start[0])
+    with furniture:
+        second = dial(1, "furniture", -4, 4, start[1])
+    query = np.array([first, second])
     found = dictionary.look_up(query)
     names = [say(f"lesson.1.{word}", value=number(value, 0)) for word, value in _pairs()]
     opening = dictionary.look_up(np.array(dictionary.FRUIT))
