@@ -103,7 +103,7 @@ def _sizes(maps: Sequence[Beside]) -> _Sizes:
     rows, columns = max(len(each.rows) for each in maps), max(len(each.columns) for each in maps)
     left = max(label_width(each.rows, 14) for each in maps) + 40
     wide = min(52.0, (PAGE_WIDTH - len(maps) * (left + _BETWEEN) - _RIGHT) / len(maps) / columns)
-    tall = min(40.0, max(15.0, min(wide, 330 / rows)))
+    tall = min(40.0, max(15.0, min(wide, 290 / rows)))
     top = 40 + max(column_labels(each.columns, _label_size(wide), wide)[2] for each in maps)
     inner = (len(maps) - 1) * (left + _BETWEEN) + wide * sum(len(each.columns) for each in maps)
     return _Sizes(wide, tall, left, top, inner, rows)
