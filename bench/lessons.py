@@ -2,9 +2,8 @@
 
 lesson: from the click on its name in the list until its charts stand and the page's last buttons are its own, with a
 sentence of 20 words of which nothing has been computed. slider: from the arrow key on one of its sliders until the
-chart that hangs on it has other numbers or rows, with a value that the app has not seen; lesson 12 has no slider. Of that,
-Streamlit waits before it asks the server at all: ``floor`` is what a slider takes whose picture needs next to nothing.
-The first round, which loads what is imported late, is left out.
+chart that hangs on it has other numbers or rows; lesson 12 has no slider. What a slider takes whose picture needs next
+to nothing is the ``floor`` of all. The first round, which loads what is imported late, is left out.
 """
 
 from __future__ import annotations
