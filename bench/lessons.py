@@ -2,9 +2,8 @@
 
 lesson: from the click on its name in the list until its charts stand and the page's last buttons are its own, with a
 sentence of 20 words of which nothing has been computed. slider: from the arrow key on one of its sliders until the
-chart that hangs on it has other numbers, with a value that the app has not seen; lesson 12 has no slider. Of that,
-Streamlit waits before it asks the server at all: ``floor`` is what a slider takes whose picture needs next to nothing.
-The first round, which loads what is imported late, is left out.
+chart that hangs on it has other numbers or rows; lesson 12 has no slider. What a slider takes whose picture needs next
+to nothing is the ``floor`` of all. The first round, which loads what is imported late, is left out.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ SLIDERS = {
     "5": ("l5_order", "lesson_5_shuffle"),
     "6": ("l6_layer", "lesson_6_spreads"),
     "7": ("l7_smoothing", "lesson_7_labels"),
-    "8": ("l8_size", ""),
+    "8": ("l8_size", "lesson_8_typed"),
     "9": ("l9_wrong", "lesson_9_exposure"),
     "10": ("l10_token", "lesson_10_gradient"),
     "11": ("l11_word", "lesson_11_gpt"),
@@ -47,8 +46,9 @@ _LESSON = """(() => {
 })()"""
 _CHART = """[((plot) => plot?.calcdata
   && plot._fullData.map(({{ z, y }}) => [...(z ?? [y])].map((row) => [...row].join()).join()).join()
+  + plot._fullLayout.yaxis.ticktext
 )(document.querySelector(".st-key-{} .js-plotly-plot"))]"""
-_WORDS = "[[...document.querySelectorAll('.hl-lead')].map((line) => line.textContent).join()]"  # answers too
+_WORDS = "[[...document.querySelectorAll('.hl-lead')].map((line) => line.innerText).join()]"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
