@@ -9,6 +9,7 @@ import streamlit as st
 from model.errors import HeadlightError
 from model.source import Reads
 from model.trace import HeadRef
+from viz.parts.picker import shown_key
 from viz.parts.workbench.former import FORMER, renewed
 from viz.shell.views import VIEWS, ViewSpec
 from viz.state import checkpoints
@@ -80,5 +81,8 @@ def arrive(spec: ViewSpec) -> bool:
     is_another = state.get(_HERE, spec.name) != spec.name
     if (is_another or state.get(_CAME_BACK)) and not is_gone_back():
         say_again()
+    if state.get(_CAME_BACK):
+        for name in [key for key in state if str(key).startswith(shown_key(""))]:
+            del state[name]  # so that what a folded picker shows is sent once more
     state[_HERE], state[_CAME_BACK] = spec.name, is_another and is_gone_back()
     return bool(state[_CAME_BACK])

@@ -41,3 +41,5 @@ def test_back_from_heads_leads_to_what_was_drawn_there(visit, wait_idle):
         settle(page)
         assert before in page.url
         assert "drawn=norms" in page.url
+    page.get_by_role("button", name=STRINGS["app.display"]).click()
+    expect(page.get_by_role("combobox", name=DRAWN)).to_have_value(STRINGS["drawn.norms"])
