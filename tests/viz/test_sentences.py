@@ -57,5 +57,7 @@ def test_too_many_sentences_are_refused_in_one_sentence() -> None:
 
 def test_the_about_page_says_how_the_checkpoint_was_trained() -> None:
     at = choose(prepared("about"))
-    rows = {row[""]: row[" "] for table in at.dataframe for row in table.value.to_dict("records") if "" in row}
+    name, value = STRINGS["about.name"], STRINGS["about.value"]
+    tables = [table.value.to_dict("records") for table in at.dataframe]
+    rows = {row[name]: row[value] for table in tables for row in table if name in row}
     assert {"optimizer", "weights_kept", "steps_done"} <= set(rows)
