@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
-# Several files at once, but never more browsers than a small machine bears.
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+# Several files at once: one more than there are cores, since browsers wait, but no more than a small machine bears.
+WORKERS := $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 3 ? cores + 1 : 4)))
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # make tables DEV=dev.tsv TEST=test.tsv [NEWS=links.tsv] [RUN=runs/mine] [CHECKPOINT=en-zh]: all that follows from new
 # weights. What these weights have made already stays; ONLY="scores readme" makes some parts.

@@ -33,7 +33,7 @@ def show(title: str, source: str, word: Word, translation: Translation, marked: 
     english = [source[: word.start], source[word.start : word.end], source[word.end :]]
     chinese = [label.text for label in translation.tgt]
     mean = math.exp(sum(translation.log_probs) / max(1, len(translation.log_probs)))
-    st.caption(title)
+    st.html(line("alt", title))
     st.html(marked_text(english, {1}, now.theme, "en"))
     st.html(marked_text(chinese, marked, now.theme))
     st.html(line("alt", say("swap.mean", mean=f"{mean:.0%}")))
