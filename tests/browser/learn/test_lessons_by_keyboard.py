@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,9 +34,20 @@ def tab_to(page: Page, name: str) -> None:
     raise AssertionError(f"no Tab leads to “{name}”")
 
 
+def at_rest(page: Page) -> dict[str, Any]:
+    """Where the focused element is, once what opens or scrolls around it has come to rest."""
+    found = page.evaluate(FOCUSED)
+    for _ in range(20):
+        page.wait_for_timeout(200)
+        before, found = found, page.evaluate(FOCUSED)
+        if before == found:
+            break
+    return found
+
+
 def is_seen(page: Page) -> bool:
     """Whether a picture of the focused element and its surroundings is another without the focus."""
-    at = page.evaluate(FOCUSED)
+    at = at_rest(page)
     around = {"x": max(0, at["x"] - 24), "y": max(0, at["y"] - 24)}
     clip = {**around, "width": min(at["width"] + 48, 600), "height": min(at["height"] + 48, 720 - around["y"])}
     page.wait_for_timeout(300)  # its ring grows
