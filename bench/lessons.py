@@ -9,11 +9,12 @@ to nothing is the ``floor`` of all. The first round, which loads what is importe
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import statistics
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
 from bench.app import BOX, sentences
 from bench.browser import address, app_page, chromium, wait_until_idle
@@ -72,7 +73,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
                 if number in SLIDERS:
                     waits["slider"][number].append(_slid(page, *SLIDERS[number]))
     found = {
-        wait: {number: statistics.median(runs[1:]) for number, runs in by_lesson.items() if runs}
+        wait: {number: statistics.median(seen) for number, runs in by_lesson.items() if (seen := _seen(runs[1:]))}
         for wait, by_lesson in waits.items()
     }
     return {
@@ -81,12 +82,16 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         "load": os.getloadavg()[0],
         "seconds": {wait: {number: round(each, 3) for number, each in of.items()} for wait, of in found.items()},
         "every_run": {
-            wait: {number: [round(each, 3) for each in runs[1:]] for number, runs in of.items() if runs}
+            wait: {number: [round(each, 3) for each in _seen(runs[1:])] for number, runs in of.items() if runs}
             for wait, of in waits.items()
         },
         "floor": round(found["slider"][FLOOR], 3),
         "bars": BARS,
     }
+
+
+def _seen(runs: list[float]) -> list[float]:
+    return [each for each in runs if not math.isnan(each)]
 
 
 def _opened(page: Page, number: str) -> float:
@@ -99,7 +104,10 @@ def _slid(page: Page, slider: str, chart: str) -> float:
     range_.focus()
     says = _CHART.format(chart) if chart else _WORDS
     key = "ArrowLeft" if range_.evaluate("each => each.value === each.max") else "ArrowRight"
-    return seconds_until_painted(page, says, lambda: page.keyboard.press(key))
+    try:
+        return seconds_until_painted(page, says, lambda: page.keyboard.press(key))
+    except Error:  # what the slider changes is not seen in these numbers
+        return math.nan
 
 
 def table(result: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ _UNTIL = """(before) => {{ window.waiting = new Promise((resolve, reject) => {{
   const says = {says}, started = performance.now();
   const look = () => {{
     const now = says();
-    if (performance.now() - started > 60000) return reject(new Error("the page says the same after a minute"));
+    if (performance.now() - started > 15000) return reject(new Error("the page says the same after 15 seconds"));
     if (now === null || now.some((each, i) => each === before[i])) return requestAnimationFrame(look);
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - started)));
   }};
