@@ -2,18 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 
 from model.analysis.heads.ablation import ablate, ablate_ids
 from model.analysis.what_if.mixing import log_probs
 from model.folders import available
 from model.own.capture import hook_name
-from model.own.checkpoint import Checkpoint
 from model.own.interventions import HEADS_OUT
-from model.own.network.config import TransformerConfig
-from model.own.network.transformer import Transformer
 from model.trace import KINDS
 from model.translator import Translator
+from tests.analysis.strong import strong_heads
 
 SENTENCE, CHINESE = "Tom didn't see the red car in Boston.", "汤姆没看见红车。"
 
@@ -21,15 +18,7 @@ SENTENCE, CHINESE = "Tom didn't see the red car in Boston.", "汤姆没看见红
 @pytest.fixture
 def uneven(translator) -> Translator:
     """One encoder layer and three decoder layers, with weights large enough for heads to matter."""
-    torch.manual_seed(5)
-    src, tgt = translator.src_tokenizer, translator.tgt_tokenizer
-    sizes = {"d_model": 32, "d_ff": 48, "n_heads": 4, "n_encoder_layers": 1, "n_decoder_layers": 3}
-    model = Transformer(TransformerConfig(src.vocab_size, tgt.vocab_size, **sizes)).eval()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if name.endswith(("v_proj.weight", "out_proj.weight", "q_proj.weight")):
-                parameter.mul_(2)
-    return Translator(Checkpoint(model, src, tgt, {}), "uneven")
+    return strong_heads(translator, decoder_layers=3, times=2)
 
 
 def one_by_one(translator: Translator, translation, kind: str) -> np.ndarray:

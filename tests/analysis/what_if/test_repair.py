@@ -10,12 +10,10 @@ import torch
 
 from model.__main__ import main
 from model.analysis.what_if.repair import Repair, repair_rates, repairs, turned
-from model.own.checkpoint import Checkpoint
-from model.own.network.config import TransformerConfig
-from model.own.network.transformer import Transformer
 from model.own.text.vocab import BOS_ID
 from model.trace import HeadRef
 from model.translator import Translator
+from tests.analysis.strong import strong_heads
 from tests.pages import reverse
 
 SENTENCE, CHINESE = "Tom didn't see the red car in Boston.", "汤姆没看见红车。"
@@ -26,15 +24,7 @@ BLOCKS["cross"] = "decoder.layers.{}.cross_attn"
 @pytest.fixture(scope="module")
 def loud(translator: Translator) -> Translator:
     """A model whose heads matter so much that muting one changes tokens."""
-    torch.manual_seed(5)
-    src, tgt = translator.src_tokenizer, translator.tgt_tokenizer
-    sizes = {"d_model": 32, "d_ff": 48, "n_heads": 4, "n_encoder_layers": 1, "n_decoder_layers": 2}
-    model = Transformer(TransformerConfig(src.vocab_size, tgt.vocab_size, **sizes)).eval()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if name.endswith(("v_proj.weight", "out_proj.weight", "q_proj.weight")):
-                parameter.mul_(4)
-    return Translator(Checkpoint(model, src, tgt, {}), "loud")
+    return strong_heads(translator, decoder_layers=2, times=4)
 
 
 def by_hand(model: Translator, ids: tuple[int, ...], step: int, head: HeadRef | None) -> torch.Tensor:
