@@ -73,7 +73,6 @@ class Ask:
     on_weights: Callable[[Kind, int, Tensor], object] | None = None
 
 
-DONOR = Ask(("heads",), stream=True, source_stream=True)  # asked of a pass that patches are taken from
 TextSide = Literal["src", "tgt"]
 Places = tuple[tuple[int, int], ...]  # pairs of positions (here, there)
 

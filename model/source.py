@@ -163,7 +163,7 @@ class Source(Protocol):
         """Logits of one step, float32 [N, V], of N changed models; raises as ``log_probs``, and IndexError."""
 
     def patched(self, ids: ForcedIds, other: Pass, patches: Sequence[Patch], steps: int = 1) -> Tensor:
-        """Logits of the last steps, float32 [N, steps, V]; each has its patch from ``other``, which kept ``DONOR``."""
+        """Logits of the last steps, float32 [N, steps, V]; patches are of ``other``, which kept heads and streams."""
 
     def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
         """The output projection of a layer's attention, by head."""

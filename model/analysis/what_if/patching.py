@@ -13,10 +13,11 @@ from torch import Tensor
 from model.analysis.maps.aligned import aligned_places
 from model.analysis.what_if.fork import fork_between
 from model.analysis.what_if.shape import check_one_shape
-from model.passage import DONOR, Patch, Places, TextSide
+from model.passage import Ask, Patch, Places, TextSide
 from model.source import Source, require
 from model.trace import HeadRef, Kind, Translation
 
+DONOR = Ask(("heads",), stream=True, source_stream=True)  # of the pass that something is carried from
 LONGER = 10  # tokens that a patched translation may have more than both translations
 _STATE = re.compile(r"([st])([0-9]{1,3})\.([0-9]{1,3})")
 

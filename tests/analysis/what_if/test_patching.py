@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from model.analysis.what_if.patching import LONGER, Carried, Contrast, contrast, patched_ids, sweep
+from model.analysis.what_if.patching import DONOR, LONGER, Carried, Contrast, contrast, patched_ids, sweep
 from model.folder.source import FolderSource
-from model.passage import DONOR, Ask, Patch
+from model.passage import Ask, Patch
 from model.source import LacksAbilityError
 from model.trace import HeadRef
 from tests.folder import tiny

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from model.analysis.what_if.patching import Carried, Contrast, log_probs_at, patched_ids, sweep
+from model.analysis.what_if.patching import DONOR, Carried, Contrast, log_probs_at, patched_ids, sweep
 from model.analysis.what_if.shape import OtherShapeError, check_one_shape
 from model.own.checkpoint import Checkpoint
 from model.own.network.transformer import Transformer
-from model.passage import DONOR, Ask, Patch
+from model.passage import Ask, Patch
 from model.trace import HeadRef
 from model.training.corpus import learn_characters, learn_english
 from model.translator import Translator
