@@ -109,16 +109,16 @@ def test_models_that_write_the_same_or_are_not_there_get_one_sentence():
 
 @reverse
 def test_a_model_of_the_same_sizes_and_another_vocabulary_gets_one_sentence(tmp_path, monkeypatch):
-    mine = tmp_path / "mine"
-    shutil.copytree(resolve("reverse"), mine, ignore=shutil.ignore_patterns("history*", "examples"))
-    target = (mine / "tgt.json").read_text(encoding="utf-8")
-    (mine / "tgt.json").write_text(target.replace('"q"', '"ß"'), encoding="utf-8")
+    respelt = tmp_path / "respelt"
+    shutil.copytree(resolve("reverse"), respelt, ignore=shutil.ignore_patterns("history*", "examples"))
+    target = (respelt / "tgt.json").read_text(encoding="utf-8")
+    (respelt / "tgt.json").write_text(target.replace('"q"', '"ß"'), encoding="utf-8")
     monkeypatch.setenv(MODELS, str(tmp_path))
     checkpoints.entries.cache_clear()
     try:
         at = opened("patching", **TOY, donor="model")
-        assert at.session_state["against"] == "mine"
-        assert "from mine into reverse: their target vocabularies differ" in words(at)
+        assert at.session_state["against"] == "respelt"
+        assert "from respelt into reverse: their target vocabularies differ" in words(at)
         assert text("zh", "error.OtherShapeError") in words(choose(at, lang="zh"))
         assert not charts(at)
     finally:

@@ -50,7 +50,8 @@ def called(now: View, other: Subject) -> dict[str, str]:
     """Both passes as a text calls them."""
     if other.checkpoint == now.checkpoint:
         return {"one": say("carry.first"), "other": say("carry.second")}
-    return {"one": models.named(now.checkpoint), "other": models.named(other.checkpoint)}
+    sides = {"one": now.checkpoint, "other": other.checkpoint}
+    return {side: say("carry.named", model=models.named(name)) for side, name in sides.items()}
 
 
 def beside(now: View, other: Subject) -> DeltaGenerator:

@@ -37,6 +37,7 @@ STRINGS: dict[str, str] = {
     "carry.from": "Carry from",
     "carry.from.sentence": "Another sentence",
     "carry.from.model": "Another model",
+    "carry.named": "{model}",
     "carry.first": "the first sentence",
     "carry.second": "the second",
     "carry.meaning.sentences": "× has no partner and cannot be carried.",
