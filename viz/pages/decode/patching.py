@@ -50,8 +50,7 @@ def read(said: object) -> str | None:
 
 
 with then:
-    asked = say("carry.pick", **called)
-    code = coded(st.selectbox, "carry", asked, labels, first.code, read, help=say("carry.pick.help"))
+    code = coded(st.selectbox, "carry", say("carry.pick"), labels, first.code, read, help=say("carry.pick.help"))
     written, (own, rival) = compare.patched(now.checkpoint, about, other.checkpoint, sites[code])
     marked = sentences.changed_texts(written, [label.text for label in one.tgt])[0]
     st.html(marked_text(written, marked, now.theme))

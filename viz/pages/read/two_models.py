@@ -28,7 +28,7 @@ mine, theirs = translation(now.subject), translation(replace(now.subject.own, ch
 crossed = models.crossed(now.subject, mine, other, theirs)
 models.scores(((now.checkpoint, mine), (other, theirs)), crossed)
 if now.kind not in checkpoints.facts(other).anatomy.kinds:
-    st.info(say("two.no_kind", model=models.named(other), kind=say(f"kind.{now.kind}")))
+    st.html(line("lead", say("two.no_kind", model=models.named(other), kind=say(f"kind.{now.kind}"))))
     end_view()
 likeness = compare.matched(now.subject, other, now.kind)
 models.matched_pair(now, other, likeness, (mine, crossed[1]))

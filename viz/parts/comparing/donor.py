@@ -23,9 +23,6 @@ def chosen_donor(now: View) -> tuple[Subject | None, list[str]]:
     """The other pass's subject as the visitor chose it, None where there is none; and what is not to be seen of this.
 
     Both choices are always drawn, so that the link keeps what stands in either.
-
-    Raises:
-        HeadlightError: the model cannot translate the other sentence, or another model not this one.
     """
     names = models.of_one_shape(now.checkpoint)
     with bar():
@@ -41,9 +38,7 @@ def chosen_donor(now: View) -> tuple[Subject | None, list[str]]:
     if not (name if is_model else text):
         return None, unseen
     own = now.subject.own
-    other = replace(own, checkpoint=name) if is_model else replace(own, text=text)
-    translation(other)
-    return other, unseen
+    return (replace(own, checkpoint=name) if is_model else replace(own, text=text)), unseen
 
 
 def called(now: View, other: Subject) -> dict[str, str]:

@@ -29,7 +29,7 @@ def contrast(one: Subject, other: Subject) -> Contrast | None:
     """What can be carried between two sentences, or from a model into another one of its shape.
 
     Raises:
-        OtherShapeError: the models are of different shapes.
+        HeadlightError: one of them cannot be translated, or the models are of different shapes.
     """
     from model.analysis.what_if.patching import contrast as between
     from model.analysis.what_if.shape import check_one_shape

@@ -46,7 +46,7 @@ STRINGS: dict[str, str] = {
     "carry.computing": "Carrying every head and every state, one by one…",
     "carry.lead": "After “{before}” {one} writes “{written}” (log-probability {own}; “{rival}” {own_rival}), {other} “{rival}” ({other_rival}; “{written}” {other_own}).",
     "carry.best": "Moved most by one head: {head}; by one state: {state}.",
-    "carry.pick": "Carry from {other} into {one}",
+    "carry.pick": "Carry from the second into the first",
     "carry.pick.help": "A head’s output at every token that has a partner, or the residual state of one token on one level. Type to search; or click a cell below.",
     "carry.result": "{share} of the way, carrying {what}: “{written}” now {own}, “{rival}” {own_rival}. At the top right: what is written then; marked is what differs from the first translation.",
     "carry.state.src": "source “{token}” {level}",

@@ -46,7 +46,7 @@ STRINGS: dict[str, str] = {
     "carry.computing": "正在逐一移植每个头、每个状态…",
     "carry.lead": "写完“{before}”之后，{one}写“{written}”（对数概率 {own}；“{rival}” {own_rival}），{other}写“{rival}”（{other_rival}；“{written}” {other_own}）。",
     "carry.best": "移动最多的头：{head}；移动最多的状态：{state}。",
-    "carry.pick": "从{other}移植到{one}",
+    "carry.pick": "从后者移植到前者",
     "carry.pick.help": "一个头在所有有对应的词元上的输出，或者某个词元在某一层的残差状态。可以输入文字查找，也可以点击下面的格子。",
     "carry.result": "移植{what}，走了全程的 {share}：“{written}”现在 {own}，“{rival}” {own_rival}。右上方是这时写出的译文，标出的是与第一个译文不同的地方。",
     "carry.state.src": "原文“{token}”{level}",
