@@ -115,6 +115,14 @@ def entry(name: str) -> Entry | None:
     return known.get(name) or known.get(name.rpartition("@")[0])
 
 
+def split_step(name: str) -> tuple[str, int | None]:
+    """The name of a checkpoint, and after how many steps of training it is meant: "reverse@600"; None: finished."""
+    base, _, step = name.rpartition("@")
+    if not base or not (step.isascii() and step.isdecimal()) or name in shelf() or Path(name).is_dir():
+        return name, None
+    return base, int(step)
+
+
 def languages_in(name: str) -> tuple[str, str]:
     """The languages that a name asks for: "nllb@eng_Latn-zho_Hans"; two "" where it asks for none."""
     _, said, code = ("", "", "") if name in shelf() else name.rpartition("@")

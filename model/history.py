@@ -158,3 +158,15 @@ def snapshots(run: Path) -> dict[int, Path]:
     if not found:
         raise CheckpointError(f"there is no snapshot in {run / SNAPSHOTS}")
     return found
+
+
+def snapshot(run: Path, step: int) -> Path:
+    """The snapshot of a step.
+
+    Raises:
+        CheckpointError: there is none of this step; the message lists those that there are.
+    """
+    found = snapshots(run)
+    if step not in found:
+        raise CheckpointError(f"{run.name} keeps no snapshot of step {step}; it keeps: {', '.join(map(str, found))}")
+    return found[step]

@@ -42,7 +42,7 @@ ABILITIES: tuple[Ability, ...] = (
     "projections",  # the linear maps of an attention layer, for working it out by hand
     "norms",  # those that queries and keys come through, from a stream that is a sum
     "positions",  # a table of positions that is added to the embeddings
-    "patches",  # states and heads' outputs can be taken from a pass over another sentence
+    "patches",  # states and heads' outputs can be taken from another pass
 )
 
 Need = Ability | Kind  # what a view may ask of a model
@@ -162,8 +162,8 @@ class Source(Protocol):
     def step_logits(self, ids: ForcedIds, step: int, gains: Sequence[Gains]) -> Tensor:
         """Logits of one step, float32 [N, V], of N changed models; raises as ``log_probs``, and IndexError."""
 
-    def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1) -> Tensor:
-        """Logits of the last steps, float32 [N, steps, V]; each pass has its patch from a pass over ``other``."""
+    def patched(self, ids: ForcedIds, other: Pass, patches: Sequence[Patch], steps: int = 1) -> Tensor:
+        """Logits of the last steps, float32 [N, steps, V]; patches are of ``other``, which kept heads and streams."""
 
     def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
         """The output projection of a layer's attention, by head."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from model.folders import Entry, entry, languages_in, resolve, sort_at
+from model.folders import Entry, entry, languages_in, resolve, sort_at, split_step
 from model.own.paragraphs import translate_text
 from model.own.translator import Translator
 
@@ -25,15 +25,16 @@ def open_model(name: str, pictures: Callable[[str], bytes] | None = None) -> Any
     transformers is imported for a folder alone.
 
     Args:
-        name: as ``model.folders.shelf`` lists it, or a path that holds a ``/``; after ``@`` languages.
+        name: as ``model.folders.shelf`` lists it, or a path that holds a ``/``; after ``@`` languages, or a step.
         pictures: gives the bytes of a picture by its name, for a model that sees.
 
     Raises:
         HeadlightError: there is no such model, or something is wrong with it.
     """
-    found = entry(name) or Entry(resolve(name), sort_at(resolve(name)))
+    base, _ = split_step(name)
+    found = entry(base) or Entry(resolve(base), sort_at(resolve(base)))
     if found.sort == "own":
-        return Translator.from_checkpoint(found.path if "/" in name else name)
+        return Translator.from_checkpoint(name)
     if found.sort == "maps":
         from model.saved.source import SavedSource
 

@@ -20,7 +20,7 @@ from model.analysis.residual.votes import votes
 from model.analysis.what_if.mixing import log_probs
 from model.analysis.what_if.steps import decoding_steps
 from model.folder.source import FolderSource
-from model.passage import Ask, Patch
+from model.passage import Ask, Pass, Patch
 from model.source import WAYS, LacksAbilityError
 from model.trace import HeadRef, may_attend
 from tests.folder import tiny
@@ -190,10 +190,11 @@ def test_what_a_model_does_not_offer_is_said_in_a_sentence(source, made, ids):
         with pytest.raises(LacksAbilityError, match="marian does not offer 'norms'"):
             reasons(source, made, HeadRef("cross", 0, 0))
         with pytest.raises(LacksAbilityError, match="marian does not offer 'patches'"):
-            source.patched(ids, ids, [Patch()])
+            source.patched(ids, Pass(), [Patch()])
     else:
         own = source.forced(ids, Ask(kinds=(), logits=True)).logits
-        np.testing.assert_allclose(source.patched(ids, ids, [Patch()], len(own))[0], own, atol=1e-5)
+        kept = source.forced(ids, Ask(("heads",), stream=True, source_stream=True))
+        np.testing.assert_allclose(source.patched(ids, kept, [Patch()], len(own))[0], own, atol=1e-5)
         assert reasons(source, made, HeadRef("cross", 1, 0)).holds
         found = votes(source, ids, 7, 12)
         assert found.total == pytest.approx(found.difference, abs=1e-4)

@@ -130,7 +130,7 @@ class AskedSource:
         """As ``Source.tail``: what a folder's layer does after attention is not known step by step."""
         raise LacksAbilityError("tails", self.name, "own_only")
 
-    def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1) -> Tensor:
+    def patched(self, ids: ForcedIds, other: Pass, patches: Sequence[Patch], steps: int = 1) -> Tensor:
         """As ``Source.patched``: what a folder's layers do with other states is not known step by step."""
         raise LacksAbilityError("patches", self.name, "own_only")
 

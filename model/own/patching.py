@@ -1,8 +1,8 @@
-"""Our own Transformer with parts of another sentence's pass in place of its own, many rows at once."""
+"""Our own Transformer with parts of another pass in place of its own, many rows at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 import torch
@@ -14,8 +14,7 @@ from model.own.interventions import HEADS_OUT, check_heads
 from model.own.network.layers import DecoderLayer, LayerCache
 from model.own.network.masks import causal_mask
 from model.own.network.transformer import Transformer
-from model.own.passes import forced
-from model.passage import Ask, ForcedIds, Pass, Patch, Places, TextSide
+from model.passage import ForcedIds, Pass, Patch, Places, TextSide
 from model.trace import Kind
 
 CARRIED_AT_ONCE = 8192  # of both sides together that are in memory at once
@@ -24,13 +23,11 @@ _SIDES: tuple[TextSide, TextSide] = ("src", "tgt")
 _KINDS: tuple[tuple[Kind, ...], ...] = (("encoder_self",), ("decoder_self", "cross"))
 
 
-def patched_logits(
-    model: Transformer, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1
-) -> Tensor:
+def patched_logits(model: Transformer, ids: ForcedIds, donor: Pass, patches: Sequence[Patch], steps: int = 1) -> Tensor:
     """As ``Source.patched``: each row leaves the unpatched pass at the first layer that its patch changes."""
+    there = _sizes(model, donor)
     for patch in patches:
-        _check(model, ids, other, patch)
-    donor = forced(model, other, Ask(("heads",), stream=True, source_stream=True))
+        _check(model, ids, there, patch)
     order = sorted(range(len(patches)), key=lambda row: _first(patches[row]))
     at_once = max(1, CARRIED_AT_ONCE // (ids.src.shape[1] + ids.inputs.shape[1]))
     found = torch.empty(len(patches), steps, model.config.tgt_vocab_size, device=ids.src.device)
@@ -126,7 +123,28 @@ def _first(patch: Patch) -> Place:
     return min([*heads, *((_SIDES.index(side), level) for side, level in patch.states)], default=(2, 0))
 
 
-def _check(model: Transformer, ids: ForcedIds, other: ForcedIds, patch: Patch) -> None:
+def _sizes(model: Transformer, donor: Pass) -> dict[TextSide, int]:
+    """Number of places on either side of the other pass.
+
+    Raises:
+        ValueError: it is of a model of other sizes, or did not keep what is to be taken from it.
+    """
+    sizes: dict[TextSide, int] = {}
+    layers = {"src": model.config.n_encoder_layers, "tgt": model.config.n_decoder_layers}
+    for side, kinds in zip(_SIDES, _KINDS, strict=True):
+        stream = donor.source_stream if side == "src" else donor.stream
+        heads = [donor.attention.get((kind, layer), {}).get("heads") for kind in kinds for layer in range(layers[side])]
+        if (
+            stream is None
+            or stream.levels.shape[::2] != (layers[side] + 1, model.config.d_model)
+            or any(each is None or each.shape[::2] != (model.config.n_heads, model.config.d_head) for each in heads)
+        ):
+            raise ValueError("the other pass was not asked for all that can be carried, or its model has other sizes")
+        sizes[side] = stream.levels.shape[1]
+    return sizes
+
+
+def _check(model: Transformer, ids: ForcedIds, there: Mapping[TextSide, int], patch: Patch) -> None:
     """Are there such heads, levels and places?
 
     Raises:
@@ -136,8 +154,8 @@ def _check(model: Transformer, ids: ForcedIds, other: ForcedIds, patch: Patch) -
     levels = {"src": model.config.n_encoder_layers, "tgt": model.config.n_decoder_layers}
     if wrong := [(side, level) for side, level in patch.states if not 0 <= level <= levels[side]]:
         raise ValueError(f"there is no level {wrong[0]}")
-    sizes = {"src": (ids.src.shape[1], other.src.shape[1]), "tgt": (ids.inputs.shape[1], other.inputs.shape[1])}
+    sizes = {"src": ids.src.shape[1], "tgt": ids.inputs.shape[1]}
     for side in _SIDES:
-        for here, there in _places(patch, side):
-            if not (0 <= here < sizes[side][0] and 0 <= there < sizes[side][1]):
-                raise ValueError(f"there is no place {here} of {sizes[side][0]}, or {there} of {sizes[side][1]}")
+        for own, taken in _places(patch, side):
+            if not (0 <= own < sizes[side] and 0 <= taken < there[side]):
+                raise ValueError(f"there is no place {own} of {sizes[side]}, or {taken} of {there[side]}")

@@ -111,7 +111,7 @@ class OwnSource:
         with self.running() as model:
             return branched_logits(model, ids, step, gains)
 
-    def patched(self, ids: ForcedIds, other: ForcedIds, patches: Sequence[Patch], steps: int = 1) -> Tensor:
+    def patched(self, ids: ForcedIds, other: Pass, patches: Sequence[Patch], steps: int = 1) -> Tensor:
         """As ``Source.patched``."""
         with self.running() as model:
             return patched_logits(model, ids, other, patches, steps)

@@ -13,6 +13,8 @@ from torch import Tensor
 
 from model.common.sampling import Sampler
 from model.errors import EmptySentenceError, SentenceTooLongError
+from model.folders import split_step
+from model.history import snapshot
 from model.own import checkpoint
 from model.own.capture import SCORES, WEIGHTS, Captured, capture_attention
 from model.own.decoding import search
@@ -37,12 +39,16 @@ class Translator(OwnSource):
     def from_checkpoint(cls, name: str | Path, device: str | None = None) -> Translator:
         """The translator of a checkpoint, given by its name or folder, on a GPU where there is one.
 
+        "reverse@600" is the checkpoint as it was after 600 steps of training, if it keeps that snapshot.
+
         Raises:
-            CheckpointError: there is no such checkpoint, or it cannot be read.
+            CheckpointError: there is no such checkpoint or snapshot, or it cannot be read.
         """
-        path = checkpoint.resolve(str(name))
+        base, step = split_step(str(name))
+        path = checkpoint.resolve(base)
         device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        return cls(checkpoint.load(path, device), path.name)
+        made = cls(checkpoint.load(path, device), path.name)
+        return made if step is None else made.at_snapshot(snapshot(path, step))
 
     def at_snapshot(self, path: Path) -> Translator:
         """A translator with the weights of a snapshot that training left, and everything else of this one.
@@ -51,7 +57,7 @@ class Translator(OwnSource):
             CheckpointError: it belongs to a model of other sizes, or cannot be read.
         """
         whole = checkpoint.Checkpoint(self.model, self.src_tokenizer, self.tgt_tokenizer, self.meta)
-        return Translator(checkpoint.at_snapshot(whole, path), self.name)
+        return Translator(checkpoint.at_snapshot(whole, path), f"{self.name}@{path.stem.lstrip('0') or 0}")
 
     @property
     def device_name(self) -> str:

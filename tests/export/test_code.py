@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from model.analysis.maps.reading import Reading
+from model.analysis.what_if.patching import Sweep
 from model.trace import HeadRef
-from tests.pages import opened, shipped, viewed
+from tests.pages import opened, reverse, sent, shipped, viewed, words
 from viz.__main__ import main
-from viz.export.code import command, python_lines
+from viz.export.code import command, patching_lines, python_lines
 from viz.export.shown import Shown
 
 pytestmark = shipped
@@ -54,12 +55,30 @@ def test_the_lines_make_the_numbers_that_the_viewer_draws(choices, together) -> 
     assert np.abs(found - maps[5, 7]).max() > high / 50
 
 
+@reverse
+@pytest.mark.parametrize("other", [{"donor": "model", "against": "reverse@300"}, {"other": "headnight"}])
+def test_the_lines_of_patching_carry_what_the_page_carries(other: dict[str, str]) -> None:
+    at = opened("patching", checkpoint="reverse", text="headlight", carry="c0.2", **other)
+    names: dict[str, object] = {}
+    exec(next(each.value for each in at.code), names)
+    found = names["found"]
+    assert isinstance(found, Sweep)
+    for kind in sent(at)["kinds"]:
+        np.testing.assert_allclose(kind["values"], found.heads[kind["kind"]], atol=1e-3)
+    assert str(names["written"]) in "".join(words(at).split())
+    assert f"{100 * found.heads['cross'][0, 2]:.0f}\xa0%".replace("-", "−") in words(at)
+
+
 def test_a_hostile_sentence_is_a_literal_in_both() -> None:
     shown = Shown(HEADS[:1], words=True)
     lines = python_lines(shown, HOSTILE, "en-zh")
     assert f"translate({HOSTILE!r}, beam=1" in lines
     compile(lines, "lines", "exec")
     assert shlex.split(command(shown, HOSTILE, "en-zh"))[4] == HOSTILE
+    carried = patching_lines(("a", "en-zh"), (HOSTILE, HOSTILE), HOSTILE, forced=(5,))
+    assert carried.count(repr(HOSTILE)) == 3
+    assert "prefix=(5,)" in carried
+    compile(carried, "lines", "exec")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from model.__main__ import main
 from model.analysis.alignment.error_table import error_table
@@ -20,7 +21,7 @@ from model.trace import KINDS
 from model.training.loop import Trainer
 from model.training.prepare import prepare_reversal
 from model.training.settings import TrainingSettings
-from model.translator import Translator
+from model.translator import Translator, open_model
 
 
 @pytest.fixture(scope="module")
@@ -149,3 +150,14 @@ def test_a_run_without_snapshots_or_of_other_sizes_is_refused(made: Path, run: P
     other = Translator.from_checkpoint("reverse", "cpu")
     with pytest.raises(CheckpointError, match="cannot be loaded"):
         other.at_snapshot(snapshots(run)[25])
+
+
+def test_a_checkpoint_at_a_step_is_its_snapshot_and_one_that_it_does_not_keep_is_refused(made: Path) -> None:
+    finished = Translator.from_checkpoint(f"{made}/", "cpu")
+    then = open_model(f"{made}@25")
+    assert then.name == "made@25"
+    expected = load_file(made / "history" / "00000025.safetensors")["decoder.norm.weight"]
+    assert torch.equal(then.model.decoder.norm.weight, expected.float())
+    assert not torch.equal(then.model.decoder.norm.weight, finished.model.decoder.norm.weight)
+    with pytest.raises(CheckpointError, match="no snapshot of step 26; it keeps: 0, 25, 50"):
+        open_model(f"{made}@26")

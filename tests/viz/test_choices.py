@@ -25,6 +25,7 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "align_from": ("alignment", {}),
     "align_drawn": ("alignment", {}),
     "align_links": ("alignment", {}),
+    "donor": ("patching", {}),
     "flow_by": ("flow", {}),
     "trust": ("trust", {}),
     "way": ("trust", {}),

@@ -43,6 +43,37 @@ def python_lines(shown: Shown, text: str, checkpoint: str, beam: int = 1, forced
     return "\n".join(lines)
 
 
+def patching_lines(
+    one: tuple[str, str], other: tuple[str, str], site: str, beam: int = 1, forced: Sequence[int] = ()
+) -> str:
+    """Lines that carry a site from one pass into another: ``found`` is the sweep over all, ``written`` what one does.
+
+    Args:
+        one: the sentence and the model's name; ``other``: those that the site is carried from.
+        site: its code.
+        beam: hypotheses kept.
+        forced: target ids under inspection; () for the model's own choice.
+    """
+    is_model = one[1] != other[1]
+    giver, last = ("donor", ", donor") if is_model else ("translator", "")
+    how = f"prefix={tuple(forced)}" if forced else f"beam={beam}"
+    lines = [
+        "from model.analysis.what_if.patching import Carried, contrast, log_probs_at, patched_ids, sweep",
+        "from model.translator import Translator",
+        "",
+        f"translator = Translator.from_checkpoint({one[1]!r})",
+        *([f"donor = Translator.from_checkpoint({other[1]!r})"] if is_model else []),
+        f"other = {giver}.translate({other[0]!r}, beam={beam})",
+        f"about = contrast(translator.translate({one[0]!r}, {how}), other)",
+        f"found = sweep(translator, about{last})  # .heads[kind][layer, head], .states[side][level, place]: 1 is 100 %",
+        f"site = Carried.parse({site!r})",
+        f"log_probs = log_probs_at(translator, about, [about.patch(site)]{last})",
+        f"written = translator.decode_target(patched_ids(translator, about, site{last}))",
+        "found.share(site), log_probs, written",
+    ]
+    return "\n".join(lines)
+
+
 def _values(shown: Shown) -> list[str]:
     """One head's values, or those of several as one."""
     if shown.how == "head":

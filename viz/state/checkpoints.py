@@ -17,8 +17,9 @@ from model.analysis.alignment.known_pairs import load_alignment
 from model.analysis.faithfulness.scenes import load_scenes
 from model.analysis.what_if.quality import load_warning
 from model.checkpoints import read_facts
-from model.errors import HeadlightError
+from model.errors import CheckpointError, HeadlightError
 from model.folders import CHECKPOINTS, CONFIG, LOG, META, Entry, Sort, fingerprint, resolve, set_models, shelf
+from model.history import snapshots
 from model.source import Facts, Reads
 from viz.state.choice import chosen
 
@@ -186,9 +187,23 @@ def _own_facts(name: str) -> Facts:
 def meta(name: str) -> dict[str, Any]:
     """What a shipped model's meta.json says; of other models what tells their weights apart."""
     base = base_of(name)
+    if sort_of(name) == "own" and name != base:  # a snapshot: what was measured is not of its weights
+        found = _shipped_meta(base)
+        return {**found, "sha256": f"{found.get('sha256')}{name.removeprefix(base)}"}
     if sort_of(name) == "own" or ships(base):
         return _shipped_meta(base)
     return {"sha256": fingerprint(entries()[base].path)} if base in entries() else {"sha256": base}
+
+
+@lru_cache(maxsize=16)
+def at_steps(name: str) -> tuple[str, ...]:
+    """Names of a checkpoint as it was at the steps of its training whose weights it keeps, in order: "reverse@600"."""
+    if sort_of(name) != "own":
+        return ()
+    try:
+        return tuple(f"{base_of(name)}@{step}" for step in snapshots(resolve(name)))
+    except CheckpointError:
+        return ()
 
 
 def ships(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Carrying a head's output, or a state, from one sentence into another, and what that does to the translation."""
+"""Carrying a head's output, or a state, from one sentence or model into another, and what that does."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from torch import Tensor
 
 from model.analysis.maps.aligned import aligned_places
 from model.analysis.what_if.fork import fork_between
-from model.passage import Patch, Places, TextSide
+from model.analysis.what_if.shape import check_one_shape
+from model.passage import Ask, Patch, Places, TextSide
 from model.source import Source, require
 from model.trace import HeadRef, Kind, Translation
 
+DONOR = Ask(("heads",), stream=True, source_stream=True)  # of the pass that something is carried from
 LONGER = 10  # tokens that a patched translation may have more than both translations
 _STATE = re.compile(r"([st])([0-9]{1,3})\.([0-9]{1,3})")
 
@@ -48,12 +50,12 @@ class Carried(NamedTuple):
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two sentences, and the first step at which one model writes them differently.
+    """Two sentences, or one that two models read, and the first step at which their translations differ.
 
     Attributes:
         text, other: the sentence that is read, and the one that something is carried from.
-        before: target ids that both write before that step.
-        written, rival: id of the token that the first writes there, and the other.
+        before: target ids that both translations have before that step.
+        written, rival: id of the token that the first has there, and the other.
         src: places of the first source with the end, and their partners in the other.
         sizes: number of source tokens of either, with the end.
         drafts: ids of both translations.
@@ -83,12 +85,12 @@ class Contrast:
 class Sweep:
     """What carrying each single site does at the step where two translations part.
 
-    The logit of the token that the first sentence writes, less that of the other's, is 0 % moved where it stays
-    as it is, and 100 % where it becomes what the other sentence has (the normalised logit difference of Wang et
-    al. 2023). A difference of logits is one of log-probabilities.
+    The logit of the token that the first translation has, less that of the other's, is 0 % moved where it stays
+    as it is, and 100 % where it becomes what the other pass has (the normalised logit difference of Wang et al.
+    2023). A difference of logits is one of log-probabilities.
 
     Attributes:
-        plain, other: log-probabilities of the two tokens, [2], for the first sentence and for the other.
+        plain, other: log-probabilities of the two tokens, [2], in the first pass and in the other.
         heads: share moved by each head, by kind, [L, H].
         states: by each state, by side, [levels, places]; NaN where a place has no partner.
     """
@@ -111,7 +113,7 @@ class Sweep:
 
 
 def contrast(one: Translation, other: Translation) -> Contrast | None:
-    """What can be carried between two sentences; None where their translations do not part."""
+    """What can be carried between two translations; None where they do not part."""
     fork = fork_between(one, other)
     if fork is None:
         return None
@@ -129,13 +131,17 @@ def contrast(one: Translation, other: Translation) -> Contrast | None:
     )
 
 
-def sweep(model: Source, about: Contrast) -> Sweep:
+def sweep(model: Source, about: Contrast, donor: Source | None = None) -> Sweep:
     """What each head and each state moves, all of them one by one, in one batch.
 
+    ``donor`` is the model that reads the other sentence, where it is not the same one.
+
     Raises:
-        LacksAbilityError: the model takes nothing from another pass.
+        LacksAbilityError, OtherShapeError: as ``check_one_shape``.
     """
     require(model, "patches")
+    if donor is not None:
+        check_one_shape(model, donor, about.text, about.other)
     heads = [Carried(head) for head in model.anatomy.all_heads()]
     sizes: dict[TextSide, tuple[int, int]] = {
         "src": (model.anatomy.layers("encoder_self") + 1, about.sizes[0]),
@@ -148,8 +154,8 @@ def sweep(model: Source, about: Contrast) -> Sweep:
         for at in np.ndindex(*size)
         if side == "tgt" or at[1] in can
     ]
-    found = log_probs_at(model, about, [Patch(), *(about.patch(site) for site in (*heads, *states))])
-    other = log_probs_at(model, replace(about, text=about.other, src=()), [Patch()])[0]
+    found = log_probs_at(model, about, [Patch(), *(about.patch(site) for site in (*heads, *states))], donor)
+    other = log_probs_at(donor or model, replace(about, text=about.other, src=()), [Patch()])[0]
     gap = found[:, 0] - found[:, 1]
     way = gap[0] - (other[0] - other[1])
     shares = (gap[0] - gap[1:]) / way if abs(way) > 1e-6 else np.full(len(gap) - 1, np.nan)
@@ -165,14 +171,22 @@ def sweep(model: Source, about: Contrast) -> Sweep:
     return Sweep(found[0], other, by_kind, by_side)
 
 
-def log_probs_at(model: Source, about: Contrast, patches: Sequence[Patch]) -> np.ndarray:
+def log_probs_at(model: Source, about: Contrast, patches: Sequence[Patch], donor: Source | None = None) -> np.ndarray:
     """Log-probabilities of the two tokens at the step where they part, under each patch: float64 [N, 2]."""
-    ids, other = (model.ids(text, about.before) for text in (about.text, about.other))
-    found: Tensor = model.patched(ids, other, patches)[:, 0].double().log_softmax(-1)
+    found = _logits(model, about, donor, about.before, patches)[:, 0].double().log_softmax(-1)
     return found[:, [about.written, about.rival]].cpu().numpy()
 
 
-def patched_ids(model: Source, about: Contrast, carried: Carried) -> tuple[int, ...]:
+def _logits(
+    model: Source, about: Contrast, donor: Source | None, read: Sequence[int], patches: Sequence[Patch], steps: int = 1
+) -> Tensor:
+    """Logits of the last steps, [N, steps, V], while both passes read the same target."""
+    giver = donor or model
+    other = giver.forced(giver.ids(about.other, read), DONOR)
+    return model.patched(model.ids(about.text, read), other, patches, steps)
+
+
+def patched_ids(model: Source, about: Contrast, carried: Carried, donor: Source | None = None) -> tuple[int, ...]:
     """What the model writes greedily while something is carried, without the end, and without a rule against loops.
 
     The other pass reads what has been written so far, so a decoder's head is carried at every step. Several steps
@@ -184,23 +198,16 @@ def patched_ids(model: Source, about: Contrast, carried: Carried) -> tuple[int, 
     most = max(map(len, about.drafts)) + LONGER
     while len(written) < most:
         guess = _guess(written, about.drafts)[: most - len(written)]
-        for token, guessed in zip(_next(model, about, carried, written, guess), (*guess, None), strict=True):
+        read, patch = (*written, *guess), about.patch(carried, len(written) + len(guess) + 1)
+        logits = _logits(model, about, donor, read, [patch], len(guess) + 1)[0].clone()
+        logits[:, list(model.never_written)] = -float("inf")
+        for token, guessed in zip(logits.argmax(-1).tolist(), (*guess, None), strict=True):
             if token == model.end_id or len(written) == most:
                 return tuple(written)
             written.append(token)
             if token != guessed:
                 break
     return tuple(written)
-
-
-def _next(model: Source, about: Contrast, carried: Carried, written: Sequence[int], guess: Sequence[int]) -> list[int]:
-    """The most probable token after what is written, and after each token of a guess at how it goes on."""
-    read = (*written, *guess)
-    ids, other = (model.ids(text, read) for text in (about.text, about.other))
-    logits = model.patched(ids, other, [about.patch(carried, len(read) + 1)], len(guess) + 1)[0].clone()
-    logits[:, list(model.never_written)] = -float("inf")
-    found: list[int] = logits.argmax(-1).tolist()
-    return found
 
 
 def _guess(written: Sequence[int], drafts: Sequence[Sequence[int]]) -> Sequence[int]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.analysis.what_if.patching import LONGER, Carried, Contrast, contrast, patched_ids, sweep
+from model.analysis.what_if.patching import DONOR, LONGER, Carried, Contrast, contrast, patched_ids, sweep
 from model.folder.source import FolderSource
 from model.passage import Ask, Patch
 from model.source import LacksAbilityError
@@ -32,7 +32,8 @@ def plain(translator, text):
 
 
 def patched(translator, *patches, other=OTHER):
-    return translator.patched(ids_of(translator, ONE), ids_of(translator, other), patches)[:, 0]
+    donor = translator.forced(ids_of(translator, other), DONOR)
+    return translator.patched(ids_of(translator, ONE), donor, patches)[:, 0]
 
 
 def everywhere(n):

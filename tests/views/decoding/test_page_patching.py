@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from model.analysis.what_if.patching import Carried, contrast, patched_ids, sweep
+from model.folders import MODELS, resolve
+from model.translator import Translator
 from tests.pages import HOSTILE, charts, choose, markup, opened, reverse, sent, shipped, words
+from viz.state import checkpoints
 from viz.text import text
 
 pytestmark = shipped
@@ -68,6 +73,53 @@ def test_two_sentences_of_one_translation_get_one_sentence():
     assert text("zh", "carry.same") in [each.value for each in choose(at, lang="zh").info]
 
 
+TOY = {"checkpoint": "reverse", "text": "headlight"}
+
+
 @reverse
-def test_the_toy_works():
-    assert charts(opened("patching", checkpoint="reverse", text="headlight"))
+def test_the_toy_takes_from_the_step_at_which_it_was_half_trained_before_another_is_chosen():
+    finished, half = (Translator.from_checkpoint(name, "cpu") for name in ("reverse", "reverse@600"))
+    at = opened("patching", **TOY, donor="model")
+    assert at.session_state["against"] == "reverse@600"
+    about = contrast(finished.translate("headlight"), half.translate("headlight"))
+    expected = sweep(finished, about, half)
+    for kind in sent(at)["kinds"]:
+        values = expected.heads[kind["kind"]]
+        assert [value for row in kind["values"] for value in row] == pytest.approx(values.ravel().tolist(), abs=1e-3)
+    best = next(site for site in expected.best() if site.head)
+    assert at.session_state["carry"] == best.code
+    assert finished.decode_target(patched_ids(finished, about, best, half)) in "".join(words(at).split())
+    names = dict(one="reverse", other="reverse · step 600")
+    assert text("en", "carry.meaning.models", **names) in words(at)
+    assert charts(choose(at, donor="sentence")) != charts(choose(at, donor="model"))
+
+
+@reverse
+def test_models_that_write_the_same_or_are_not_there_get_one_sentence():
+    same = opened("patching", **TOY, donor="model", against="reverse@2400")
+    assert text("en", "carry.same_models") in [each.value for each in same.info]
+    assert not charts(same)
+    nonsense = opened("patching", **TOY, donor="model", against=HOSTILE)
+    assert nonsense.session_state["against"] == "reverse@600"
+    assert "<img" not in markup(nonsense)
+    alone = opened("patching", text=ONE, donor="model")
+    assert text("en", "carry.no_model", model="en-zh") in words(alone)
+    assert not charts(alone)
+
+
+@reverse
+def test_a_model_of_the_same_sizes_and_another_vocabulary_gets_one_sentence(tmp_path, monkeypatch):
+    respelt = tmp_path / "respelt"
+    shutil.copytree(resolve("reverse"), respelt, ignore=shutil.ignore_patterns("history*", "examples"))
+    target = (respelt / "tgt.json").read_text(encoding="utf-8")
+    (respelt / "tgt.json").write_text(target.replace('"q"', '"ß"'), encoding="utf-8")
+    monkeypatch.setenv(MODELS, str(tmp_path))
+    checkpoints.entries.cache_clear()
+    try:
+        at = opened("patching", **TOY, donor="model")
+        assert at.session_state["against"] == "respelt"
+        assert "from respelt into reverse: their target vocabularies differ" in words(at)
+        assert text("zh", "error.OtherShapeError") in words(choose(at, lang="zh"))
+        assert not charts(at)
+    finally:
+        checkpoints.entries.cache_clear()

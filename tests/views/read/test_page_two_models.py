@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from model.folders import MODELS, resolve
+from model.history import load_history
 from model.own import checkpoint
 from tests.folder import tiny
 from tests.pages import charts, choose, markup, opened, reverse, sent, shipped, words
@@ -56,6 +57,18 @@ def test_a_folder_that_cuts_words_otherwise_stands_beside_it(en_zh):
     assert "marian" in words(at)
     assert len(charts(at)) == 1
     assert charts(choose(at, kind="encoder_self", lang="zh"))
+
+
+@reverse
+def test_the_toy_stands_beside_itself_at_a_step_of_its_training():
+    at = opened("two_models", checkpoint="reverse", text="headlight")
+    assert at.session_state["against"] == "reverse@600"
+    assert "reverse · step 600" in words(at)
+    past, _ = load_history("reverse", checkpoints.sha256("reverse"))
+    assert past.translation(past.step.tolist().index(600), 0) in words(at)
+    finished, _ = checkpoints.alignment("reverse")
+    assert words(at).count(f"{finished['best_head']['aer']:.1f} % (L") == 1, "the table is of the finished weights"
+    assert text("en", "two.missing") in words(at)
 
 
 @reverse

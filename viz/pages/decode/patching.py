@@ -1,4 +1,4 @@
-"""A head's output, or a state, carried from one sentence into the other: what becomes of the translation."""
+"""A head's output, or a state, carried from one sentence or model into the other: what becomes of the translation."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from model.analysis.what_if.patching import Carried
 from viz.figures.marked import marked_text
 from viz.figures.markup import line
 from viz.numbers import number
-from viz.parts.comparing import patching, sentences
+from viz.parts.comparing import donor, patching, sentences
+from viz.parts.over.bar import bar
 from viz.parts.picker import coded
+from viz.parts.saving.take_away import patching_code
 from viz.shell import pickers
 from viz.shell.errors import end_view
 from viz.state.answers import compare
@@ -18,18 +20,18 @@ from viz.state.language import say
 from viz.state.view import view
 
 now = view()
-other = sentences.other_sentence(now)
+other, unseen = donor.chosen_donor(now)
+pickers.hide([*unseen, "carry"])
 if other is None:
     end_view()
-one, two = translation(now.subject), translation(other)
-then = sentences.both(now, one, two, more=1)[0]
 about = compare.contrast(now.subject, other)
+then, called = donor.beside(now, other), donor.called(now, other)
 if about is None:
-    st.info(say("carry.same"))
+    st.info(say("carry.same" if other.checkpoint == now.checkpoint else "carry.same_models"))
     end_view()
 with st.spinner(say("carry.computing")):
-    found = compare.sweep(now.checkpoint, about)
-piece = translator(now.checkpoint).piece
+    found = compare.sweep(now.checkpoint, about, other.checkpoint)
+one, piece = translation(now.subject), translator(now.checkpoint).piece
 before = [piece(each) for each in about.before]
 tokens = patching.tokens_of(one, about, before)
 ranking = found.best()
@@ -39,7 +41,6 @@ labels = {code: f"{names[code]} · {patching.percent(found.share(site))}" for co
 first = next(site for site in ranking if site.head)
 state = next(site for site in ranking if site.head is None)
 pieces = (piece(about.written), piece(about.rival))
-patching.told(found, before, pieces, labels[first.code], labels[state.code])
 
 
 def read(said: object) -> str | None:
@@ -48,14 +49,19 @@ def read(said: object) -> str | None:
     return site.code if site and site.code in sites else None
 
 
-pickers.hide(["carry"])
 with then:
     code = coded(st.selectbox, "carry", say("carry.pick"), labels, first.code, read, help=say("carry.pick.help"))
-    written, (own, rival) = compare.patched(now.checkpoint, about, sites[code])
+    written, (own, rival) = compare.patched(now.checkpoint, about, other.checkpoint, sites[code])
     marked = sentences.changed_texts(written, [label.text for label in one.tgt])[0]
     st.html(marked_text(written, marked, now.theme))
+with bar():
+    patching_code(now.subject, other, code)
+patching.states_chart(now, found, sites[code], tokens, called)
+patching.told(found, before, pieces, called, labels[first.code], labels[state.code])
 said = {"written": pieces[0], "rival": pieces[1], "own": number(own), "own_rival": number(rival)}
 st.html(line("alt", say("carry.result", share=patching.percent(found.share(sites[code])), what=names[code], **said)))
-patching.states_chart(now, found, sites[code], tokens)
 patching.heads_board(now, found, sites[code])
-st.html(line("alt", say("carry.meaning")))
+if other.checkpoint == now.checkpoint:
+    st.html(line("alt", say("carry.meaning", **called), " ", say("carry.meaning.sentences")))
+else:
+    st.html(line("alt", say("carry.meaning", **called), " ", say("carry.meaning.models", **called)))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from model.analysis.faithfulness.table import rows_of
 from model.errors import HeadlightError
+from model.folders import split_step
 from model.trace import HeadRef, Kind, TracedTranslation, Translation
 from viz.components.head_board.head_board import Board, head_board
 from viz.figures.compare.pair import Beside
@@ -17,8 +18,9 @@ from viz.figures.heatmap import HeatmapText
 from viz.figures.markup import Markup, line, tag
 from viz.numbers import number
 from viz.parts.comparing.heads import show_pair
+from viz.parts.picker import coded
 from viz.state import checkpoints
-from viz.state.answers import compare
+from viz.state.answers import compare, past
 from viz.state.answers.faithfulness import faithfulness
 from viz.state.language import say, within
 from viz.state.view import Subject, View, choose_head
@@ -29,14 +31,44 @@ _CELL = (
 
 
 def others(name: str) -> list[str]:
-    """Models that read the same form as this one, those that read words first where this one does."""
+    """Models that are given what this one is: those that read words where it does, its own snapshots, and the rest."""
     same = [each for each in checkpoints.checkpoints() if each != checkpoints.base_of(name) and _reads(each) == "text"]
-    return sorted(same, key=lambda each: _by_letter(each) != _by_letter(name))
+    alike = [each for each in same if _by_letter(each) == _by_letter(name)]
+    return [*alike, *checkpoints.at_steps(name), *(each for each in same if each not in alike)]
 
 
-def first_choice(names: Sequence[str], name: str) -> int | None:
-    """Which of them stands beside this one before anybody chose; None where all read something else."""
-    return 0 if names and _by_letter(names[0]) == _by_letter(name) else None
+def of_one_shape(name: str) -> list[str]:
+    """Checkpoints of the sizes of this one, and its own snapshots."""
+    own = [each for each in checkpoints.checkpoints() if each != name and checkpoints.sort_of(each) == "own"]
+    return [*(each for each in own if _sizes(each) == _sizes(name)), *checkpoints.at_steps(name)]
+
+
+def first_choice(names: Sequence[str], name: str) -> str:
+    """Which of them stands beside this one before anybody chose; "" where all read something else.
+
+    Of its own snapshots, the one at which it was half trained.
+    """
+    if not names or _by_letter(names[0]) != _by_letter(name):
+        return ""
+    steps = checkpoints.at_steps(name)
+    if names[0] not in steps:
+        return names[0]
+    half = f"{name}@{past.half_trained(name)}"
+    return half if half in steps else steps[len(steps) // 2]
+
+
+def choose(names: Sequence[str], name: str) -> str:
+    """The second model, as the visitor chose it among these; "" where nobody has, and none of them is like this one."""
+    start = first_choice(names, name)
+    labels = {**({} if start else {"": say("two.choose")}), **{each: named(each) for each in names}}
+    look = {"help": say("two.against.help"), "label_visibility": "collapsed", "width": 320}
+    return coded(st.selectbox, "against", say("two.against"), labels, start, str, **look)
+
+
+def named(name: str) -> str:
+    """A model as the visitor reads it: "reverse · step 600"."""
+    base, step = split_step(name)
+    return name if step is None else f"{base} · {say('past.step', step=f'{step:,}')}"
 
 
 def _reads(name: str) -> str:
@@ -44,6 +76,15 @@ def _reads(name: str) -> str:
         return checkpoints.reads(name)
     except HeadlightError:
         return ""
+
+
+def _sizes(name: str) -> object:
+    """What two checkpoints must have in common for states of one to fit into the other."""
+    try:
+        own = checkpoints.facts(name)
+    except HeadlightError:
+        return name
+    return own.anatomy.kinds, own.d_model, own.vocabulary
 
 
 def _by_letter(name: str) -> bool:
@@ -65,12 +106,12 @@ def scores(sides: Sequence[tuple[str, Translation]], crossed: Sequence[Translati
         }
         for (_, found), cross in zip(sides, crossed, strict=True)
     ]
-    _table([name for name, _ in sides], rows)
+    _table([named(name) for name, _ in sides], rows)
 
 
 def tables(names: Sequence[str]) -> None:
     """A table of what the models' own tables say: alignment error and faithfulness."""
-    _table(names, [_facts(name) for name in names])
+    _table([named(name) for name in names], [_facts(name) for name in names])
 
 
 def _table(names: Sequence[str], columns: Sequence[Mapping[str, str]]) -> None:
@@ -145,9 +186,9 @@ def matched_pair(
     sides = []
     for name, head, found in zip((now.checkpoint, other), places, pair, strict=True):
         rows, columns = found.trace.axis_tokens(now.kind)
-        sides.append(Beside(f"{name} · {head.title}", found.trace.map(*head), rows, columns))
-    likest = f"{alike[now.head[1:]]:.0%}"
-    st.html(line("lead", say("two.pair", head=places[0].title, other=places[1].title, model=other, alike=likest)))
+        sides.append(Beside(f"{named(name)} · {head.title}", found.trace.map(*head), rows, columns))
+    titles = {"head": places[0].title, "other": places[1].title, "model": named(other)}
+    st.html(line("lead", say("two.pair", **titles, alike=f"{alike[now.head[1:]]:.0%}")))
     show_pair(now, (sides[0], sides[1]), replace(HeatmapText.said_by(say), weight=say("drawn.weights")))
 
 

@@ -66,8 +66,10 @@ def heads_board(now: View, found: Sweep, chosen: Carried) -> None:
     )
 
 
-def states_chart(now: View, found: Sweep, chosen: Carried, tokens: dict[str, list[str]]) -> None:
-    """What carrying each state moves; a click chooses one."""
+def states_chart(
+    now: View, found: Sweep, chosen: Carried, tokens: dict[str, list[str]], called: dict[str, str]
+) -> None:
+    """What carrying each state moves; a click chooses one. ``called`` is what the two passes are called."""
 
     def clicked() -> None:
         points = st.session_state["carried_states"]["selection"]["points"]
@@ -87,7 +89,7 @@ def states_chart(now: View, found: Sweep, chosen: Carried, tokens: dict[str, lis
     ]
     figure = states_figure(panels, now.theme, StatesText.said_by(say))
     config = {**chart_config("headlight-patching"), "displayModeBar": False}
-    alt = say("carry.states.alt")
+    alt = say("carry.states.alt", other=called["other"])
     st.plotly_chart(
         figure, key="carried_states", width="content", theme=None, config=config, alt=alt,
         on_select=clicked, selection_mode="points",
@@ -110,7 +112,9 @@ def reached(site: Carried, side: str) -> tuple[int, int] | None:
     return (site.head.layer + 1, 0) if site.head else (site.level + 1, site.place)
 
 
-def told(found: Sweep, before: Sequence[str], pieces: tuple[str, str], head: str, state: str) -> None:
+def told(
+    found: Sweep, before: Sequence[str], pieces: tuple[str, str], called: dict[str, str], head: str, state: str
+) -> None:
     """Where the translations part, and what moves that most."""
     said = {
         "before": "".join(each.removeprefix("##") for each in before) or "<bos>",
@@ -118,7 +122,8 @@ def told(found: Sweep, before: Sequence[str], pieces: tuple[str, str], head: str
         "rival": pieces[1],
         "own": number(found.plain[0]),
         "own_rival": number(found.plain[1]),
-        "other": number(found.other[0]),
+        "other_own": number(found.other[0]),
         "other_rival": number(found.other[1]),
+        **called,
     }
     st.html(line("alt", say("carry.lead", **said), " ", say("carry.best", head=head, state=state)))

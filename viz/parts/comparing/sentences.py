@@ -24,6 +24,17 @@ def other_sentence(now: View) -> Subject | None:
     Raises:
         HeadlightError: the model cannot translate it.
     """
+    text = other_text(now)
+    if not text:
+        st.info(say("compare.none"))
+        return None
+    other = replace(now.subject.own, text=text)
+    translation(other)
+    return other
+
+
+def other_text(now: View) -> str:
+    """What stands in the box of the second sentence, or the first suggestion; "" where there is neither."""
     letters = meta(now.checkpoint).get("src_tokenizer") == "characters"
     suggested = variants(now.subject.text, letters)
     box, pills = st.columns([2, 3], vertical_alignment="bottom")
@@ -32,13 +43,7 @@ def other_sentence(now: View) -> Subject | None:
     )
     if suggested:
         pills.pills(say("compare.suggested"), suggested, key="suggested", on_change=_take)
-    text = (typed or "").strip() or next(iter(suggested), "")
-    if not text:
-        st.info(say("compare.none"))
-        return None
-    other = replace(now.subject.own, text=text)
-    translation(other)
-    return other
+    return (typed or "").strip() or next(iter(suggested), "")
 
 
 def _take() -> None:

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from model.analysis.maps.reading import Reading
-from viz.export.code import command, python_lines
+from viz.export.code import command, patching_lines, python_lines
 from viz.export.pages import page_of
 from viz.export.shown import Shown, caption, sheet_of
 from viz.figures.sheet.files import FILES
@@ -16,7 +16,7 @@ from viz.figures.sheet.sheet import SheetStyle
 from viz.parts import drawing
 from viz.state.answers.translations import translation, translator
 from viz.state.language import language, say
-from viz.state.view import View
+from viz.state.view import Subject, View
 
 
 def shown(now: View) -> Shown:
@@ -75,3 +75,11 @@ def as_code(now: View, asked: Shown) -> None:
             if lines:
                 st.caption(say(f"export.{name}"))
                 st.code(lines, language=grammar, wrap_lines=True)
+
+
+def patching_code(one: Subject, other: Subject, site: str) -> None:
+    """The lines of Python that carry a site from one subject into the other, and sweep over all sites."""
+    given = ((one.text, one.checkpoint), (other.text, other.checkpoint), site, one.beam, one.forced)
+    with st.popover(say("export.code"), width="content"):
+        st.caption(say("export.python"))
+        st.code(patching_lines(*given), language="python", wrap_lines=True)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from model.analysis.what_if.patching import Carried, Contrast, Sweep
+    from model.source import Source
     from model.trace import Kind, TracedTranslation
     from viz.state.view import Subject
 
@@ -25,29 +26,40 @@ def changed_heads(one: Subject, other: Subject) -> dict[Kind, np.ndarray]:
 
 @kept(32)
 def contrast(one: Subject, other: Subject) -> Contrast | None:
-    """What can be carried between two sentences."""
-    from model.analysis.what_if.patching import contrast as between
+    """What can be carried between two sentences, or from a model into another one of its shape.
 
+    Raises:
+        HeadlightError: one of them cannot be translated, or the models are of different shapes.
+    """
+    from model.analysis.what_if.patching import contrast as between
+    from model.analysis.what_if.shape import check_one_shape
+
+    if one.checkpoint != other.checkpoint:
+        check_one_shape(translator(one.checkpoint), translator(other.checkpoint), one.text, other.text)
     return between(translation(one), translation(other))
 
 
 @kept(16)
-def sweep(checkpoint: str, about: Contrast) -> Sweep:
-    """What carrying each head and each state moves."""
+def sweep(checkpoint: str, about: Contrast, donor: str) -> Sweep:
+    """What carrying each head and each state moves; ``donor`` is the model that they come from, or the same one."""
     from model.analysis.what_if.patching import sweep as swept
 
-    return swept(translator(checkpoint), about)
+    return swept(translator(checkpoint), about, _another(donor, checkpoint))
 
 
 @kept(64)
-def patched(checkpoint: str, about: Contrast, site: Carried) -> tuple[list[str], tuple[float, float]]:
+def patched(checkpoint: str, about: Contrast, donor: str, site: Carried) -> tuple[list[str], tuple[float, float]]:
     """The pieces that are written while something is carried, and the log-probabilities of the two tokens."""
     from model.analysis.what_if.patching import log_probs_at, patched_ids
 
-    model = translator(checkpoint)
-    ids = patched_ids(model, about, site)
-    first, second = log_probs_at(model, about, [about.patch(site)])[0].tolist()
+    model, other = translator(checkpoint), _another(donor, checkpoint)
+    ids = patched_ids(model, about, site, other)
+    first, second = log_probs_at(model, about, [about.patch(site)], other)[0].tolist()
     return [model.piece(each) for each in ids], (first, second)
+
+
+def _another(donor: str, checkpoint: str) -> Source | None:
+    return translator(donor) if donor != checkpoint else None
 
 
 @kept(16)

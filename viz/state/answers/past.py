@@ -53,6 +53,14 @@ def past_of(checkpoint: str) -> tuple[History | None, str]:
     return history(checkpoint, sha256(checkpoint))
 
 
+def half_trained(checkpoint: str) -> int | None:
+    """The last point of its training at which a checkpoint had less than half of its BLEU; None where nobody knows."""
+    found, _ = past_of(checkpoint)
+    if found is None or not (below := found.step[found.dev_bleu < found.dev_bleu[-1] / 2]).size:
+        return None
+    return int(below[-1])
+
+
 def _known(checkpoint: str, weights: str) -> History:
     found, why = history(checkpoint, weights)
     if found is None:

@@ -24,8 +24,9 @@ def translator(name: str) -> Any:
     uploaded = st.session_state.get(UPLOADED)
     if uploaded is not None and uploaded.name == name and name not in entries():
         return uploaded
-    base = base_of(name)
-    return shared_model(name) if base == name else _in_languages(name)
+    if base_of(name) == name:
+        return shared_model(name)
+    return _at_step(name) if sort_of(name) == "own" else _in_languages(name)
 
 
 def shared_model(name: str) -> Any:
@@ -56,6 +57,16 @@ def _once(subject: Subject) -> Any:
     from model.analysis.faithfulness.once import Once
 
     return Once(translator(subject.checkpoint))
+
+
+@kept(4)
+def _at_step(name: str) -> Any:
+    """A checkpoint with the weights of one of its snapshots; its tokenizers are there once."""
+    from model.folders import split_step
+    from model.history import snapshot
+
+    base, step = split_step(name)
+    return shared_model(base).at_snapshot(snapshot(resolve(base), int(step or 0)))
 
 
 @kept(16)

@@ -75,6 +75,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("align_from", ("head", "layer", "all")),
         _choice("align_drawn", ALIGN_DRAWN, "drawn", "align_drawn"),
         _choice("align_links", tuple(RULES)),
+        _choice("donor", ("sentence", "model"), "carry.from"),
         _choice("flow_by", MEASURES, "flow.by"),
         _choice("trust", ("table", "sentence"), "trust.view"),
         _choice("way", WAYS_SCORED),
