@@ -17,8 +17,12 @@ STRINGS: dict[str, str] = {
     "talk.is_dark": "The screen is dark. B lights it again.",
     "talk.stage": "The whole screen, for the stage (F)",
     "talk.next_is": "Next: {title}",
+    "talk.asks": "It asks: {ask} — {answer}",
     "talk.last": "This is the last scene.",
-    "talk.keys": "Space, Page Down, N: go on\nPage Up, Backspace: go back\nHome, End: first scene, last scene\nA … D: what the audience expects\nF, P, Esc: the whole screen for the stage, and back\nB, .: a dark screen, and back\nT, V: notes here, notes in a second window\nR: the clocks from 0",
+    "talk.overview": "All scenes",
+    "talk.overview_open": "All scenes (O)",
+    "talk.overview_hint": "Arrow keys or a scene’s number, then Enter; or a click. Esc goes back.",
+    "talk.keys": "Space, Page Down, N: go on\nPage Up, Backspace: go back\nHome, End: first scene, last scene\nA … D: what the audience expects\nF, P, Esc: the whole screen for the stage, and back\nB, .: a dark screen, and back\nT, V: notes here, notes in a second window\nR: the clocks from 0\nO: all scenes; a number or arrows, then Enter\nL: a dot that points, and back\nShift with F, L, O: what they mean below",
     # the handout
     "handout.text": "{source} → {translation}",
     "handout.ask": "{ask} {options}",

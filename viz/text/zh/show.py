@@ -17,8 +17,12 @@ STRINGS: dict[str, str] = {
     "talk.is_dark": "屏幕已变黑，按 B 恢复。",
     "talk.stage": "全屏，用于讲台（F）",
     "talk.next_is": "下一幕：{title}",
+    "talk.asks": "提问：{ask}（{answer}）",
     "talk.last": "这是最后一幕。",
-    "talk.keys": "空格, Page Down, N: 下一步\nPage Up, Backspace: 上一步\nHome, End: 第一幕、最后一幕\nA … D: 听众的猜测\nF, P, Esc: 进入、退出全屏演示\nB, .: 黑屏、恢复\nT, V: 讲稿显示在此、显示在另一窗口\nR: 时钟归零",
+    "talk.overview": "全部幕次",
+    "talk.overview_open": "全部幕次（O）",
+    "talk.overview_hint": "按方向键或输入幕号，再按回车；也可以点击。按 Esc 返回。",
+    "talk.keys": "空格, Page Down, N: 下一步\nPage Up, Backspace: 上一步\nHome, End: 第一幕、最后一幕\nA … D: 听众的猜测\nF, P, Esc: 进入、退出全屏演示\nB, .: 黑屏、恢复\nT, V: 讲稿显示在此、显示在另一窗口\nR: 时钟归零\nO: 全部幕次；输入幕号或按方向键，再按回车\nL: 打开、关闭指示光点\nShift + F, L, O: 用于热力图，见下",
     # the handout
     "handout.text": "{source} → {translation}",
     "handout.ask": "{ask} {options}",

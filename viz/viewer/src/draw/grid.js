@@ -150,7 +150,7 @@ export class Grid {
   put(context, { reading, signed }, scale, [x, y]) {
     const ratio = window.devicePixelRatio || 1;
     const tile = { wide: Math.round(this.tile.wide * ratio), high: Math.round(this.tile.high * ratio) };
-    const { inks } = this.owner;
+    const { inks } = this.owner.colours;
     if (this.image?.width !== tile.wide || this.image.height !== tile.high)
       this.image = context.createImageData(tile.wide, tile.high);
     const into = new Uint32Array(this.image.data.buffer);

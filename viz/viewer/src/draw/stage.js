@@ -37,12 +37,12 @@ export function drawAll({ grids: every, offered, room, panels, size }) {
 
 /** The chosen heads large, and all of their kind small beside them. @param {Viewer} viewer */
 export function drawChosen(viewer) {
-  const { shown, room, small, panels } = viewer;
+  const { shown, room, small, panels, state } = viewer;
   const grid = viewer.grids.find(({ kind }) => kind === viewer.kind);
   if (!grid) return;
   if (grid.element.parentElement !== small) small.replaceChildren(grid.element);
   const side = Math.max(SMALLEST, Math.min(LARGEST_BESIDE, grid.sideFor(RAIL.width, RAIL.height)));
-  grid.draw({ wide: side, high: side }, false);
+  if (!state.present) grid.draw({ wide: side, high: side }, false); // its rail is not seen then
   panels.length = Math.min(panels.length, shown.length);
   while (panels.length < shown.length) panels.push(new PanelView(viewer));
   const same = room.children.length === panels.length && panels.every(({ element }, i) => room.children[i] === element);
