@@ -39,7 +39,7 @@ STRINGS: dict[str, str] = {
     "show.pdf": "Handout (PDF)",
     "show.unknown": "There is no talk called {name} here; this is another one.",
     "show.problem": "Scene {scene} no longer shows what it expects: {expected}; {found}.",
-    "show.keys": "Space goes on, Page Up goes back, F is for the stage, B darkens the screen, V opens the speaker’s window, A to D answer; arrows walk through heads. A click into the talk gives it the keys again. The link holds the scene.",
+    "show.keys": "Space goes on, Page Up goes back, F is for the stage, B darkens the screen, V opens the speaker’s window, O shows all scenes, L points with a dot, A to D answer; ? lists all keys. A click into the talk gives it the keys again. The link holds the scene.",
     "error.StoryboardError": "{message}",
     # the pinboard
     "page.pinboard": "Pinboard",

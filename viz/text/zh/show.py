@@ -39,7 +39,7 @@ STRINGS: dict[str, str] = {
     "show.pdf": "讲义（PDF）",
     "show.unknown": "这里没有名为 {name} 的演讲，现在打开的是另一个。",
     "show.problem": "第 {scene} 幕与预期不符：{expected}；{found}。",
-    "show.keys": "空格前进，Page Up 后退，F 全屏演示，B 黑屏，V 打开讲者窗口，A 到 D 作答；方向键切换注意力头。按键没反应时，点一下演讲即可。链接会记住当前这一幕。",
+    "show.keys": "空格前进，Page Up 后退，F 全屏演示，B 黑屏，V 打开讲者窗口，O 显示全部幕次，L 打开指示光点，A 到 D 作答；按 ? 查看全部按键。按键没反应时，点一下演讲即可。链接会记住当前这一幕。",
     "error.StoryboardError": "这个分镜文件不能用：{message}",
     # the pinboard
     "page.pinboard": "钉板",

@@ -241,6 +241,8 @@ export class Talk {
     else if (key === "r") this.speaker.restart();
     else if (key === "o") this.turnOverview();
     else if (key === "l") this.pointer.turn();
+    else if (key === "?")
+      this.viewer.help.showModal(); // also while a question hides the viewer
     else return false;
     return true;
   }
