@@ -222,4 +222,4 @@ def test_all_scenes_are_seen_and_reached_by_keys_and_a_dot_points(talk_page_open
     page.keyboard.press("l")
     assert dot.is_hidden()
     page.keyboard.press("Shift+L")
-    assert page.locator(".viewer:not([inert]) .segments [aria-pressed=true]").first.text_content() == "Lines"
+    assert page.locator(".viewer:not([inert]) .toolbar .segments [aria-pressed=true]").first.text_content() == "Lines"
