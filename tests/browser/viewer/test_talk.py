@@ -117,6 +117,7 @@ def test_the_speakers_window_follows_and_leads(talk_page_open) -> None:
     assert other.locator(".speaker-next").text_content() == "Next: Two"
     assert other.locator(".speaker-coming").text_content() == "It asks: Which? — C bed"
     assert other.locator(".speaker-sight canvas").is_visible()
+    assert violations(other) == []
     page.keyboard.press("Space")
     assert other.locator(".said-now").text_content() == HOSTILE
     assert other.locator("img").count() == 0

@@ -71,13 +71,14 @@ export class Speaker {
     this.window = other;
     const { document: page } = other;
     const looks = [...document.querySelectorAll("style")].map(({ textContent }) => make("style", { textContent }));
-    page.title = `${this.talk.words.notes} · ${this.talk.title}`;
     page.documentElement.lang = this.talk.language;
     page.head.replaceChildren(...looks);
-    const top = make("p", { className: "speaker-top" }, this.time, this.elapsed, this.lasted, this.place);
+    page.title = `${this.talk.words.notes} · ${this.talk.title}`;
+    const clocks = make("p", { className: "speaker-top" }, this.time, this.elapsed, this.lasted, this.place);
     page.body.className = "speaker";
     const ahead = make("section", { className: "speaker-ahead" }, this.sight, make("div", {}, this.next, this.coming));
-    page.body.replaceChildren(top, this.told, this.title, this.note, ahead);
+    const main = make("main", {}, this.title, this.note, ahead);
+    page.body.replaceChildren(make("header", {}, clocks, this.told), main);
     page.addEventListener("keydown", this.press);
     const timer = other.setInterval(() => (other.closed ? other.clearInterval(timer) : this.tick()), 500);
     window.addEventListener("pagehide", () => other.close());
