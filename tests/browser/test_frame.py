@@ -11,7 +11,7 @@ from viz.shell.views import SECTIONS
 from viz.text import LANGUAGES
 
 HIGHEST = 130  # pixels from the top
-FIRST = {section: names[0] for section, names in SECTIONS.items() if section != "show"}  # a talk has its own controls
+FIRST = {section: names[0] for section, names in SECTIONS.items()}
 # The first of what a view shows below the line of its pickers.
 _PICTURE = """() => {
   const line = document.querySelector('.st-key-hl_bar').getBoundingClientRect().bottom;

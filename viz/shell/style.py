@@ -35,7 +35,8 @@ STYLE = f"""<style>
 {LINE} {{ min-height: 34px; flex-wrap: wrap; row-gap: .25rem; }}
 {LINE} .stSlider {{ height: 30px; margin-top: -4px; }}
 {LINE} .stButtonGroup button {{ min-height: 28px; height: 28px; padding: 0 .5rem; min-width: 0; }}
-{LINE} [data-testid="stPopoverButton"], {LINE} .stButton button {{ min-height: 28px; height: 28px; padding: 0 .6rem; }}
+{LINE} [data-testid="stPopoverButton"], {LINE} .stButton button,
+{LINE} .stDownloadButton button {{ min-height: 28px; height: 28px; padding: 0 .6rem; }}
 .hl-translation {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); margin: 0; }}
 .hl-translation.seen {{ position: static; width: auto; height: auto; clip-path: none; font-size: 1.5rem;
   line-height: 44px; white-space: nowrap; overflow-x: auto; scrollbar-width: thin; }}
@@ -50,7 +51,7 @@ STYLE = f"""<style>
 .hl-fails {{ color: #D55E00; opacity: 1; font-weight: 600; }}
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
-.st-key-talk_frame iframe {{ display: block; height: calc(100vh - 11rem); min-height: 24rem; }}
+.st-key-talk_frame iframe {{ display: block; height: calc(100vh - 8.5rem); min-height: 24rem; }}
 .st-key-hl_lesson h3 {{ padding: .25rem 0 0; }}
 .st-key-hl_lesson .stVerticalBlock {{ gap: .5rem; }}
 .st-key-hl_lesson .katex-display {{ margin: 0; padding: .6rem .2rem; }}

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from model.translator import Translator
+from tests.browser.test_axe import violations
 from tests.pages import shipped
 from viz.export.show.staged import stage
 from viz.export.show.storyboard import Both, Light, Predict, Step, Storyboard, TalkScene
@@ -114,6 +115,9 @@ def test_the_speakers_window_follows_and_leads(talk_page_open) -> None:
     assert other.locator(".said-now").text_content() == "first"
     assert other.locator(".elapsed").text_content() == "Talk 0:00 / 3:00"
     assert other.locator(".speaker-next").text_content() == "Next: Two"
+    assert other.locator(".speaker-coming").text_content() == "It asks: Which? — C bed"
+    assert other.locator(".speaker-sight canvas").is_visible()
+    assert violations(other) == []
     page.keyboard.press("Space")
     assert other.locator(".said-now").text_content() == HOSTILE
     assert other.locator("img").count() == 0
@@ -193,3 +197,30 @@ def test_the_speaker_sees_the_answer_before_the_room_and_both_clocks(talk_page_o
     assert (other.locator(".elapsed").text_content() or "") > "Talk 0:00 / 3:00"
     page.keyboard.press("r")
     assert other.locator(".elapsed").text_content() == "Talk 0:00 / 3:00"
+
+
+def test_all_scenes_are_seen_and_reached_by_keys_and_a_dot_points(talk_page_open) -> None:
+    page = talk_page_open("#scene=2")
+    overview, dot = page.locator(".overview"), page.locator(".dot")
+    page.keyboard.press("o")
+    assert overview.locator("button").all_text_contents() == ["1One", "?2Two", "3Three"]
+    assert overview.locator("canvas").count() == 2, "what is asked keeps its picture until it is answered"
+    assert violations(page) == []
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert (now(page)[0], overview.is_visible()) == ("Three", False)
+    for key in ("o", "1", "Enter"):
+        page.keyboard.press(key)
+    assert now(page)[0] == "One"
+    assert now(page)[1].startswith("Cross · L2 H5"), "no map behind took the digit"
+    page.keyboard.press("o")
+    page.keyboard.press("Escape")
+    assert (now(page)[0], overview.is_visible()) == ("One", False)
+    page.keyboard.press("l")
+    page.mouse.move(300, 400)
+    box = dot.bounding_box()
+    assert (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) == (300, 400)
+    page.keyboard.press("l")
+    assert dot.is_hidden()
+    page.keyboard.press("Shift+L")
+    assert page.locator(".viewer:not([inert]) .toolbar .segments [aria-pressed=true]").first.text_content() == "Lines"

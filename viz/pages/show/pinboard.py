@@ -6,6 +6,7 @@ import streamlit as st
 
 from model.errors import HeadlightError
 from viz.figures.markup import line, tag
+from viz.parts.over.bar import bar
 from viz.parts.showing import pins, talks
 from viz.shell.errors import show_error
 from viz.shell.navigation import open_view
@@ -63,10 +64,9 @@ def card(place: int, count: int) -> None:
 
 pins.keep()
 board = pins.board()
-st.html(line("lead", say("pins.lead")))
 if (wrong := st.session_state.pop(_WRONG, None)) is not None:
     show_error(wrong)
-with st.container(horizontal=True, vertical_alignment="center"):
+with bar():
     if board.scenes:
         st.button(say("pins.play"), type="primary", key="pins_play", on_click=play)
         st.download_button(say("pins.save"), pins.written(), "headlight-pinboard.yaml", on_click="ignore")
@@ -77,3 +77,4 @@ for first in range(0, len(board.scenes), 3):
         if place < len(board.scenes):
             with column:
                 card(place, len(board.scenes))
+st.html(line("lead", say("pins.lead")))

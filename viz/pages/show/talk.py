@@ -9,6 +9,7 @@ import streamlit as st
 
 from model.errors import HeadlightError
 from viz.figures.markup import alert, line
+from viz.parts.over.bar import bar
 from viz.parts.showing import pins, talks
 from viz.shell.errors import show_error
 from viz.state.language import language, say
@@ -51,7 +52,7 @@ def chosen() -> str:
 def row(name: str) -> None:
     """What is chosen, opened and taken away."""
     known, spoken = talks.names(), language()
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with bar():
         st.selectbox(
             say("show.talk"),
             list(known),
@@ -59,6 +60,7 @@ def row(name: str) -> None:
             format_func=known.__getitem__,
             on_change=choose,
             label_visibility="collapsed",
+            width=300,
         )
         with st.popover(say("show.open")):
             st.file_uploader(say("show.file", most=talks.MOST_KB), talks.FILE_TYPES, key=_FILE, on_change=open_file)

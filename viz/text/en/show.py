@@ -17,8 +17,12 @@ STRINGS: dict[str, str] = {
     "talk.is_dark": "The screen is dark. B lights it again.",
     "talk.stage": "The whole screen, for the stage (F)",
     "talk.next_is": "Next: {title}",
+    "talk.asks": "It asks: {ask} — {answer}",
     "talk.last": "This is the last scene.",
-    "talk.keys": "Space, Page Down, N: go on\nPage Up, Backspace: go back\nHome, End: first scene, last scene\nA … D: what the audience expects\nF, P, Esc: the whole screen for the stage, and back\nB, .: a dark screen, and back\nT, V: notes here, notes in a second window\nR: the clocks from 0",
+    "talk.overview": "All scenes",
+    "talk.overview_open": "All scenes (O)",
+    "talk.overview_hint": "Arrow keys or a scene’s number, then Enter; or a click. Esc goes back.",
+    "talk.keys": "Space, Page Down, N: go on\nPage Up, Backspace: go back\nHome, End: first scene, last scene\nA … D: what the audience expects\nF, P, Esc: the whole screen for the stage, and back\nB, .: a dark screen, and back\nT, V: notes here, notes in a second window\nR: the clocks from 0\nO: all scenes; a number or arrows, then Enter\nL: a red dot that follows the mouse, and back\nShift with F, L, O: what they mean below",
     # the handout
     "handout.text": "{source} → {translation}",
     "handout.ask": "{ask} {options}",
@@ -35,7 +39,7 @@ STRINGS: dict[str, str] = {
     "show.pdf": "Handout (PDF)",
     "show.unknown": "There is no talk called {name} here; this is another one.",
     "show.problem": "Scene {scene} no longer shows what it expects: {expected}; {found}.",
-    "show.keys": "Space goes on, Page Up goes back, F is for the stage, B darkens the screen, V opens the speaker’s window, A to D answer; arrows walk through heads. A click into the talk gives it the keys again. The link holds the scene.",
+    "show.keys": "Space goes on, Page Up goes back, F is for the stage, B darkens the screen, V opens the speaker’s window, O shows all scenes, L points with a red dot, A to D answer; ? lists all keys. A click into the talk gives it the keys again. The link holds the scene.",
     "error.StoryboardError": "{message}",
     # the pinboard
     "page.pinboard": "Pinboard",

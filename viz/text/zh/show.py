@@ -17,8 +17,12 @@ STRINGS: dict[str, str] = {
     "talk.is_dark": "屏幕已变黑，按 B 恢复。",
     "talk.stage": "全屏，用于讲台（F）",
     "talk.next_is": "下一幕：{title}",
+    "talk.asks": "提问：{ask}（{answer}）",
     "talk.last": "这是最后一幕。",
-    "talk.keys": "空格, Page Down, N: 下一步\nPage Up, Backspace: 上一步\nHome, End: 第一幕、最后一幕\nA … D: 听众的猜测\nF, P, Esc: 进入、退出全屏演示\nB, .: 黑屏、恢复\nT, V: 讲稿显示在此、显示在另一窗口\nR: 时钟归零",
+    "talk.overview": "各幕一览",
+    "talk.overview_open": "各幕一览（O）",
+    "talk.overview_hint": "按方向键或输入幕号，再按回车；也可以点击。按 Esc 返回。",
+    "talk.keys": "空格, Page Down, N: 下一步\nPage Up, Backspace: 上一步\nHome, End: 第一幕、最后一幕\nA … D: 听众的猜测\nF, P, Esc: 进入、退出全屏演示\nB, .: 黑屏、恢复\nT, V: 讲稿显示在此、显示在另一窗口\nR: 时钟归零\nO: 各幕一览；输入幕号或按方向键，再按回车\nL: 打开、关闭跟随鼠标的红点\nShift + F, L, O: 用于图本身，见下",
     # the handout
     "handout.text": "{source} → {translation}",
     "handout.ask": "{ask} {options}",
@@ -35,7 +39,7 @@ STRINGS: dict[str, str] = {
     "show.pdf": "讲义（PDF）",
     "show.unknown": "这里没有名为 {name} 的演讲，现在打开的是另一个。",
     "show.problem": "第 {scene} 幕与预期不符：{expected}；{found}。",
-    "show.keys": "空格前进，Page Up 后退，F 全屏演示，B 黑屏，V 打开讲者窗口，A 到 D 作答；方向键切换注意力头。按键没反应时，点一下演讲即可。链接会记住当前这一幕。",
+    "show.keys": "空格前进，Page Up 后退，F 全屏演示，B 黑屏，V 打开讲者窗口，O 打开各幕一览，L 打开跟随鼠标的红点，A 到 D 作答；按 ? 查看全部按键。按键没反应时，点一下演讲即可。链接会记住当前这一幕。",
     "error.StoryboardError": "这个分镜文件不能用：{message}",
     # the pinboard
     "page.pinboard": "钉板",

@@ -1,7 +1,7 @@
 // The whole viewer: what is chosen, what is pointed at, and everything that is drawn from both.
 import { Chips } from "./draw/chips.js";
 import { kindButtons, toolbar } from "./draw/controls.js";
-import { make, Ruler } from "./draw/dom.js";
+import { colour, make, Ruler } from "./draw/dom.js";
 import { Grid } from "./draw/grid.js";
 import { codeOf, has, headOf, Reader, settled, sortOf } from "./reckon/heads.js";
 import { press } from "./keys.js";
@@ -10,7 +10,7 @@ import { litAt, pinned } from "./reckon/pointing.js";
 import { Preview } from "./draw/preview.js";
 import { turned, whenFullScreenEnds } from "./draw/present.js";
 import { save } from "./draw/save.js";
-import { inksOf, tableOf } from "./reckon/scale.js";
+import { coloursOf } from "./reckon/scale.js";
 import { drawAll, drawChosen } from "./draw/stage.js";
 import { DEFAULTS, readLink, write } from "./reckon/state.js";
 import { opened } from "./reckon/walk.js";
@@ -50,8 +50,7 @@ export class Viewer {
     this.shown = [];
     this.waiting = 0;
     this.look = header.looks.light;
-    this.tables = { scale: tableOf(this.look.scale), diverging: tableOf(this.look.diverging) };
-    this.inks = { scale: new Uint32Array(257), diverging: new Uint32Array(257) };
+    this.colours = coloursOf(this.look);
     /** @type {import("./types.js").Look | null} */
     this.dressed = null;
     this.size = { width: 0, height: 0 }; // of the room
@@ -80,7 +79,7 @@ export class Viewer {
     this.pressed = (/** @type {KeyboardEvent} */ event) => void (this.root.inert || press(this, event));
     this.root.ownerDocument.addEventListener("keydown", this.pressed);
     this.unwatch = whenFullScreenEnds(this);
-    this.observer = new ResizeObserver(() => this.measure() && this.draw());
+    this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(room);
   }
 
@@ -92,12 +91,19 @@ export class Viewer {
     clearTimeout(this.waiting);
   }
 
-  /** The size of the room; true where it has changed. */
+  /** The size of the room; true where it has changed, or was forgotten. */
   measure() {
     const { clientWidth: width, clientHeight: height } = this.room;
     if (width === this.size.width && height === this.size.height) return false;
     this.size = { width, height };
     return true;
+  }
+
+  /** Draws in a room of another size; out of sight only once somebody looks again. */
+  resize() {
+    if (!this.measure()) return;
+    if (this.root.inert) this.size = { width: 0, height: 0 };
+    else this.draw();
   }
 
   /** The chosen heads; there is always one. */
@@ -143,7 +149,7 @@ export class Viewer {
 
   /** Takes what a link says, as when somebody has changed it by hand. @param {string} link */
   follow(link) {
-    if (link.replace(/^#/, "") === write(this.state, this.opening)) return;
+    if (this.size.width && link.replace(/^#/, "") === write(this.state, this.opening)) return;
     this.state = settled(this.trace, readLink(link, this.opening));
     this.draw();
   }
@@ -167,12 +173,8 @@ export class Viewer {
     const look = looks[this.state.theme || (this.dark ? "dark" : "light")];
     if (this.dressed === look) return;
     this.dressed = this.look = look;
-    this.tables = { scale: tableOf(look.scale), diverging: tableOf(look.diverging) };
-    const { scale, diverging } = this.tables;
-    this.inks = { scale: inksOf(scale, look.surface), diverging: inksOf(diverging, look.surface) };
-    for (const name of /** @type {const} */ (["background", "surface", "text", "muted", "grid", "accent"])) {
-      this.root.style.setProperty(`--${name}`, look[name]);
-    }
+    this.colours = coloursOf(look);
+    colour(this.root, look);
     this.root.style.colorScheme = look === looks.dark ? "dark" : "light";
   }
 
@@ -181,10 +183,6 @@ export class Viewer {
     if (dark === this.dark) return;
     this.dark = dark;
     this.draw();
-  }
-
-  toggleTheme() {
-    this.change({ theme: this.look === this.trace.header.looks.dark ? "light" : "dark" });
   }
 
   /** Lights up what is pointed at, in all maps and in the sentences. @param {import("./reckon/pointing.js").Lit} lit */
@@ -226,10 +224,10 @@ export class Viewer {
 
   /** @param {Grid} grid @param {import("./draw/grid.js").Cell | null} cell */
   preview(grid, cell) {
-    if (!cell || cell.layer === null || cell.head === null) return this.card.hide();
-    const { kind } = grid;
-    const code = `${kind.letter}${cell.layer}.${cell.head}`;
-    this.card.show({ code, kind, layer: cell.layer, head: cell.head }, grid.element.getBoundingClientRect());
+    const { layer, head } = cell ?? { layer: null, head: null };
+    if (layer === null || head === null) return this.card.hide();
+    const code = codeOf(grid.kind, layer, head);
+    this.card.show({ code, kind: grid.kind, layer, head }, grid.element.getBoundingClientRect());
   }
 
   /** @param {KindPart} kind @param {import("./draw/grid.js").Cell} cell @param {boolean} more */
@@ -239,8 +237,7 @@ export class Viewer {
 
   /** @param {number} factor */
   zoom(factor) {
-    const [first] = this.panels;
-    first?.zoom(factor);
+    this.panels[0]?.zoom(factor);
   }
 
   /** @param {string} format */

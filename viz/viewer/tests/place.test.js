@@ -23,6 +23,16 @@ test("a map of 16 tokens is wholly seen, and its labels are never smaller than 1
   assert.ok(fitted({ ...ROOM, width: 1500, height: 900 }, axesOf(16, 16)).cell > fitted(ROOM, axesOf(16, 16)).cell);
 });
 
+test("on a screen half as large again a hall sees the same picture half as large again", () => {
+  const axes = axesOf(5, 6);
+  const [small, large] = [1, 1.5].map((large) =>
+    fitted({ width: 1000 * large, height: 420 * large, ratio: 1000, large }, axes),
+  );
+  for (const name of ["cell", "wide", "type", "width", "height"])
+    assert.ok(Math.abs(large[name] / small[name] - 1.5) < 0.02, name);
+  assert.ok(small.type > fitted({ width: 1000, height: 420, ratio: 1000 }, axes).type, "larger than on a desk");
+});
+
 test("a long sentence opens with every label readable, from its beginning", () => {
   const place = opening(ROOM, axesOf(140, 68));
   assert.ok(place.cell >= 14 && place.x === 0 && place.y === 0);

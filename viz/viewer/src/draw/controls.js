@@ -205,8 +205,9 @@ export function toolbar(viewer) {
 
 /** What changes no number: nearer, saved, dark, explained. @param {Viewer} viewer */
 function tools(viewer) {
-  const { words } = viewer;
-  const theme = button("◐", words.theme, () => viewer.toggleTheme());
+  const { words, trace } = viewer;
+  const { dark } = trace.header.looks;
+  const theme = button("◐", words.theme, () => viewer.change({ theme: viewer.look === dark ? "light" : "dark" }));
   theme.hidden = viewer.asks;
   return make(
     "div",

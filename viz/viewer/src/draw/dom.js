@@ -14,6 +14,13 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+const COLOURS = /** @type {const} */ (["background", "surface", "text", "muted", "grid", "accent"]);
+
+/** Gives an element a theme's colours, for the style sheet. @param {HTMLElement} element @param {import("../types.js").Look} look */
+export function colour({ style }, look) {
+  for (const name of COLOURS) style.setProperty(`--${name}`, look[name]);
+}
+
 /**
  * @param {string} template
  * @param {Record<string, unknown>} values

@@ -1,15 +1,17 @@
 // Every head of a kind as small maps on one canvas.
 import { make, sized } from "./dom.js";
+import { hallTimes } from "./present.js";
 import { pixelsOf, scalesOf } from "../reckon/scale.js";
 
 /** @typedef {import("../types.js").KindPart} KindPart */
 /** @typedef {{ layer: number | null, head: number | null }} Cell null: a whole column or row of heads */
 
-const GUTTER = 26; // room for L0, L1 …
+const GUTTER = 26; // room for L0, L1 … on a desk
 const HEADER = 22; // room for H0, H1 …
 const GAP = 3;
 const TYPE = { desk: 14, hall: 18 };
 const SLICE = 4; // ms of painting between two looks at what the visitor does
+const AFTER = 30; // ms from what is large to what is small beside it, so that its frame is drawn first
 
 /** For each of `pixels` steps along an axis of `count` tokens: first token, and the one after the last. @param {number} count @param {number} pixels */
 export function steps(count, pixels) {
@@ -80,6 +82,7 @@ export class Grid {
     /** @type {ImageData | null} */
     this.image = null;
     this.size = { width: 0, height: 0 };
+    this.edge = { left: GUTTER, top: HEADER };
     this.canvas = make("canvas");
     this.over = make("canvas", { className: "over" });
     this.canvas.setAttribute("role", "img");
@@ -108,7 +111,7 @@ export class Grid {
     if (this.asked === this.painted) this.mark();
     else if (atOnce) this.paint(tile, true);
     else if (!this.waiting)
-      this.waiting = requestAnimationFrame(() => setTimeout(() => this.paint(this.wanted, false)));
+      this.waiting = requestAnimationFrame(() => setTimeout(() => this.paint(this.wanted, false), AFTER));
     this.wanted = tile;
   }
 
@@ -123,7 +126,9 @@ export class Grid {
     this.tile = tile;
     this.waiting = 0;
     this.painted = asked;
-    this.size = { width: GUTTER + heads * (tile.wide + GAP), height: HEADER + layers * (tile.high + GAP) };
+    const times = owner.state.present ? hallTimes() : 1;
+    const { left, top } = (this.edge = { left: GUTTER * times, top: HEADER * times });
+    this.size = { width: left + heads * (tile.wide + GAP), height: top + layers * (tile.high + GAP) };
     const context = sized(this.canvas, this.size.width, this.size.height);
     this.name(context);
     this.mark();
@@ -150,7 +155,7 @@ export class Grid {
   put(context, { reading, signed }, scale, [x, y]) {
     const ratio = window.devicePixelRatio || 1;
     const tile = { wide: Math.round(this.tile.wide * ratio), high: Math.round(this.tile.high * ratio) };
-    const { inks } = this.owner;
+    const { inks } = this.owner.colours;
     if (this.image?.width !== tile.wide || this.image.height !== tile.high)
       this.image = context.createImageData(tile.wide, tile.high);
     const into = new Uint32Array(this.image.data.buffer);
@@ -164,21 +169,21 @@ export class Grid {
   /** @param {CanvasRenderingContext2D} context */
   name(context) {
     const { fonts, look, state } = this.owner;
-    context.font = `${state.present ? TYPE.hall : TYPE.desk}px ${fonts}`;
+    context.font = `${state.present ? TYPE.hall * hallTimes() : TYPE.desk}px ${fonts}`;
     context.fillStyle = look.muted;
     context.textBaseline = "middle";
     const { layers, heads } = this.kind;
     context.textAlign = "right";
     for (let layer = 0; layer < layers; layer++)
-      context.fillText(`L${layer}`, GUTTER - 5, this.corner(layer, 0)[1] + this.tile.high / 2);
+      context.fillText(`L${layer}`, this.edge.left - 5, this.corner(layer, 0)[1] + this.tile.high / 2);
     context.textAlign = "center";
     for (let head = 0; head < heads; head++)
-      context.fillText(`H${head}`, this.corner(0, head)[0] + this.tile.wide / 2, HEADER / 2);
+      context.fillText(`H${head}`, this.corner(0, head)[0] + this.tile.wide / 2, this.edge.top / 2);
   }
 
   /** @param {number} layer @param {number} head */
   corner(layer, head) {
-    return [GUTTER + head * (this.tile.wide + GAP), HEADER + layer * (this.tile.high + GAP)];
+    return [this.edge.left + head * (this.tile.wide + GAP), this.edge.top + layer * (this.tile.high + GAP)];
   }
 
   /** The chosen heads, the first one thick, and the one that is pointed at. */
@@ -197,8 +202,9 @@ export class Grid {
 
   /** @param {MouseEvent} event @returns {Cell | null} */
   cellAt({ offsetX, offsetY }) {
-    const { wide, high } = this.tile;
-    const [head, layer] = [(offsetX - GUTTER) / (wide + GAP), (offsetY - HEADER) / (high + GAP)].map(Math.floor);
+    const { tile, edge } = this;
+    const [across, down] = [(offsetX - edge.left) / (tile.wide + GAP), (offsetY - edge.top) / (tile.high + GAP)];
+    const [head, layer] = [Math.floor(across), Math.floor(down)];
     if (head >= this.kind.heads || layer >= this.kind.layers || (head < 0 && layer < 0)) return null;
     return { layer: layer < 0 ? null : layer, head: head < 0 ? null : head };
   }

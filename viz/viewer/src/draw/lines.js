@@ -18,12 +18,15 @@ export const asLines = { fitted, opening, panned, zoomed, spotAt, paint, name, m
 
 /** @param {Room} room @param {Axes} axes @returns {Place} */
 function fitted(room, axes) {
-  const type = room.large ? LARGE_TYPE : SMALLEST_TYPE;
+  const type = room.large ? LARGE_TYPE * room.large : SMALLEST_TYPE;
   const [left, right] = [axes.rows, axes.columns].map(
     (widths) => Math.min((MOST_LABEL * type) / SMALLEST_TYPE, Math.max(0, ...widths) * type) + GAP,
   );
   const count = Math.max(axes.rows.length, axes.columns.length, 1);
-  const cell = sharp(Math.min(room.large ? LARGE_PITCH : LARGEST_PITCH, (room.height - 2 * GAP) / count), room.ratio);
+  const cell = sharp(
+    Math.min(room.large ? LARGE_PITCH * room.large : LARGEST_PITCH, (room.height - 2 * GAP) / count),
+    room.ratio,
+  );
   const width = Math.max(40, Math.min(WIDEST, room.width - left - right));
   return seen({ cell, wide: cell, left, top: GAP, width, height: 0, x: 0, y: 0, type, across: true }, room, count);
 }

@@ -32,7 +32,7 @@ const STEP = 1.25;
  * @param {import("../types.js").Scale} scale
  * @returns {Drawing}
  */
-export function drawingOf({ tables, inks, look, fonts, ruler, trace }, panel, scale) {
+export function drawingOf({ colours: { tables, inks }, look, fonts, ruler, trace }, panel, scale) {
   const name = panel.signed ? "diverging" : "scale";
   return { panel, scale, table: tables[name], inks: inks[name], look, fonts, ruler, given: trace.header.given };
 }

@@ -8,6 +8,11 @@ function fullScreen(document, on) {
   Promise.resolve(asked).catch(() => {}); // a page within a page may not; its presenter mode fills its frame
 }
 
+/** How many times larger everything is in a hall than on its smallest screen, 1280 × 720; the style sheet has the same in --hall. */
+export function hallTimes() {
+  return Math.max(1, Math.min(window.innerWidth / 1280, window.innerHeight / 720));
+}
+
 /** Whoever leaves the full screen by the browser's own key leaves presenter mode; gives what ends the watch. @param {import("../viewer.js").Viewer} viewer */
 export function whenFullScreenEnds(viewer) {
   const { ownerDocument } = viewer.root;

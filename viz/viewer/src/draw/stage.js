@@ -1,6 +1,7 @@
 // Lays out the middle of the viewer: the chosen heads large, or every head of every kind.
 import { make } from "./dom.js";
 import { drawingOf, PanelView } from "./panel.js";
+import { hallTimes } from "./present.js";
 import { abreast, roomOf } from "../reckon/place.js";
 import { scalesOf } from "../reckon/scale.js";
 
@@ -17,15 +18,17 @@ const TALLER = 1.7; // than wide, where there is room below
 const KIND = { width: 34, height: 64 }; // of a grid, what is not maps
 
 /** Every head of every kind. @param {Viewer} viewer */
-export function drawAll({ grids: every, offered, room, panels, size }) {
+export function drawAll({ grids: every, offered, room, panels, size, state }) {
   panels.length = 0;
   const grids = every.filter(({ kind }) => offered.includes(kind.kind));
   const across = grids.reduce((sum, { kind }) => sum + kind.heads, 0);
   const deep = Math.max(...grids.map(({ kind }) => kind.layers));
-  const wide = (size.width - 8 - (KIND.width + GAP) * grids.length) / across - 3;
-  const high = (size.height - KIND.height) / deep - 3;
-  const side = Math.max(SMALLEST, Math.min(LARGEST, wide, high));
-  const tile = { wide: Math.floor(side), high: Math.floor(Math.max(side, Math.min(LARGEST, TALLER * side, high))) };
+  const times = state.present ? hallTimes() : 1;
+  const wide = (size.width - 8 - (KIND.width * times + GAP) * grids.length) / across - 3;
+  const high = (size.height - KIND.height * times) / deep - 3;
+  const largest = LARGEST * times;
+  const side = Math.max(SMALLEST, Math.min(largest, wide, high));
+  const tile = { wide: Math.floor(side), high: Math.floor(Math.max(side, Math.min(largest, TALLER * side, high))) };
   const titled = (/** @type {import("./grid.js").Grid} */ { kind, element }) => {
     const title = make("h2", { className: "panel-title", textContent: kind.title });
     return make("section", { className: "kind" }, title, element);
@@ -37,12 +40,12 @@ export function drawAll({ grids: every, offered, room, panels, size }) {
 
 /** The chosen heads large, and all of their kind small beside them. @param {Viewer} viewer */
 export function drawChosen(viewer) {
-  const { shown, room, small, panels } = viewer;
+  const { shown, room, small, panels, state } = viewer;
   const grid = viewer.grids.find(({ kind }) => kind === viewer.kind);
   if (!grid) return;
   if (grid.element.parentElement !== small) small.replaceChildren(grid.element);
   const side = Math.max(SMALLEST, Math.min(LARGEST_BESIDE, grid.sideFor(RAIL.width, RAIL.height)));
-  grid.draw({ wide: side, high: side }, false);
+  if (!state.present) grid.draw({ wide: side, high: side }, false); // its rail is not seen then
   panels.length = Math.min(panels.length, shown.length);
   while (panels.length < shown.length) panels.push(new PanelView(viewer));
   const same = room.children.length === panels.length && panels.every(({ element }, i) => room.children[i] === element);
@@ -53,9 +56,9 @@ export function drawChosen(viewer) {
 /** @param {Viewer} viewer @param {Panel[]} shown */
 function lay(viewer, shown) {
   const { room, ruler, state, panels, size } = viewer;
-  const [large, ratio] = [state.present, window.devicePixelRatio || 1];
+  const [large, ratio] = [state.present ? hallTimes() : 0, window.devicePixelRatio || 1];
   const all = { width: size.width - 4, height: size.height - 4, ratio, large };
-  const head = large ? LARGE_HEAD : HEAD;
+  const head = large ? LARGE_HEAD * large : HEAD;
   const widest = shown.reduce((a, b) => (a.reading.columns.length >= b.reading.columns.length ? a : b)).reading;
   const axes = { rows: ruler.widths(widest.rows), columns: ruler.widths(widest.columns) };
   const columns = abreast(shown.length, all, { axes, gap: GAP, head });

@@ -20,12 +20,20 @@ const DESK = {
 };
 const HALL = { smallest: 20, largest: 28, cell: 110, wide: 300, stretched: 7, left: 240, top: 170, whole: 21 };
 
+/** @param {number} [large] times; nothing on a desk */
+function sizesOf(large) {
+  if (!large) return DESK;
+  const { stretched, ...sizes } = HALL;
+  const grown = Object.entries(sizes).map(([name, size]) => [name, size * large]);
+  return /** @type {typeof HALL} */ ({ stretched, ...Object.fromEntries(grown) });
+}
+
 /**
  * @typedef {object} Room
  * @property {number} width
  * @property {number} height
  * @property {number} ratio device pixels a CSS pixel
- * @property {boolean} [large] for a room full of people: larger type and cells
+ * @property {number} [large] for a room full of people: larger type and cells, so many times those of a small screen
  */
 
 /**
@@ -49,7 +57,7 @@ const longest = (widths) => Math.max(0, ...widths);
  * @returns {Place}
  */
 export function fitted({ width, height, ratio, large }, axes) {
-  const most = large ? HALL : DESK;
+  const most = sizesOf(large);
   const reserve = (/** @type {number} */ type, /** @type {boolean} */ across) => ({
     left: Math.ceil(Math.min(most.left, longest(axes.rows) * type) + 2 * GAP),
     top: Math.ceil((across ? type : Math.min(most.top, longest(axes.columns) * type)) + 2 * GAP),
@@ -80,7 +88,7 @@ export function fitted({ width, height, ratio, large }, axes) {
  */
 export function opening(room, axes) {
   const whole = fitted(room, axes);
-  const { smallest, whole: enough } = room.large ? HALL : DESK;
+  const { smallest, whole: enough } = sizesOf(room.large);
   if (whole.cell >= enough) return whole;
   return zoomed(whole, { x: 0, y: 0 }, (smallest + 1) / whole.cell, { room, axes, least: whole.cell });
 }
@@ -113,7 +121,7 @@ export function zoomed(place, about, factor, { room, axes, least }) {
   const cell = sharp(Math.min(largest, Math.max(least, place.cell * factor)), room.ratio);
   const grown = cell / whole.cell;
   const wide = sharp(
-    Math.max(Math.min(whole.wide * grown, largest, (room.large ? HALL : DESK).stretched * cell), whole.wide),
+    Math.max(Math.min(whole.wide * grown, largest, sizesOf(room.large).stretched * cell), whole.wide),
     room.ratio,
   );
   const moved = (/** @type {number} */ from, /** @type {number} */ offset, /** @type {number} */ by) =>

@@ -71,6 +71,16 @@ export function inksOf(table, blank) {
   return inks;
 }
 
+/**
+ * The colours of a theme's scales, as tables and as pixels.
+ * @param {import("../types.js").Look} look
+ */
+export function coloursOf(look) {
+  const tables = { scale: tableOf(look.scale), diverging: tableOf(look.diverging) };
+  const inks = { scale: inksOf(tables.scale, look.surface), diverging: inksOf(tables.diverging, look.surface) };
+  return { tables, inks };
+}
+
 /** A pixel as an image keeps it: red first, opaque. @param {number} r @param {number} g @param {number} b */
 function inked(r, g, b) {
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;

@@ -19,6 +19,11 @@ export function noteParts(note, now) {
   });
 }
 
+/** The right answer with its letter. @param {import("./plan.js").Predict} predict */
+function named({ options, answer }) {
+  return Ask.named(options, answer);
+}
+
 /** A clock beside what is planned, late where that is over. @param {HTMLElement} element @param {string} form @param {number} began ms; 0: not yet @param {number} minutes 0: nothing is planned */
 function run(element, form, began, minutes) {
   const seconds = began ? (performance.now() - began) / 1000 : 0;
@@ -27,9 +32,10 @@ function run(element, form, began, minutes) {
 }
 
 export class Speaker {
-  /** @param {import("./plan.js").TalkPart} talk @param {(event: KeyboardEvent) => void} press */
-  constructor(talk, press) {
+  /** @param {import("./plan.js").TalkPart} talk @param {import("./small.js").Small} small @param {(event: KeyboardEvent) => void} press */
+  constructor(talk, small, press) {
     this.talk = talk;
+    this.small = small;
     this.press = press;
     /** @type {Window | null} */
     this.window = null;
@@ -45,6 +51,8 @@ export class Speaker {
     this.title = make("h1");
     this.note = make("div", { className: "speaker-note" });
     this.next = make("p", { className: "speaker-next" });
+    this.sight = make("div", { className: "speaker-sight" }); // what the next scene shows first
+    this.coming = make("p", { className: "speaker-coming" }); // what is said or asked there first
   }
 
   /** Opens the window, or brings it to the front; false where the browser does not let it. */
@@ -63,12 +71,14 @@ export class Speaker {
     this.window = other;
     const { document: page } = other;
     const looks = [...document.querySelectorAll("style")].map(({ textContent }) => make("style", { textContent }));
-    page.title = `${this.talk.words.notes} · ${this.talk.title}`;
     page.documentElement.lang = this.talk.language;
     page.head.replaceChildren(...looks);
-    const top = make("p", { className: "speaker-top" }, this.time, this.elapsed, this.lasted, this.place);
+    page.title = `${this.talk.words.notes} · ${this.talk.title}`;
+    const clocks = make("p", { className: "speaker-top" }, this.time, this.elapsed, this.lasted, this.place);
     page.body.className = "speaker";
-    page.body.replaceChildren(top, this.told, this.title, this.note, this.next);
+    const ahead = make("section", { className: "speaker-ahead" }, this.sight, make("div", {}, this.next, this.coming));
+    const main = make("main", {}, this.title, this.note, ahead);
+    page.body.replaceChildren(make("header", {}, clocks, this.told), main);
     page.addEventListener("keydown", this.press);
     const timer = other.setInterval(() => (other.closed ? other.clearInterval(timer) : this.tick()), 500);
     window.addEventListener("pagehide", () => other.close());
@@ -106,12 +116,22 @@ export class Speaker {
     this.title.textContent = title;
     this.note.replaceChildren(...noteParts(note, asking ? -1 : clicks));
     if (asking && predict) {
-      const answer = fill(words.revealed, { answer: Ask.named(predict.options, predict.answer) });
+      const answer = fill(words.revealed, { answer: named(predict) });
       const said = make("p", { className: "said-now", textContent: predict.ask });
       this.note.prepend(said, make("p", { className: "said-later", textContent: answer }));
     }
     const next = scenes[scene + 1];
     this.next.textContent = next ? fill(words.next_is, { title: next.title }) : words.last;
+    const { predict: asks, note: says } = next ?? { predict: null, note: [] };
+    this.coming.textContent = asks ? fill(words.asks, { ask: asks.ask, answer: named(asks) }) : (says[0] ?? "");
+    this.sight.replaceChildren();
     this.tick();
+  }
+
+  /** Shows what the next scene shows first; nothing where nobody looks. @param {import("../types.js").Look} look */
+  preview(look) {
+    const next = this.scene + 1;
+    if (this.window && !this.window.closed && next in this.talk.scenes)
+      this.sight.replaceChildren(this.small.picture(next, look));
   }
 }

@@ -1,10 +1,13 @@
 // A talk: scenes one after the other, each shown by the viewer, with the questions and notes that go with them.
 import { present } from "../draw/present.js";
-import { make } from "../draw/dom.js";
+import { colour, make } from "../draw/dom.js";
 import { button } from "../draw/controls.js";
 import { Viewer } from "../viewer.js";
 import { Ask, optionOf } from "./ask.js";
+import { Overview } from "./overview.js";
 import { back, clicked, isAsking, lastStop, linkAt, linkOf, onward, placeIn, tally } from "./plan.js";
+import { Pointer } from "./pointer.js";
+import { Small } from "./small.js";
 import { noteParts, Speaker } from "./speaker.js";
 
 /** @typedef {import("./plan.js").TalkPart} TalkPart */
@@ -13,7 +16,8 @@ import { noteParts, Speaker } from "./speaker.js";
 const ON = [" ", "n", "pagedown"];
 const BEFORE = ["pageup", "backspace"];
 const DARK = ["b", "."]; // as a clicker sends them
-const COLOURS = /** @type {const} */ (["background", "surface", "text", "muted", "grid", "accent"]);
+const OF_MAPS = ["f", "l", "o"]; // with Shift: what they mean to the viewer
+const PREPARED_AFTER = 100; // ms
 
 export class Talk {
   /**
@@ -32,10 +36,14 @@ export class Talk {
     this.viewers = [];
     /** @type {At} */
     this.at = placeIn(link, talk.scenes) ?? { scene: 0, stop: 0 };
+    this.waiting = 0;
     /** @type {Map<number, number>} options by scene */
     this.picked = new Map();
     this.ask = new Ask(talk.words, (option) => this.pick(option));
-    this.speaker = new Speaker(talk, (event) => this.press(event));
+    const small = new Small(talk.scenes, traces);
+    this.speaker = new Speaker(talk, small, (event) => this.press(event));
+    this.overview = new Overview(talk, small, (scene) => this.go({ scene, stop: 0 }));
+    this.pointer = new Pointer(root);
     this.title = make("h1");
     this.place = make("p", { className: "place" });
     this.note = make("aside", { className: "talk-note", hidden: true });
@@ -52,12 +60,13 @@ export class Talk {
       { className: "talk-tools" },
       button("‹", words.before, () => this.go(back(this.talk.scenes, this.at))),
       button("›", words.on, () => this.go(onward(this.talk.scenes, this.at))),
+      button("▦", words.overview_open, () => this.turnOverview()),
       button(words.notes, words.notes_here, () => this.turnNote()),
       button(`${words.notes} ↗`, words.notes_window, () => this.openNotes()),
       button("▶", words.stage, () => this.turnStage()),
     );
     const top = make("header", { className: "talk-top" }, this.title, this.ask.answer, this.place, tools);
-    this.root.replaceChildren(top, this.stage, this.note, this.darkness);
+    this.root.replaceChildren(top, this.stage, this.note, this.overview.element, this.pointer.element, this.darkness);
     document.addEventListener("keydown", (event) => this.press(event));
     document.addEventListener("click", () => this.dress());
     document.addEventListener("fullscreenchange", () => this.turnScreen());
@@ -97,6 +106,7 @@ export class Talk {
     const kept = this.viewer.state;
     this.at = at;
     this.darken(false);
+    this.overview.close();
     this.show(kept);
     this.onLink(linkOf(at));
   }
@@ -106,8 +116,7 @@ export class Talk {
     const { scene, viewer, at, ask } = this;
     const clicks = clicked(scene, at.stop);
     for (const each of this.viewers) if (each) each.root.inert = each !== viewer || this.asking;
-    viewer.dark = this.dark;
-    viewer.follow([linkAt(scene, clicks), `c=${kept.theme}`, `f=${Number(kept.present)}`].filter(Boolean).join("&"));
+    this.lead(viewer, linkAt(scene, clicks), kept);
     this.stage.classList.toggle("asking", this.asking);
     const { source, translation } = viewer.trace.header;
     const picked = this.picked.get(at.scene);
@@ -119,7 +128,14 @@ export class Talk {
     this.speaker.show(at, clicks, this.asking);
     this.count();
     this.dress();
-    this.makeNext();
+    clearTimeout(this.waiting);
+    this.waiting = window.setTimeout(() => this.prepare(), PREPARED_AFTER);
+  }
+
+  /** @param {Viewer} viewer @param {string} link @param {{ theme: string, present: boolean }} kept */
+  lead(viewer, link, { theme, present: isLarge }) {
+    viewer.dark = this.dark;
+    viewer.follow([link, `c=${theme}`, `f=${Number(isLarge)}`].filter(Boolean).join("&"));
   }
 
   /** Where the talk stands, and how the audience has guessed. */
@@ -133,14 +149,18 @@ export class Talk {
   /** Colours of the viewer for all that stands around it. */
   dress() {
     const { look, state } = this.viewer;
-    for (const name of COLOURS) this.root.style.setProperty(`--${name}`, look[name]);
+    colour(this.root, look);
     this.root.classList.toggle("present", state.present);
   }
 
-  /** Draws the next scene's viewer while nobody waits. */
-  makeNext() {
-    const next = this.talk.scenes[this.at.scene + 1];
-    if (next) setTimeout(() => this.viewerOf(next.message), 100);
+  /** Draws the next scene while nobody waits: out of sight where it has another viewer, and small for whoever speaks. */
+  prepare() {
+    const { viewer, at } = this;
+    const next = this.talk.scenes[at.scene + 1];
+    if (!next) return;
+    const other = this.viewerOf(next.message);
+    if (other !== viewer) this.lead(other, linkAt(next, 0), viewer.state);
+    this.speaker.preview(viewer.look);
   }
 
   /** @param {number} option */
@@ -166,13 +186,18 @@ export class Talk {
     this.dress();
   }
 
+  turnOverview() {
+    this.darken(false);
+    this.overview.open(this.at.scene, this.picked, this.viewer.look);
+  }
+
   turnNote() {
     this.note.hidden = !this.note.hidden;
   }
 
   openNotes() {
-    if (this.speaker.open()) return;
-    this.note.hidden = false; // the browser lets no window open: the notes stand here
+    if (this.speaker.open()) this.speaker.preview(this.viewer.look);
+    else this.note.hidden = false; // the browser lets no window open: the notes stand here
   }
 
   /** @param {boolean} dark */
@@ -192,6 +217,7 @@ export class Talk {
   press(event) {
     const { key, altKey, ctrlKey, metaKey, target } = event;
     if (altKey || ctrlKey || metaKey || this.viewer.help.open) return;
+    if (this.overview.element.open) return this.overview.press(event);
     if (target instanceof Element && target.closest("input, select, textarea, summary")) return;
     if (key === " " && target instanceof Element && target.matches("button:focus-visible")) return;
     if (this.told(key.toLowerCase(), event.shiftKey)) event.preventDefault();
@@ -202,6 +228,7 @@ export class Talk {
   told(key, shift) {
     const { scenes } = this.talk;
     const option = this.asking ? optionOf(key, this.scene.predict?.options.length ?? 0) : null;
+    if (shift && OF_MAPS.includes(key)) return false;
     if (option !== null) this.pick(option);
     else if (key === "p" || key === "f" || (key === "escape" && this.viewer.state.present)) this.turnStage();
     else if (DARK.includes(key)) this.darken(this.darkness.hidden);
@@ -212,6 +239,10 @@ export class Talk {
     else if (key === "t") this.turnNote();
     else if (key === "v") this.openNotes();
     else if (key === "r") this.speaker.restart();
+    else if (key === "o") this.turnOverview();
+    else if (key === "l") this.pointer.turn();
+    else if (key === "?")
+      this.viewer.help.showModal(); // also while a question hides the viewer
     else return false;
     return true;
   }
