@@ -94,6 +94,7 @@ def test_a_picture_is_pinned_with_its_state_once() -> None:
 def test_the_pinboard_shows_moves_and_takes_off() -> None:
     at = choose(prepared("pinboard"), _pins=PINS)
     assert len(at.get("image")) == 2
+    assert STRINGS["pins.none"] not in words(at)
     assert 'href="./one_head?text=I+love+you."' in "".join(each.proto.body for each in at.get("html"))
     assert [box.value for box in at.text_input if box.label == "Caption"] == [HOSTILE, "two"]
     next(button for button in at.button if button.label == "→").click()
@@ -105,6 +106,8 @@ def test_the_pinboard_shows_moves_and_takes_off() -> None:
     next(box for box in at.text_input if box.label == "Caption").set_value("new")
     choose(at)
     assert at.session_state["_pins"][0].title.of("zh") == "new"
+    next(button for button in at.button if button.label == "Take off").click()
+    assert STRINGS["pins.none"] in words(choose(at))
 
 
 def test_a_board_that_the_browser_kept_comes_first_and_nonsense_changes_nothing(monkeypatch) -> None:

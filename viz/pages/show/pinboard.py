@@ -77,4 +77,6 @@ for first in range(0, len(board.scenes), 3):
         if place < len(board.scenes):
             with column:
                 card(place, len(board.scenes))
-st.html(line("lead", say("pins.lead")))
+if not board.scenes:
+    st.html(line("lead", say("pins.none")))
+st.html(line("alt" if board.scenes else "lead", say("pins.lead")))

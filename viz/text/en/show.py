@@ -43,6 +43,7 @@ STRINGS: dict[str, str] = {
     "error.StoryboardError": "{message}",
     # the pinboard
     "page.pinboard": "Pinboard",
+    "pins.none": "Nothing is pinned yet: “Pin” stands beside the pictures of Read and Heads.",
     "pins.lead": "Pictures that you pinned, with their sentence and every choice. This browser keeps them; a file carries them elsewhere.",
     "pins.pin": "Pin",
     "pins.pinned": "Pinned",

@@ -43,6 +43,7 @@ STRINGS: dict[str, str] = {
     "error.StoryboardError": "这个分镜文件不能用：{message}",
     # the pinboard
     "page.pinboard": "钉板",
+    "pins.none": "还没有钉住的图：“阅读”和“注意力头”的图旁边有“钉住”。",
     "pins.lead": "你钉下的图，连同句子和全部选择。它们保存在此浏览器中，也可存成文件带走。",
     "pins.pin": "钉住",
     "pins.pinned": "已钉住",
