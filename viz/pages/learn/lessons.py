@@ -10,7 +10,6 @@ from viz.components.page_top.page_top import page_top
 from viz.parts.chart import lead
 from viz.parts.lessons.table import LESSONS
 from viz.parts.picker import coded
-from viz.shell import pickers
 from viz.shell.errors import OtherFormError, show_error, told
 from viz.shell.views import VIEWS
 from viz.state import checkpoints
@@ -99,8 +98,6 @@ listed, shown = st.columns([1, 4], gap="medium")
 with listed:
     number = choose()
     page_top(number, key="lesson_top")
-used = LESSONS[number].pickers
-pickers.hide([*(name for name in pickers.HEAD_PICKERS if name not in used), *([] if used else ["hl_head"])])
 with shown, st.container(key="hl_lesson", gap="small"):
     st.subheader(f"{number} · {say(f'lesson.{number}')}")
     taught(number)

@@ -45,7 +45,7 @@ def pictures(own: Training, seen: Seen) -> None:
     curve, map_ = st.columns([2, 3], gap="medium")
     with curve:
         axes = (say("train.step"), say("train.loss.axis"))
-        figure = curves(steps, {say("train.loss.axis"): losses}, now.theme, axes, height=300)
+        figure = curves(steps, {say("train.loss.axis"): losses}, axes, height=300)
         draw(figure, "train.loss", first=number(losses[0]), last=number(losses[-1]))
     with map_:
         assert seen.weights is not None  # whoever has a loss has a map
@@ -53,11 +53,10 @@ def pictures(own: Training, seen: Seen) -> None:
         end = say("train.end_token")
         rows, columns = [*own.answer, end], [*own.probe, end]
         for head, (place, weights) in enumerate(zip(st.columns(len(seen.weights)), seen.weights, strict=True)):
-            figure = cells(weights, rows, columns, now.theme, limits=(0, 1), width=340)
+            figure = cells(weights, rows, columns, limits=(0, 1), width=340)
             right = int((weights.argmax(-1) == own.sought).sum())
             with place:
-                said = {"head": f"H{head}", "right": right, "rows": len(rows)}
-                draw(figure, "train.map", fits=True, twin=str(head), **said)
+                draw(figure, "train.map", twin=str(head), head=f"H{head}", right=right, rows=len(rows))
 
 
 def shown(own: Training, polled: bool) -> None:

@@ -58,8 +58,8 @@ def _over_text(now: View) -> Values:
     drawn = {"map": (weights, (0.0, 1.0)), "gradient": (gradient, (-high, high))}
     for place, (name, (map_, limits)) in zip(st.columns(2, gap="medium"), drawn.items(), strict=True):
         with place:
-            figure = cells(map_, rows, columns, now.theme, limits=limits, width=480, most_height=300)
-            draw(figure, f"lesson.10.{name}", fits=True, **values)
+            figure = cells(map_, rows, columns, limits=limits, width=480, most_height=250)
+            draw(figure, f"lesson.10.{name}", **values)
     return values
 
 

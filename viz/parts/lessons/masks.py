@@ -49,9 +49,9 @@ def _head(now: View, k: int) -> Values:
     weights = under_triu(found.scores["decoder_self"][now.head.layer, now.head.head], k)
     lost = np.isnan(weights).any(axis=1)
     names = [f"{row} · NaN" if nothing else row for row, nothing in zip(rows, lost, strict=True)]
-    figure = cells(weights, names, columns, now.theme, limits=(0, 1), most_height=380, width=450)
+    figure = cells(weights, names, columns, limits=(0, 1), most_height=380, width=450)
     values: Values = {"place": now.head.title, "lost": int(lost.sum()), "rows": len(rows)}
-    draw(figure, "lesson.4.head", fits=True, **values)
+    draw(figure, "lesson.4.head", **values)
     return values
 
 
@@ -68,7 +68,7 @@ def _leak(now: View) -> Values:
         "masked": tiny(float(masked[:place].max())),
         "leaked": number(float(unmasked[:place].max())),
     }
-    figure = bars(written, series, now.theme, say("lesson.4.moved"), width=860, height=180, limits=(0, 1.1))
+    figure = bars(written, series, say("lesson.4.moved"), width=860, height=180, limits=(0, 1.1))
     draw(figure, "lesson.4.leak", **values)
     return values
 
