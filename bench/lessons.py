@@ -46,7 +46,7 @@ _LESSON = """(() => {
   const last = [...document.querySelectorAll(".st-key-lesson_back, .st-key-lesson_next")];
   return [stands ? title : null, last.map((button) => button.innerText).join() || null];
 })()"""
-_CHART = """[((chart) => chart?.place && JSON.stringify([chart.data.bars, chart.data.cells, chart.data.rows])
+_CHART = """[((shown) => shown?.place && JSON.stringify([shown.chart.bars, shown.chart.cells, shown.chart.rows])
 )(plain(document.querySelector(".st-key-{}")))]"""
 _WORDS = "[[...document.querySelectorAll('.hl-lead')].map((line) => line.innerText).join()]"
 

@@ -134,7 +134,7 @@ def plain_charts(at: AppTest) -> list[dict]:
     """The plain charts on the page, with the numbers of their cells as a matrix, and of their series as vectors."""
     assert not at.exception
     every = [each.proto for each in at.get("bidi_component") if each.proto.component_name == PLAIN]
-    found = [json.loads(each.json) for each in every]
+    found = [json.loads(each.json)["chart"] for each in every]
     for chart in found:
         if chart["cells"]:
             chart["cells"]["values"] = _floats(chart["cells"]["values"]).reshape(len(chart["rows"]), -1)

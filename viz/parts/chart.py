@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import streamlit as st
@@ -36,6 +37,14 @@ def draw(figure: Any, key: str, fits: bool = False, twin: str = "", **values: ob
     else:
         _plotly(figure, name, fits, alt)
     lead(f"{key}.lead", **values)
+
+
+def draw_row(figures: Sequence[PlainChart], key: str, **values: object) -> None:
+    """Plain pictures side by side, each with the alternative text ``<key>.alt``, whose places ``values`` fill."""
+    alt, name = say(f"{key}.alt", **values), key.replace(".", "_")
+    for column, (place, figure) in zip(st.columns(len(figures)) if figures else (), enumerate(figures), strict=True):
+        with column:
+            plain_chart(figure.sent(), alt, theme=theme(), key=f"{name}_{place}")
 
 
 def _plotly(figure: Any, name: str, fits: bool, alt: str) -> None:

@@ -39,18 +39,18 @@ def row(spec: ViewSpec) -> None:
     comes and goes would leave the URL with its widget, and the browser's Back would forget it.
     """
     name = checkpoint()
-    used = set(used_by(spec)) - idle(read_view())
     with st.container(key="hl_bar", horizontal=True, vertical_alignment="center", gap="small"):
         header.tabs(spec)
         offer_bar(
             st.container(key="hl_own", horizontal=True, vertical_alignment="center", gap="small", width="content")
         )
-        with st.popover(head_title(read_view(), used), width="content", key="hl_head"):
+        with st.popover(head_title(read_view(), used_by(spec)), width="content", key="hl_head"):
             for picker in HEAD_PICKERS:
                 _draw(picker, name)
         with st.popover(say("app.display"), width="content", help=say("app.display.help"), key="hl_display"):
             for picker in (each for each in PICKERS if each not in HEAD_PICKERS):
                 _draw(picker, name)
+    used = set(used_by(spec)) - idle(read_view())
     hide([picker for picker in PICKERS if picker not in used])
     behind = {"hl_head": HEAD_PICKERS, "hl_display": PICKERS[len(HEAD_PICKERS) :]}
     hide(button for button, there in behind.items() if not used & set(there))
@@ -68,8 +68,10 @@ def used_by(spec: ViewSpec) -> tuple[str, ...]:
 
 def head_title(now: View, used: Collection[str]) -> str:
     """What is chosen behind the button: of kind, layer and head those that the view uses."""
-    named = {"kind": say(f"kind.{now.kind}"), "layer": f"L{now.head.layer}", "head": f"H{now.head.head}"}
-    return " ".join(name for picker, name in named.items() if picker in used) or now.head.title
+    several = len(facts(now.checkpoint).anatomy.kinds) > 1
+    kind = say(f"kind.{now.kind}") if several else ""
+    named = {"kind": kind, "layer": f"L{now.head.layer}", "head": f"H{now.head.head}"}
+    return " ".join(name for picker, name in named.items() if name and picker in used) or now.head.title
 
 
 def hide(names: Iterable[str]) -> None:

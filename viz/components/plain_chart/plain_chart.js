@@ -33,34 +33,35 @@ class PlainChart extends Component {
     this.whenResized(() => this.wide() !== this.drawn && this.draw());
   }
 
-  update(data) {
-    this.canvas.setAttribute("aria-label", data.alt);
-    this.places = data.places && floats(data.places);
-    this.cells = data.cells && { ...data.cells, values: floats(data.cells.values) };
+  update({ chart }) {
+    this.chart = chart;
+    this.canvas.setAttribute("aria-label", chart.alt);
+    this.places = chart.places && floats(chart.places);
+    this.cells = chart.cells && { ...chart.cells, values: floats(chart.cells.values) };
     const unpacked = (each) => ({ ...each, values: floats(each.values) });
-    [this.bars, this.curves] = [data.bars.map(unpacked), data.curves.map(unpacked)];
-    this.part("legend").replaceChildren(...entries([...data.bars, ...data.curves]));
+    [this.bars, this.curves] = [chart.bars.map(unpacked), chart.curves.map(unpacked)];
+    this.part("legend").replaceChildren(...entries([...chart.bars, ...chart.curves]));
     this.tip.hidden = true;
     this.draw();
   }
 
   // Pixels that the picture takes: its own, or those that the page has.
   wide() {
-    return Math.min(this.data.width || Infinity, this.root.clientWidth);
+    return Math.min(this.chart.width || Infinity, this.root.clientWidth);
   }
 
   draw() {
-    const { data } = this;
+    const { chart } = this;
     this.drawn = this.wide();
     if (!this.drawn) return;
-    const context = sizeCanvas(this.canvas, this.drawn, data.height);
-    const place = placed(data, this.drawn);
+    const context = sizeCanvas(this.canvas, this.drawn, chart.height);
+    const place = placed(chart, this.drawn);
     const family = getComputedStyle(this.root).fontFamily;
-    const paper = { context, place, look: data.look, font: (size) => (context.font = `${size}px ${family}`) };
-    if (this.cells) drawCells(paper, this.cells, data);
-    drawAxes(paper, data);
+    const paper = { context, place, look: this.data.look, font: (size) => (context.font = `${size}px ${family}`) };
+    if (this.cells) drawCells(paper, this.cells, chart);
+    drawAxes(paper, chart);
     drawBars(paper, this.bars, this.places);
-    drawCurves(paper, this.curves, this.places, data.mark);
+    drawCurves(paper, this.curves, this.places, chart.mark);
     this.place = place;
   }
 
@@ -78,20 +79,20 @@ class PlainChart extends Component {
   }
 
   cellAt(across, down) {
-    const { names, rows } = this.data;
+    const { names, rows } = this.chart;
     const [row, column] = [Math.floor(down * rows.length), Math.floor(across * names.length)];
     const value = written(this.cells.values[row * names.length + column]);
     return fill("{row}, {column}: {value}", { row: rows[row] || row, column: names[column] || column, value });
   }
 
   placeAt(across) {
-    const [low, high] = this.data.x.limits;
+    const [low, high] = this.chart.x.limits;
     const at = low + across * (high - low);
     const away = Array.from(this.places, (place) => Math.abs(place - at));
     const nearest = away.indexOf(Math.min(...away));
     const series = [...this.bars, ...this.curves];
     const told = series.map(({ name, values }) => `${series.length > 1 ? `${name} ` : ""}${written(values[nearest])}`);
-    return `${this.data.names[nearest] ?? written(this.places[nearest])}: ${told.join(" · ")}`;
+    return `${this.chart.names[nearest] ?? written(this.places[nearest])}: ${told.join(" · ")}`;
   }
 }
 

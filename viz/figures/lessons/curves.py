@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from viz.figures.lessons.drawing import PlainChart, Series, left_of, number_axis
+from viz.figures.lessons.drawing import PlainChart, Series, left_of, plain_numbers
 from viz.theme import HEAD_COLOURS
 
 _DASHES = ((), (9, 5), (3, 4), (9, 4, 3, 4))
@@ -20,6 +20,7 @@ def curves(
     *,
     height: int = 260,
     mark: float | None = None,
+    least: float | None = None,
 ) -> PlainChart:
     """Curves over one axis, each with its colour and its dash.
 
@@ -29,20 +30,22 @@ def curves(
         axes: titles of the horizontal and the vertical axis.
         height: pixels.
         mark: where a dotted line stands.
+        least: a value that the vertical axis begins at.
 
     Raises:
         ValueError: a curve does not fit the axis.
     """
     if wrong := [name for name, values in series.items() if values.shape != x.shape or not x.size]:
         raise ValueError(f"“{wrong[0]}” does not fit an axis of shape {x.shape}")
-    whole = bool((x == np.rint(x)).all())
-    y = number_axis(*_roomy(np.concatenate(list(series.values())), 0.06), axes[1], 7 if height > 240 else 5)
+    few = len(x) <= _FEW
+    low, high = _roomy(np.concatenate(list(series.values())), 0.06)
+    y = plain_numbers(low if least is None else least, high, axes[1], 7 if height > 240 else 5)
     drawn = [
-        Series(name, HEAD_COLOURS[place % 8], values, dash=_DASHES[place % 4], dots=len(x) <= _FEW)
+        Series(name, HEAD_COLOURS[place % 8], values, dash=_DASHES[place % 4], dots=few)
         for place, (name, values) in enumerate(series.items())
     ]
     return PlainChart(
-        x=number_axis(*_roomy(x, 0.03 if len(x) <= _FEW else 0.0), axes[0], whole=whole),
+        x=plain_numbers(*_roomy(x, 0.03 * few), axes[0], whole=bool((x == np.rint(x)).all())),
         y=y,
         height=height,
         margin=(left_of(y), 16, 14, 48),

@@ -142,12 +142,12 @@ def _grouped(value: float, digits: int) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else number(value, digits)
 
 
-def number_axis(low: float, high: float, title: str, most: int = 6, whole: bool = False) -> PlainAxis:
+def plain_numbers(low: float, high: float, title: str, most: int = 6, whole: bool = False) -> PlainAxis:
     """An axis of numbers; as ``round_ticks``."""
     return PlainAxis((low, high), round_ticks(low, high, most, whole), title)
 
 
-def name_axis(
+def plain_names(
     names: Sequence[str], angle: int, title: str = "", *, above: bool = False, down: bool = False
 ) -> PlainAxis:
     """An axis of names at whole numbers; where there is no room for one, its name is ""."""

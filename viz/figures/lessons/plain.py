@@ -9,7 +9,7 @@ from itertools import cycle, pairwise
 import numpy as np
 
 from viz.figures.layout import cut, label_width, labels_apart, labels_fit
-from viz.figures.lessons.drawing import LABEL, PlainCells, PlainChart, Series, left_of, name_axis, number_axis
+from viz.figures.lessons.drawing import LABEL, PlainCells, PlainChart, Series, left_of, plain_names, plain_numbers
 from viz.numbers import number
 from viz.theme import HEAD_COLOURS
 
@@ -40,11 +40,11 @@ def bars(
     _check(names, series)
     numbered = width >= 38 * len(series) * len(names)
     written, angle, needed = _column_names(names, width / len(names))
-    y = number_axis(
+    y = plain_numbers(
         *(limits or _limits(np.concatenate(list(series.values())), numbered)), axis, 6 if height > 200 else 5
     )
     return PlainChart(
-        x=name_axis(written, angle),
+        x=plain_names(written, angle),
         y=y,
         height=round(height + needed),
         margin=(left_of(y), 16, 20, round(needed) + 14),
@@ -96,12 +96,12 @@ def cells(
     """
     _check_cells(values, rows, columns)
     tall = min(34.0, most_height / len(rows))
-    down = name_axis(_apart(rows, tall)[0], 0, axis, down=True)
+    down = plain_names(_apart(rows, tall)[0], 0, axis, down=True)
     wide = min(72.0, (width - left_of(down) - 16) / len(columns))
     written, angle, needed = _column_names(columns, wide)
     top = round(needed) + 14
     return PlainChart(
-        x=name_axis(written, angle, above=True),
+        x=plain_names(written, angle, above=True),
         y=down,
         width=round(left_of(down) + wide * len(columns) + 16),
         height=round(tall * len(rows)) + top + 12,

@@ -10,7 +10,7 @@ from viz.figures.lessons.curves import curves
 from viz.figures.lessons.plain import cells
 from viz.figures.lessons.training import TrainingText, training_curves
 from viz.numbers import number
-from viz.parts.chart import draw, lead
+from viz.parts.chart import draw, draw_row, lead
 from viz.parts.lessons.lesson import Lesson, Values, count, dial, tiny
 from viz.state import checkpoints
 from viz.state.language import say
@@ -95,8 +95,8 @@ def _log(now: View) -> Values:
         "schedule": checkpoints.meta(now.checkpoint).get("training", {}).get("schedule", "–"),
         "top_rate": tiny(max(rates), 2),
     }
-    figure = training_curves(log, now.theme, TrainingText.said_by(say)).update_layout(height=210)
-    draw(figure, "lesson.7.log", **values)
+    draw_row(training_curves(log, TrainingText.said_by(say), height=200), "lesson.7.log", **values)
+    lead("lesson.7.log.lead", **values)
     return values
 
 
