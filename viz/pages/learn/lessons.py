@@ -67,7 +67,7 @@ def idea(number: str) -> None:
 @st.fragment
 def taught(number: str) -> None:
     """A lesson's pictures and questions; a slider draws this anew and nothing around it."""
-    speak()  # a fragment runs without the frame, which does so for others
+    speak()  # it runs without the frame
     now, lesson = read_view(), LESSONS[number]
     top = st.container()
     with told():

@@ -15,7 +15,7 @@ from viz.parts.chart import draw, lead
 from viz.parts.picker import pick
 from viz.shell.errors import show_error
 from viz.state import live
-from viz.state.language import say
+from viz.state.language import say, speak
 from viz.state.view import view
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def pictures(own: Training, seen: Seen) -> None:
 
 def shown(own: Training, polled: bool) -> None:
     """How far it is; asked again every second while it goes on."""
+    speak()  # it runs without the frame
     seen = own.look()
     share = max(seen.step / own.steps, seen.seconds / own.seconds)
     said = {"step": seen.step, "seconds": number(seen.seconds, 0), "right": f"{seen.right:.0%}"}
