@@ -50,9 +50,9 @@ def find_chromium(playwright: Playwright) -> str | None:
     return own if Path(own).is_file() else None
 
 
-def launch(playwright: Playwright, executable: str) -> Browser:
+def launch(playwright: Playwright, executable: str, *flags: str) -> Browser:
     """A headless Chromium that cannot resolve any host but this machine."""
-    return playwright.chromium.launch(executable_path=executable, args=list(_FLAGS))
+    return playwright.chromium.launch(executable_path=executable, args=[*_FLAGS, *flags])
 
 
 @contextmanager

@@ -20,3 +20,13 @@ def test_the_guard_sees_outside_requests_errors_and_breaches(page: Page, guard) 
     assert any(line.startswith("request: http://example.org") for line in guard.problems())
     assert "console: boom" in guard.problems()
     guard.expected += ["example.org", "boom", "policy: ", "Content Security Policy", "Failed to load resource"]
+
+
+@pytest.mark.parametrize("test", ["one", "other"])
+def test_nothing_is_kept_from_test_to_test(visit: Callable[..., Page], test: str) -> None:
+    page = visit("about")
+    assert page.evaluate("() => localStorage.mark ?? null") is None
+    assert "mark" not in page.evaluate("() => document.cookie")
+    page.evaluate("test => { localStorage.mark = test; document.cookie = `mark=${test}`; }", test)
+    assert page.evaluate("() => localStorage.mark") == test
+    assert f"mark={test}" in page.evaluate("() => document.cookie")

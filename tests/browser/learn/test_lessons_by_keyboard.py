@@ -67,6 +67,7 @@ def words(page: Page) -> str:
 @pytest.mark.parametrize("lesson", SLIDERS)
 def test_a_lesson_is_gone_through_from_its_slider_to_the_next(visit, lesson: str) -> None:
     page = visit("lessons", lesson=lesson)
+    expect(page.get_by_role("slider", name=SLIDERS[lesson])).to_be_attached()
     title, said = page.locator("h3").inner_text(), words(page)
     tab_to(page, SLIDERS[lesson])
     page.keyboard.press("ArrowLeft")

@@ -40,7 +40,7 @@ def _shapes(now: View) -> Values:
         }
         for (name, letters, _, _), shape in zip(STATIONS, found, strict=True)
     ]
-    st.dataframe(table, hide_index=True, height="content")
+    st.table(table, hide_index=True, border="horizontal")
     return values
 
 
