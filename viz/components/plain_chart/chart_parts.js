@@ -30,7 +30,10 @@ export function drawCurves({ context, place, look }, curves, places, mark) {
   context.beginPath();
   context.rect(place.left, place.top - 2, place.wide, place.high + 4);
   context.clip();
-  if (mark !== null) stroke(context, [place.xOf(mark), place.xOf(mark)], [place.top, place.top + place.high], look.muted, [2, 4]);
+  if (mark !== null) {
+    const at = place.xOf(mark);
+    stroke(context, [at, at], [place.top, place.top + place.high], look.muted, [2, 4]);
+  }
   for (const { colour, dash, dots, values } of curves) {
     const across = Array.from(places, place.xOf);
     const down = Array.from(values, place.yOf);
