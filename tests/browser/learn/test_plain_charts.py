@@ -45,4 +45,5 @@ def test_bars_are_as_high_as_the_weights_and_follow_the_slider(visit) -> None:
         f"key => {{ const {{ place }} = ({CHART})(key); return [place.xOf(2), place.yOf(0.4)]; }}", "lesson_1_soft"
     )
     page.locator(".st-key-lesson_1_soft canvas").hover(position={"x": place[0], "y": place[1]})
-    expect(page.locator(".st-key-lesson_1_soft .tip")).to_have_text("chair 2: 1", timeout=PATIENCE)
+    # 1 / (1 + 2 / e⁸): the query (0, 4) meets the keys with 0, 0 and 8
+    expect(page.locator(".st-key-lesson_1_soft .tip")).to_have_text("chair = 2: 0.9993", timeout=PATIENCE)

@@ -47,6 +47,7 @@ export function drawCurves({ context, place, look }, curves, places, mark) {
 function stroke(context, across, down, colour, dash) {
   context.strokeStyle = colour;
   context.lineWidth = 2.5;
+  context.lineJoin = "round";
   context.setLineDash(dash);
   context.beginPath();
   across.forEach((x, i) => context.lineTo(x, down[i]));

@@ -99,13 +99,13 @@ def cells(
     down = plain_names(_apart(rows, tall)[0], 0, axis, down=True)
     wide = min(72.0, (width - left_of(down) - 16) / len(columns))
     written, angle, needed = _column_names(columns, wide)
-    top = round(needed) + 14
+    top, right = round(needed) + 14, 16 if angle != -45 else max(16, round(0.72 * label_width(columns[-1:], LABEL)))
     return PlainChart(
         x=plain_names(written, angle, above=True),
         y=down,
-        width=round(left_of(down) + wide * len(columns) + 16),
+        width=round(left_of(down) + wide * len(columns) + right),
         height=round(tall * len(rows)) + top + 12,
-        margin=(left_of(down), 16, top, 12),
+        margin=(left_of(down), right, top, 12),
         names=[cut(column) for column in columns],
         rows=[cut(row) for row in rows],
         cells=_filled(values, limits or (0.0, max(float(np.nanmax(values, initial=0.0)), 1e-9)), texts, wide),

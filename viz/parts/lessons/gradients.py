@@ -65,7 +65,7 @@ def _over_text(now: View) -> Values:
 
 def _over_patches(now: View) -> Values:
     """The class token's weights and gradients over one scene."""
-    told, *places = st.columns([3, 4, 4], gap="medium")
+    told, *places = st.columns([7, 4, 4], gap="medium")
     with told:
         scene = f"scene-{count(10, 'scene', 1, 99, 7)}"
     head = HeadRef("encoder_self", min(now.head.layer, TINY_LAYERS - 1), min(now.head.head, TINY_HEADS - 1))

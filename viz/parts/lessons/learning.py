@@ -73,7 +73,7 @@ def _rates() -> Values:
     values: Values = {"width": width, "warmup": warmup, "peak": tiny(peak, 2), "first_peak": tiny(first, 2)}
     axes = (say("training.step"), say("training.rate"))
     with chart:
-        draw(curves(_STEPS, series, axes, height=190), "lesson.7.rates", **values)
+        draw(curves(_STEPS, series, axes, height=175), "lesson.7.rates", **values)
     return values
 
 
@@ -95,7 +95,7 @@ def _log(now: View) -> Values:
         "schedule": checkpoints.meta(now.checkpoint).get("training", {}).get("schedule", "–"),
         "top_rate": tiny(max(rates), 2),
     }
-    draw_row(training_curves(log, TrainingText.said_by(say), height=200), "lesson.7.log", **values)
+    draw_row(training_curves(log, TrainingText.said_by(say), height=180), "lesson.7.log", **values)
     lead("lesson.7.log.lead", **values)
     return values
 

@@ -67,7 +67,7 @@ def _leak(now: View) -> Values:
         "masked": tiny(float(masked[:place].max())),
         "leaked": number(float(unmasked[:place].max())),
     }
-    figure = bars(written, series, say("lesson.4.moved"), width=860, height=180, limits=(0, 1.1))
+    figure = bars(written, series, say("lesson.4.moved"), width=860, height=155, limits=(0, 1.1))
     draw(figure, "lesson.4.leak", **values)
     return values
 
