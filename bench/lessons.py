@@ -39,16 +39,15 @@ SLIDERS = {
 LESSONS = [str(number) for number in range(1, 13)]
 _LESSON = """(() => {
   const title = document.querySelector("h3")?.innerText;
-  const charts = [...document.querySelectorAll(".stPlotlyChart")].map((chart) => [chart.querySelector(".main-svg"),
-    chart.closest('[class*="st-key-lesson_"]')?.className.match(/st-key-lesson_(\\d+)_/)?.[1]]);
-  const stands = charts.length && charts.every(([drawn, number]) => drawn && number === title?.split(" ")[0]);
+  const charts = [...document.querySelectorAll('[class*="st-key-lesson_"]')]
+    .map((chart) => [chart, chart.className.match(/st-key-lesson_(\\d+)_/)?.[1]]).filter(([, number]) => number);
+  const drawn = (chart) => chart.querySelector(".main-svg") ?? plain(chart)?.place;
+  const stands = charts.length && charts.every(([chart, number]) => drawn(chart) && number === title?.split(" ")[0]);
   const last = [...document.querySelectorAll(".st-key-lesson_back, .st-key-lesson_next")];
   return [stands ? title : null, last.map((button) => button.innerText).join() || null];
 })()"""
-_CHART = """[((plot) => plot?.calcdata
-  && plot._fullData.map(({{ z, y }}) => [...(z ?? [y])].map((row) => [...row].join()).join()).join()
-  + plot._fullLayout.yaxis.ticktext
-)(document.querySelector(".st-key-{} .js-plotly-plot"))]"""
+_CHART = """[((shown) => shown?.place && JSON.stringify([shown.chart.bars, shown.chart.cells, shown.chart.rows])
+)(plain(document.querySelector(".st-key-{}")))]"""
 _WORDS = "[[...document.querySelectorAll('.hl-lead')].map((line) => line.innerText).join()]"
 
 

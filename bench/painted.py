@@ -12,6 +12,8 @@ _SAYS = """() => {{
   const hosts = () => [...document.querySelectorAll("*")].filter((element) => element.shadowRoot);
   const deep = (selector) => document.querySelector(selector)
     ?? hosts().map((host) => host.shadowRoot.querySelector(selector)).find(Boolean);
+  const plain = (chart) => [...(chart?.querySelectorAll("*") ?? [])].find((each) => each.shadowRoot)?.shadowRoot
+    .querySelector('[data-component="plain_chart"]')?.component;
   const first = (plot) => plot?.calcdata?.flat().find((trace) => trace.z)?.z.join();
   const says = {says};
   return says.every(Boolean) ? says : null;
@@ -35,7 +37,7 @@ def seconds_until_painted(page: Page, says: str, act: Callable[[], object]) -> f
         page: idle.
         says: JavaScript for a list of strings that all change, each null while the page waits for it.
             ``deep(selector)`` looks inside components too; ``first(plot)`` is the first heatmap's
-            values.
+            values; ``plain(element)`` is the plain chart in it.
         act: what the visitor does.
     """
     script = _SAYS.format(says=says)

@@ -22,6 +22,7 @@ from viz.viewer.link import read_link
 APP = Path(__file__).resolve().parent.parent / "router.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
 CHIPS = "headlight_sentence_chips"  # which the frame shows over every view
+PLAIN = "headlight_plain_chart"
 STEPS = "headlight_sentence_steps"  # and what nobody sees of it
 HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"
 
@@ -127,6 +128,23 @@ def charts(at: AppTest) -> list[dict]:
     for figure in figures:
         go.Figure(figure, skip_invalid=False)
     return figures
+
+
+def plain_charts(at: AppTest) -> list[dict]:
+    """The plain charts on the page, with the numbers of their cells as a matrix, and of their series as vectors."""
+    assert not at.exception
+    every = [each.proto for each in at.get("bidi_component") if each.proto.component_name == PLAIN]
+    found = [json.loads(each.json)["chart"] for each in every]
+    for chart in found:
+        if chart["cells"]:
+            chart["cells"]["values"] = _floats(chart["cells"]["values"]).reshape(len(chart["rows"]), -1)
+        for series in (*chart["bars"], *chart["curves"]):
+            series["values"] = _floats(series["values"])
+    return found
+
+
+def _floats(packed: str) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(packed), "<f4").astype(float)
 
 
 def array(values: list | dict) -> np.ndarray:

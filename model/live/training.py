@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -88,6 +89,10 @@ class Training:
         """What is known now; whoever looks is taken to be there still."""
         self._looked = time.monotonic()
         return self.seen
+
+    def leave(self) -> None:
+        """Nobody looks any more: end it after the step that is under way."""
+        self._looked = -inf
 
     def stop(self) -> None:
         """End it after the step that is under way."""

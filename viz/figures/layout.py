@@ -17,10 +17,14 @@ IMAGE_FORMATS = ("png", "svg")
 _LATIN_WIDTH = 0.6  # of the font size
 
 
+def cut(token: str) -> str:
+    """A token as it is, or its beginning where it is very long."""
+    return token if len(token) <= LONGEST_LABEL else token[: LONGEST_LABEL - 1] + "…"
+
+
 def shown(token: str) -> str:
     """A token as a label shows it: cut where it is very long, its markup inert."""
-    cut = token if len(token) <= LONGEST_LABEL else token[: LONGEST_LABEL - 1] + "…"
-    return html.escape(cut, quote=False)
+    return html.escape(cut(token), quote=False)
 
 
 def label_width(tokens: Sequence[str], size: float) -> float:

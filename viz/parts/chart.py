@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import streamlit as st
 
+from viz.components.plain_chart.plain_chart import plain_chart
 from viz.figures.layout import chart_config
+from viz.figures.lessons.drawing import PlainChart
 from viz.figures.markup import line
 from viz.state.language import say
+from viz.state.view import theme
 
 
 def lead(key: str, **values: object) -> None:
@@ -20,17 +24,33 @@ def draw(figure: Any, key: str, fits: bool = False, twin: str = "", **values: ob
     """A chart over the sentence ``<key>.lead``, with the alternative text ``<key>.alt``.
 
     Args:
-        figure: Plotly figure.
+        figure: Plotly figure, or a plain picture, which is drawn far sooner.
         key: of the interface strings; the widget is named after it.
-        fits: keep the figure's own width instead of filling the page.
+        fits: keep a Plotly figure's own width instead of filling the page; a plain one knows.
         twin: tells the widget from others of the same key.
         values: fill the places of both strings.
     """
     name = f"{key}.{twin}".rstrip(".").replace(".", "_")
+    alt = say(f"{key}.alt", **values)
+    if isinstance(figure, PlainChart):
+        plain_chart(figure.sent(), alt, theme=theme(), key=name)
+    else:
+        _plotly(figure, name, fits, alt)
+    lead(f"{key}.lead", **values)
+
+
+def draw_row(figures: Sequence[PlainChart], key: str, **values: object) -> None:
+    """Plain pictures side by side, each with the alternative text ``<key>.alt``, whose places ``values`` fill."""
+    alt, name = say(f"{key}.alt", **values), key.replace(".", "_")
+    for column, (place, figure) in zip(st.columns(len(figures)) if figures else (), enumerate(figures), strict=True):
+        with column:
+            plain_chart(figure.sent(), alt, theme=theme(), key=f"{name}_{place}")
+
+
+def _plotly(figure: Any, name: str, fits: bool, alt: str) -> None:
     config = chart_config(f"headlight-{name.replace('_', '-')}")
     width: Literal["content", "stretch"] = "content" if fits else "stretch"
-    st.plotly_chart(figure, key=name, width=width, theme=None, config=config, alt=say(f"{key}.alt", **values))
-    lead(f"{key}.lead", **values)
+    st.plotly_chart(figure, key=name, width=width, theme=None, config=config, alt=alt)
 
 
 def slider(key: str, name: str, low: int, high: int, start: int) -> int:

@@ -25,10 +25,6 @@ def draw(spec: ViewSpec, name: str) -> None:
         with st.container(key="hl_given", width="stretch"):
             given_row(name)
         settings()
-    st.html(f"<style>.st-key-hl_mode_{spec.section} a {{ {ACTIVE} }}</style>")
-
-
-ACTIVE = "background: light-dark(#E9E4D8, #2C3440); font-weight: 600;"
 
 
 def logo() -> None:
@@ -44,9 +40,7 @@ def tabs(spec: ViewSpec) -> None:
         return
     with st.container(key="hl_views", horizontal=True, gap=None, width="content"):
         for each in views:
-            with st.container(key=f"hl_view_{each.name}", width="content"):
-                st.page_link(each.file, label=say(titles(each.name, reads)))
-    st.html(f"<style>.st-key-hl_view_{spec.name} a {{ {ACTIVE} }}</style>")
+            st.page_link(each.file, label=say(titles(each.name, reads)))
 
 
 def _mode(section: Section, reads: Reads | None) -> None:
@@ -55,8 +49,7 @@ def _mode(section: Section, reads: Reads | None) -> None:
     if not views:
         return
     view = views.get(str(st.session_state.get(_last(section))), next(iter(views.values())))
-    with st.container(key=f"hl_mode_{section}", width="content"):
-        st.page_link(view.file, label=say(f"section.{section}"))
+    st.page_link(view.file, label=say(f"section.{section}"))
 
 
 def _views(section: Section, reads: Reads | None) -> list[ViewSpec]:

@@ -12,7 +12,7 @@ from model.trace import HeadRef
 from viz.parts.picker import shown_key
 from viz.parts.workbench.former import FORMER, renewed
 from viz.shell.views import VIEWS, ViewSpec
-from viz.state import checkpoints
+from viz.state import checkpoints, live
 from viz.state.going import OPENS, open_view
 from viz.state.link import is_gone_back, say_again
 from viz.state.view import choose_head
@@ -79,6 +79,8 @@ def arrive(spec: ViewSpec) -> bool:
     """
     state = st.session_state
     is_another = state.get(_HERE, spec.name) != spec.name
+    if is_another:
+        live.leave()
     if (is_another or state.get(_CAME_BACK)) and not is_gone_back():
         say_again()
     if state.get(_CAME_BACK):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -44,22 +44,34 @@ def row(spec: ViewSpec) -> None:
         offer_bar(
             st.container(key="hl_own", horizontal=True, vertical_alignment="center", gap="small", width="content")
         )
-        with st.popover(head_title(read_view()), width="content", key="hl_head"):
+        with st.popover(head_title(read_view(), used_by(spec)), width="content", key="hl_head"):
             for picker in HEAD_PICKERS:
                 _draw(picker, name)
         with st.popover(say("app.display"), width="content", help=say("app.display.help"), key="hl_display"):
             for picker in (each for each in PICKERS if each not in HEAD_PICKERS):
                 _draw(picker, name)
-    used = set(spec.pickers) - idle(read_view())
+    used = set(used_by(spec)) - idle(read_view())
     hide([picker for picker in PICKERS if picker not in used])
     behind = {"hl_head": HEAD_PICKERS, "hl_display": PICKERS[len(HEAD_PICKERS) :]}
     hide(button for button, there in behind.items() if not used & set(there))
 
 
-def head_title(now: View) -> str:
-    """The chosen head, on the button behind which another can be chosen."""
-    kinds = facts(now.checkpoint).anatomy.kinds
-    return f"{say(f'kind.{now.kind}')} {now.head.title}" if len(kinds) > 1 else now.head.title
+def used_by(spec: ViewSpec) -> tuple[str, ...]:
+    """The pickers that a view uses; of the lessons, those of the chosen one."""
+    if spec.name != "lessons":
+        return spec.pickers
+    from viz.parts.lessons.table import LESSONS
+
+    link = CHOICES["lesson"].read(st.query_params.get("lesson"))
+    return LESSONS[(link or next(iter(LESSONS))) if is_gone_back() else picked("lesson")].pickers
+
+
+def head_title(now: View, used: Collection[str]) -> str:
+    """What is chosen behind the button: of kind, layer and head those that the view uses."""
+    several = len(facts(now.checkpoint).anatomy.kinds) > 1
+    kind = say(f"kind.{now.kind}") if several else ""
+    named = {"kind": kind, "layer": f"L{now.head.layer}", "head": f"H{now.head.head}"}
+    return " ".join(name for picker, name in named.items() if name and picker in used) or now.head.title
 
 
 def hide(names: Iterable[str]) -> None:

@@ -27,7 +27,7 @@ def browser_language() -> str:
 
 
 def speak() -> None:
-    """Let ``say`` speak the visitor's language for the rest of this run; to be called when a run begins."""
+    """Let ``say`` speak the visitor's language for the rest of this run; to be called when it begins, or a fragment."""
     _spoken.set(language())
 
 

@@ -35,6 +35,12 @@ def refused() -> HeadlightError | None:
     return cast("HeadlightError | None", st.session_state.pop(_REFUSED, None))
 
 
+def leave() -> None:
+    """Free the place for others, where this visitor's training goes on: he went to another view."""
+    if (own := training()) is not None and not own.is_over:
+        own.leave()
+
+
 def stop() -> None:
     """End this visitor's training; to be called in a widget's callback."""
     if (own := training()) is not None:

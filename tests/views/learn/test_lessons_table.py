@@ -16,7 +16,7 @@ import transformers
 from model.common.scenes import scene
 from model.folders import CHECKPOINTS
 from model.passage import Ask
-from tests.pages import SENTENCE, array, charts, opened, shipped, words
+from tests.pages import SENTENCE, opened, plain_charts, shipped, words
 from viz.parts.lessons.table import LESSONS
 from viz.shell.views import VIEWS
 from viz.state.checkpoints import example_sentences, opening
@@ -33,7 +33,7 @@ WIDTH, HEADS = CONFIG["d_model"], CONFIG["n_heads"]
 @cache
 def page(lesson: str) -> tuple[str, list[dict]]:
     at = opened("lessons", lesson=lesson)
-    return " ".join(words(at).split()), charts(at)
+    return " ".join(words(at).split()), plain_charts(at)
 
 
 def length(en_zh, sentence: str) -> int:
@@ -169,5 +169,5 @@ def test_a_wrong_value_is_seen() -> None:
 
 def test_the_memory_is_drawn_as_the_mean_of_each_layers_heads(en_zh) -> None:
     cross = en_zh.translate(SENTENCE, capture=True).trace.cross
-    drawn = array(page("9")[1][0]["data"][0]["z"])
+    drawn = page("9")[1][0]["cells"]["values"]
     np.testing.assert_allclose(drawn, cross[:, :, 2].mean(axis=1), atol=1e-6)

@@ -8,7 +8,7 @@ import pytest
 from model.analysis.faithfulness.scenes import share_on
 from model.analysis.maps.gradients import gradient_maps
 from model.common.scenes import scene
-from tests.pages import SENTENCE, array, charts, choose, components, markup, opened, prepared, shipped, words
+from tests.pages import SENTENCE, choose, components, markup, opened, plain_charts, prepared, shipped, words
 from viz.state.answers.translations import translation, translator
 from viz.state.view import Subject
 from viz.text import text
@@ -22,12 +22,12 @@ def pictures(at) -> list[dict]:
 
 def test_lesson_10_shows_the_map_and_the_gradient_that_other_code_finds() -> None:
     at = opened("lessons", lesson="10", kind="cross", layer=2, head=1, l10_token=1, l10_scene=4)
-    map_, gradient = charts(at)
+    map_, gradient = plain_charts(at)
     subject = Subject(SENTENCE, "en-zh")
     seen = translation(subject)
-    np.testing.assert_allclose(array(map_["data"][0]["z"]), seen.trace.weights["cross"][2, 1], atol=2e-3)
+    np.testing.assert_allclose(map_["cells"]["values"], seen.trace.weights["cross"][2, 1], atol=2e-3)
     expected = gradient_maps(translator("en-zh"), seen, 1)["cross"][2, 1]
-    np.testing.assert_allclose(array(gradient["data"][0]["z"]), expected, atol=1e-5)
+    np.testing.assert_allclose(gradient["cells"]["values"], expected, atol=1e-5)
     assert f"Rows with a gradient here: {int((np.abs(expected).max(1) > 0).sum())}." in words(at)
     assert "weights.register_hook(" in at.code[0].value
     assert [each["signed"] for each in pictures(at)] == [False, True]
@@ -45,9 +45,9 @@ def test_lesson_11_hides_a_word_from_bert_and_all_that_follows_from_gpt() -> Non
     at = opened("lessons", lesson="11", l11_word=2, l11_layer=1, l11_head=2, l11_scene=3)
     reader = translation(Subject("My sister [MASK] a red bicycle yesterday.", "tiny-bert"))
     writer = translation(Subject("My sister", "tiny-gpt"))
-    both, left = charts(at)
-    np.testing.assert_allclose(array(both["data"][0]["z"]), reader.trace.weights["encoder_self"][1, 2], atol=1e-6)
-    shown = array(left["data"][0]["z"])
+    both, left = plain_charts(at)
+    np.testing.assert_allclose(both["cells"]["values"], reader.trace.weights["encoder_self"][1, 2], atol=1e-6)
+    shown = left["cells"]["values"]
     size = len(shown)
     assert (shown[np.triu_indices(size, 1)] == 0).all()
     said = words(at)
@@ -61,7 +61,7 @@ def test_lesson_11_hides_a_word_from_bert_and_all_that_follows_from_gpt() -> Non
 @pytest.mark.parametrize("typed", ["Hi.", "word " * 60, "<b>bold</b> & <i>so</i> on"])
 def test_lesson_11_takes_a_sentence_of_its_own_where_the_visitors_cannot_be_read(typed: str) -> None:
     at = choose(prepared("lessons", text=typed, lesson="11"))
-    assert len(charts(at)) == 2
+    assert len(plain_charts(at)) == 2
     assert "<b>" not in markup(at)
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pages import HOSTILE, charts, choose, markup, opened, prepared, reverse, shipped, words
+from tests.pages import HOSTILE, choose, markup, opened, plain_charts, prepared, reverse, shipped, words
 from viz.parts.lessons.table import LESSONS
 from viz.shell.views import VIEWS
 from viz.text import LANGUAGES, text
@@ -21,7 +21,7 @@ def test_a_lesson_has_its_texts_in_both_languages_and_views_that_exist(number: s
 @pytest.mark.parametrize("number", LESSONS)
 def test_a_lesson_draws_in_both_languages(number: str) -> None:
     at = opened("lessons", lesson=number)
-    assert charts(at)
+    assert plain_charts(at)
     assert at.latex
     assert len(at.expander) == 2
     chinese = choose(at, lang="zh")
@@ -65,14 +65,14 @@ def test_what_is_typed_in_a_lesson_is_data() -> None:
     at = opened("lessons", lesson="8", l8_lines=f"{HOSTILE}\nHello.", l8_word="<b>x</b>")
     assert "<b>" not in markup(at)
     assert "<img" not in markup(at)
-    assert charts(at)
+    assert plain_charts(at)
 
 
 def test_lines_that_cannot_be_read_are_told_in_one_sentence() -> None:
     at = opened("lessons", lesson="8", l8_lines=" \n ")
     assert words(at).count("batch is empty") == 1
-    assert charts(at) == []
-    assert charts(choose(at, l8_lines="Hello."))
+    assert plain_charts(at) == []
+    assert plain_charts(choose(at, l8_lines="Hello."))
 
 
 def test_a_sentence_that_cannot_be_translated_leaves_no_picture_and_says_so() -> None:
@@ -80,17 +80,27 @@ def test_a_sentence_that_cannot_be_translated_leaves_no_picture_and_says_so() ->
     assert "type one that can be translated" in words(at)
     assert text("en", "lesson.9.idea") in words(at)
     assert at.latex
-    assert charts(at) == []
-    assert charts(choose(at, lesson="7"))  # which needs none
+    assert plain_charts(at) == []
+    assert plain_charts(choose(at, lesson="7"))  # which needs none
 
 
 @reverse
 @pytest.mark.parametrize("number", LESSONS)
 def test_the_toy_model_has_the_lessons_too(number: str) -> None:
     at = choose(prepared("lessons", checkpoint="reverse", text="abcd", lesson=number))
-    assert charts(at)
+    assert plain_charts(at)
 
 
 def test_a_very_short_sentence_has_every_lesson() -> None:
     for number in ("4", "5", "9"):
-        assert charts(opened("lessons", lesson=number, text="Hello."))
+        assert plain_charts(opened("lessons", lesson=number, text="Hello."))
+
+
+@pytest.mark.parametrize(
+    ("lesson", "named"),
+    [("1", "Cross L2 H1"), ("2", "L2 H1"), ("3", "Cross L2"), ("4", "L2 H1"), ("12", "Cross"), ("7", "L2 H1")],
+)
+def test_the_button_of_the_head_names_what_the_lesson_uses(lesson: str, named: str) -> None:
+    at = opened("lessons", lesson=lesson, kind="cross", layer=2, head=1)
+    assert named in [each.proto.popover.label for each in at.get("popover")]
+    assert ("<style>.st-key-hl_head" in markup(at)) == (lesson == "7")  # which uses none: the button is not seen

@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.live.training import PLACE, Training
-from tests.pages import array, charts, choose, prepared, shipped, words
+from tests.pages import choose, plain_charts, prepared, shipped, words
+from viz.shell.views import VIEWS
 from viz.text import text
 
 pytestmark = shipped
@@ -44,7 +45,7 @@ def waited(at: AppTest, step: int) -> Training:
 
 def test_nothing_runs_before_somebody_starts_it() -> None:
     at = choose(prepared("train_here"))
-    assert charts(at) == []
+    assert plain_charts(at) == []
     assert "_training" not in at.session_state
     assert at.button(key="train_stop").disabled
     assert text("zh", "train.lead") in words(choose(at, lang="zh"))
@@ -55,12 +56,12 @@ def test_a_training_is_watched_and_stopped() -> None:
     own = waited(at, 50)
     assert own.task == "reverse"
     assert at.button(key="train_start").disabled
-    curve, *maps = charts(pressed(at, "train_stop"))
+    curve, *maps = plain_charts(pressed(at, "train_stop"))
     assert own.seen.end == "stopped"
-    np.testing.assert_allclose(array(curve["data"][0]["y"]), [loss for _, loss in own.seen.losses], rtol=1e-5)
+    np.testing.assert_allclose(curve["curves"][0]["values"], [loss for _, loss in own.seen.losses], rtol=1e-5)
     assert own.seen.weights is not None
     for chart, weights in zip(maps, own.seen.weights, strict=True):
-        np.testing.assert_allclose(array(chart["data"][0]["z"]), weights, rtol=1e-5)
+        np.testing.assert_allclose(chart["cells"]["values"], weights, rtol=1e-5)
     assert text("en", "train.end.stopped", step=own.seen.step, right=f"{own.seen.right:.0%}") in words(at)
     assert not at.button(key="train_start").disabled
 
@@ -69,8 +70,19 @@ def test_a_second_visitor_gets_one_sentence_and_the_first_goes_on() -> None:
     first = PLACE.begin(Training("copy"))
     at = pressed(choose(prepared("train_here")), "train_start")
     assert words(at).count(text("en", "error.TrainerBusyError")) == 1
-    assert charts(at) == []
+    assert plain_charts(at) == []
     assert not first.is_over
     first.stop()
     first.thread.join(10)
     waited(pressed(at, "train_start"), 25)
+
+
+def test_who_goes_to_another_view_frees_the_place_at_once() -> None:
+    at = pressed(choose(prepared("train_here")), "train_start")
+    own = waited(choose(at, pinyin=True), 25)
+    assert not own.is_over  # the page was drawn anew, and nobody left
+    choose(at.switch_page(VIEWS["about"].file))
+    own.thread.join(5)  # a third of what a visitor may look away
+    assert own.seen.end == "left"
+    other = pressed(choose(prepared("train_here")), "train_start")
+    assert not waited(other, 1).is_over

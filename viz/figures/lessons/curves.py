@@ -2,66 +2,61 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from viz.figures.layout import base_layout, level_legend, number_axis
-from viz.theme import HEAD_COLOURS, Theme
+from viz.figures.lessons.drawing import PlainChart, Series, left_of, plain_numbers
+from viz.theme import HEAD_COLOURS
 
-_DASHES = ("solid", "dash", "dot", "dashdot")
+_DASHES = ((), (9, 5), (3, 4), (9, 4, 3, 4))
+_FEW = 30  # places that are told apart by dots
 
 
 def curves(
     x: np.ndarray,
     series: Mapping[str, np.ndarray],
-    theme: Theme,
     axes: tuple[str, str],
     *,
     height: int = 260,
     mark: float | None = None,
-) -> go.Figure:
+    least: float | None = None,
+) -> PlainChart:
     """Curves over one axis, each with its colour and its dash.
 
     Args:
         x: [N].
         series: [N] each, by what it is called.
-        theme: the look.
         axes: titles of the horizontal and the vertical axis.
         height: pixels.
         mark: where a dotted line stands.
+        least: a value that the vertical axis begins at.
 
     Raises:
         ValueError: a curve does not fit the axis.
     """
-    if wrong := [name for name, values in series.items() if values.shape != x.shape]:
+    if wrong := [name for name, values in series.items() if values.shape != x.shape or not x.size]:
         raise ValueError(f"“{wrong[0]}” does not fit an axis of shape {x.shape}")
-    layout = base_layout(
-        theme,
+    few = len(x) <= _FEW
+    low, high = _roomy(np.concatenate(list(series.values())), 0.06)
+    y = plain_numbers(low if least is None else least, high, axes[1], 7 if height > 240 else 5)
+    drawn = [
+        Series(name, HEAD_COLOURS[place % 8], values, dash=_DASHES[place % 4], dots=few)
+        for place, (name, values) in enumerate(series.items())
+    ]
+    return PlainChart(
+        x=plain_numbers(*_roomy(x, 0.03 * few), axes[0], whole=bool((x == np.rint(x)).all())),
+        y=y,
         height=height,
-        xaxis=number_axis(theme, axes[0], zeroline=False),
-        yaxis=number_axis(theme, axes[1]),
-        showlegend=len(series) > 1,
-        legend=level_legend(),
-        margin={"l": 64, "r": 16, "t": 34 if len(series) > 1 else 14, "b": 48},
+        margin=(left_of(y), 16, 14, 48),
+        places=x,
+        curves=drawn,
+        mark=mark,
     )
-    if mark is not None:
-        line = {"color": theme.muted, "dash": "dot", "width": 2}
-        layout["shapes"] = [{"type": "line", "x0": mark, "x1": mark, "yref": "paper", "y0": 0, "y1": 1, "line": line}]
-    data = [_curve(x, values, name, place) for place, (name, values) in enumerate(series.items())]
-    return go.Figure({"data": data, "layout": layout})
 
 
-def _curve(x: np.ndarray, values: np.ndarray, name: str, place: int) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers" if len(x) <= 30 else "lines",
-        "name": html.escape(name, quote=False),
-        "x": x,
-        "y": values,
-        "line": {"color": HEAD_COLOURS[place % 8], "dash": _DASHES[place % 4], "width": 2.5},
-        "hovertemplate": "%{x:.4~g}: <b>%{y:.4~g}</b><extra></extra>",
-    }
+def _roomy(values: np.ndarray, share: float) -> tuple[float, float]:
+    """From the least to the largest value, with a share of that on either side; around a single value, 1."""
+    low, high = float(values.min()), float(values.max())
+    room = share * (high - low) if high > low else 1.0
+    return low - room, high + room

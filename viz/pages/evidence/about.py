@@ -9,6 +9,7 @@ import streamlit as st
 
 from viz.figures.lessons.training import TrainingText, training_curves
 from viz.figures.markup import line
+from viz.parts.chart import draw_row
 from viz.state import checkpoints
 from viz.state.language import say
 from viz.state.view import view
@@ -37,7 +38,7 @@ with scores:
 
 st.markdown(f"**{say('about.curves')}**")
 if log := checkpoints.training_log(now.checkpoint):
-    st.plotly_chart(training_curves(log, now.theme, TrainingText.said_by(say)), theme=None, key="curves")
+    draw_row(training_curves(log, TrainingText.said_by(say)), "about.curves")
 else:
     st.text(say("about.nolog"))
 if settings := meta.get("training"):

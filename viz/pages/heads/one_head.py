@@ -11,6 +11,7 @@ from viz.shell import pickers
 from viz.shell.errors import show_error, told
 from viz.shell.views import VIEWS
 from viz.state import checkpoints
+from viz.state.language import speak
 from viz.state.view import read_view
 
 PATCHES = 430  # pixels of a picture under the viewer
@@ -19,6 +20,7 @@ PATCHES = 430  # pixels of a picture under the viewer
 @st.fragment
 def view() -> None:
     """All of it: a choice draws this anew and not the frame around it."""
+    speak()  # it runs without the frame
     with told():
         pickers.settle()
         with st.container():  # where every view has its pickers

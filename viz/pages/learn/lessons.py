@@ -10,13 +10,12 @@ from viz.components.page_top.page_top import page_top
 from viz.parts.chart import lead
 from viz.parts.lessons.table import LESSONS
 from viz.parts.picker import coded
-from viz.shell import pickers
 from viz.shell.errors import OtherFormError, show_error, told
 from viz.shell.views import VIEWS
 from viz.state import checkpoints
 from viz.state.answers.translations import translation, translator
 from viz.state.codes.choices import CHOICES
-from viz.state.language import say
+from viz.state.language import say, speak
 from viz.state.view import View, read_view
 
 
@@ -56,15 +55,20 @@ def can_show(number: str, now: View) -> bool:
     return True
 
 
-@st.fragment
-def taught(number: str) -> None:
-    """A lesson's formula, idea, pictures and questions; a slider draws this anew and nothing around it."""
-    now, lesson = read_view(), LESSONS[number]
+def idea(number: str) -> None:
+    """A lesson's idea and its formula, which no slider moves."""
     told_in, written = st.columns([5, 4], gap="medium", vertical_alignment="center")
-    written.latex(lesson.equations)
+    written.latex(LESSONS[number].equations)
     with told_in:
         lead(f"lesson.{number}.idea")
         st.markdown(say(f"lesson.{number}.where"))
+
+
+@st.fragment
+def taught(number: str) -> None:
+    """A lesson's pictures and questions; a slider draws this anew and nothing around it."""
+    speak()  # it runs without the frame
+    now, lesson = read_view(), LESSONS[number]
     top = st.container()
     with told():
         if not can_show(number, now):
@@ -99,9 +103,8 @@ listed, shown = st.columns([1, 4], gap="medium")
 with listed:
     number = choose()
     page_top(number, key="lesson_top")
-used = LESSONS[number].pickers
-pickers.hide([*(name for name in pickers.HEAD_PICKERS if name not in used), *([] if used else ["hl_head"])])
 with shown, st.container(key="hl_lesson", gap="small"):
     st.subheader(f"{number} · {say(f'lesson.{number}')}")
+    idea(number)
     taught(number)
     further(number)

@@ -15,7 +15,7 @@ from viz.parts.chart import draw, lead
 from viz.parts.picker import pick
 from viz.shell.errors import show_error
 from viz.state import live
-from viz.state.language import say
+from viz.state.language import say, speak
 from viz.state.view import view
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def pictures(own: Training, seen: Seen) -> None:
     curve, map_ = st.columns([2, 3], gap="medium")
     with curve:
         axes = (say("train.step"), say("train.loss.axis"))
-        figure = curves(steps, {say("train.loss.axis"): losses}, now.theme, axes, height=300)
+        figure = curves(steps, {say("train.loss.axis"): losses}, axes, height=300)
         draw(figure, "train.loss", first=number(losses[0]), last=number(losses[-1]))
     with map_:
         assert seen.weights is not None  # whoever has a loss has a map
@@ -53,15 +53,15 @@ def pictures(own: Training, seen: Seen) -> None:
         end = say("train.end_token")
         rows, columns = [*own.answer, end], [*own.probe, end]
         for head, (place, weights) in enumerate(zip(st.columns(len(seen.weights)), seen.weights, strict=True)):
-            figure = cells(weights, rows, columns, now.theme, limits=(0, 1), width=340)
+            figure = cells(weights, rows, columns, limits=(0, 1), width=340)
             right = int((weights.argmax(-1) == own.sought).sum())
             with place:
-                said = {"head": f"H{head}", "right": right, "rows": len(rows)}
-                draw(figure, "train.map", fits=True, twin=str(head), **said)
+                draw(figure, "train.map", twin=str(head), head=f"H{head}", right=right, rows=len(rows))
 
 
 def shown(own: Training, polled: bool) -> None:
     """How far it is; asked again every second while it goes on."""
+    speak()  # it runs without the frame
     seen = own.look()
     share = max(seen.step / own.steps, seen.seconds / own.seconds)
     said = {"step": seen.step, "seconds": number(seen.seconds, 0), "right": f"{seen.right:.0%}"}

@@ -65,13 +65,12 @@ def _batches(now: View, lines: list[str]) -> Values:
                 filled,
                 rows,
                 columns,
-                now.theme,
                 limits=(0, 1.3),
                 axis=say("lesson.8.row"),
                 most_height=240,
                 width=290,
             )
-            draw(figure, f"lesson.8.{name}", fits=True, **values)
+            draw(figure, f"lesson.8.{name}", **values)
     return values
 
 

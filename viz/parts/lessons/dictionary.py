@@ -38,7 +38,7 @@ def _fruit(now: View) -> Values:
     names = [say(f"lesson.1.{word}", value=number(value, 0)) for word, value in _pairs()]
     opening = dictionary.look_up(np.array(dictionary.FRUIT))
     values: Values = {"sum": _sum(found), "result": number(float(found.result)), "opening": _sum(opening)}
-    figure = bars(names, {say("lesson.weight"): found.weights}, now.theme, say("lesson.weight"), limits=(0, 1.12))
+    figure = bars(names, {say("lesson.weight"): found.weights}, say("lesson.weight"), limits=(0, 1.12))
     draw(figure, "lesson.1.soft", **values)
     keys = dict(zip(("apple", "banana", "stool"), map(_pair, dictionary.ENTRY_KEYS), strict=True))
     even, chair = (float(dictionary.look_up(np.array(query)).result) for query in ((0, 0), (0, 4)))
@@ -76,7 +76,7 @@ def _head(now: View) -> Values:
         "kind": say(f"kind.{now.kind}"),
         "place": now.head.title,
     }
-    figure = bars(columns, {say("lesson.weight"): weights}, now.theme, say("lesson.weight"), limits=(0, 1.12))
+    figure = bars(columns, {say("lesson.weight"): weights}, say("lesson.weight"), limits=(0, 1.12))
     draw(figure, "lesson.1.head", **values)
     return values
 

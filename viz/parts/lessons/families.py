@@ -79,8 +79,8 @@ def _text(now: View, family: str, subject: Subject, place: tuple[int, int]) -> V
         f"{family}_tokens": len(names),
     }
     _shapes(family, shape)
-    figure = cells(shown, names, names, now.theme, limits=(0, 1), width=300, most_height=330)
-    draw(figure, f"lesson.11.{family}", fits=True, **values)
+    figure = cells(shown, names, names, limits=(0, 1), width=300, most_height=290)
+    draw(figure, f"lesson.11.{family}", **values)
     return values
 
 

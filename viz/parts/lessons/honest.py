@@ -47,9 +47,7 @@ def _sink(now: View) -> Values:
     }
     names = [f"L{layer}" for layer in range(len(weights))]
     series = {say("lesson.12.weight_share"): shares[0], say("lesson.12.norm_share"): shares[1]}
-    draw(
-        bars(names, series, now.theme, say("lesson.12.share"), height=240, limits=(0, 1.1)), "lesson.12.sinks", **values
-    )
+    draw(bars(names, series, say("lesson.12.share"), height=240, limits=(0, 1.1)), "lesson.12.sinks", **values)
     return values
 
 
@@ -71,7 +69,7 @@ def _trust(now: View) -> Values:
     }
     names = [*(say(f"drawn.{name}") for name in _JUDGED), say("lesson.12.random")]
     cost = say("lesson.12.cost")
-    figure = bars(names, {cost: np.array(list(costs.values()))}, now.theme, cost, height=230)
+    figure = bars(names, {cost: np.array(list(costs.values()))}, cost, height=230)
     draw(figure, "lesson.12.trust", **values)
     return values
 

@@ -10,7 +10,7 @@ from viz.figures.lessons.curves import curves
 from viz.figures.lessons.plain import cells
 from viz.figures.lessons.training import TrainingText, training_curves
 from viz.numbers import number
-from viz.parts.chart import draw, lead
+from viz.parts.chart import draw, draw_row, lead
 from viz.parts.lessons.lesson import Lesson, Values, count, dial, tiny
 from viz.state import checkpoints
 from viz.state.language import say
@@ -25,13 +25,13 @@ def picture(now: View) -> Values:
     left, right = st.columns(2, gap="medium")
     with left:
         smoothing = dial(7, "smoothing", 0, 0.8, learning.SMOOTHING, 0.05)
-        values = _labels(now, smoothing)
+        values = _labels(smoothing)
     with right:
-        values |= _loss(now, smoothing)
-    return values | _rates(now) | _log(now)
+        values |= _loss(smoothing)
+    return values | _rates() | _log(now)
 
 
-def _labels(now: View, smoothing: float) -> Values:
+def _labels(smoothing: float) -> Values:
     """The labels that the loss compares with."""
     table = learning.smoothed(learning.ROW_TARGETS, smoothing)
     texts = [[number(value, 3) for value in row] for row in table]
@@ -40,28 +40,28 @@ def _labels(now: View, smoothing: float) -> Values:
         for target in learning.ROW_TARGETS
     ]
     columns = [str(place) for place in range(learning.CLASSES)]
-    figure = cells(table, rows, columns, now.theme, texts=texts, limits=(0, 1), width=450)
+    figure = cells(table, rows, columns, texts=texts, limits=(0, 1), width=450)
     values: Values = {
         "smoothing": number(smoothing),
         "true": number(1 - smoothing),
         "other": number(smoothing / (learning.CLASSES - 2), 3),
     }
-    draw(figure, "lesson.7.labels", fits=True, **values)
+    draw(figure, "lesson.7.labels", **values)
     return values
 
 
-def _loss(now: View, smoothing: float) -> Values:
+def _loss(smoothing: float) -> Values:
     """Loss and gradient as the true class's probability grows."""
     loss, slope = learning.confidence_loss(_CONFIDENCE, smoothing)
     series = {say("lesson.7.loss"): loss, say("lesson.7.slope"): slope}
     best = float(_CONFIDENCE[loss.argmin()])
     values: Values = {"best": number(best), "sure": number(float(loss[-1])), "sure_slope": number(float(slope[-1]))}
     axes = (say("lesson.7.confidence"), say("lesson.7.nats"))
-    draw(curves(_CONFIDENCE, series, now.theme, axes, height=225, mark=1 - smoothing), "lesson.7.sure", **values)
+    draw(curves(_CONFIDENCE, series, axes, height=205, mark=1 - smoothing), "lesson.7.sure", **values)
     return values
 
 
-def _rates(now: View) -> Values:
+def _rates() -> Values:
     """The three published schedules, and the visitor's own."""
     sliders, chart = st.columns([1, 2], gap="medium", vertical_alignment="center")
     with sliders:
@@ -73,7 +73,7 @@ def _rates(now: View) -> Values:
     values: Values = {"width": width, "warmup": warmup, "peak": tiny(peak, 2), "first_peak": tiny(first, 2)}
     axes = (say("training.step"), say("training.rate"))
     with chart:
-        draw(curves(_STEPS, series, now.theme, axes, height=220), "lesson.7.rates", **values)
+        draw(curves(_STEPS, series, axes, height=175), "lesson.7.rates", **values)
     return values
 
 
@@ -95,8 +95,8 @@ def _log(now: View) -> Values:
         "schedule": checkpoints.meta(now.checkpoint).get("training", {}).get("schedule", "–"),
         "top_rate": tiny(max(rates), 2),
     }
-    figure = training_curves(log, now.theme, TrainingText.said_by(say)).update_layout(height=240)
-    draw(figure, "lesson.7.log", **values)
+    draw_row(training_curves(log, TrainingText.said_by(say), height=180), "lesson.7.log", **values)
+    lead("lesson.7.log.lead", **values)
     return values
 
 

@@ -7,7 +7,6 @@ import streamlit as st
 
 from model.analysis.lessons.masks import causal, source_batch, triu
 from model.analysis.lessons.unmasked import under_triu
-from viz.figures.lessons.masks import MaskText, mask_figure
 from viz.figures.lessons.plain import bars, cells
 from viz.numbers import number
 from viz.parts.chart import draw
@@ -24,21 +23,21 @@ def picture(now: View) -> Values:
     """np.triu over a real head's scores, then the leak without the mask."""
     mask, head = st.columns(2, gap="medium")
     with mask:
-        values, k = _triu(now)
+        values, k = _triu()
     with head:
         values |= _head(now, k)
     return values | _leak(now) | _counts(now)
 
 
-def _triu(now: View) -> tuple[Values, int]:
+def _triu() -> tuple[Values, int]:
     """The picture of the mask that the slider makes."""
     k = count(4, "k", -1, 1, 1)
     made = triu(_SIZE, k)
-    names = [str(place) for place in range(_SIZE)]
-    words = MaskText.said_by(say)
-    figure = mask_figure(made.ones == 0, names, names, now.theme, words, blind=made.blind, size=300)
+    columns = [str(place) for place in range(_SIZE)]
+    rows = [f"{name} · NaN" if place in made.blind else name for place, name in enumerate(columns)]
+    figure = cells(np.where(made.ones == 0, 0.75, 0.0), rows, columns, limits=(0, 1), most_height=300, width=450)
     values: Values = {"k": number(k, 0), "size": _SIZE, "seen": int((made.ones == 0).sum()), "blind": len(made.blind)}
-    draw(figure, "lesson.4.triu", fits=True, **values)
+    draw(figure, "lesson.4.triu", **values)
     return values, k
 
 
@@ -49,9 +48,9 @@ def _head(now: View, k: int) -> Values:
     weights = under_triu(found.scores["decoder_self"][now.head.layer, now.head.head], k)
     lost = np.isnan(weights).any(axis=1)
     names = [f"{row} · NaN" if nothing else row for row, nothing in zip(rows, lost, strict=True)]
-    figure = cells(weights, names, columns, now.theme, limits=(0, 1), most_height=380, width=450)
+    figure = cells(weights, names, columns, limits=(0, 1), most_height=300, width=450)
     values: Values = {"place": now.head.title, "lost": int(lost.sum()), "rows": len(rows)}
-    draw(figure, "lesson.4.head", fits=True, **values)
+    draw(figure, "lesson.4.head", **values)
     return values
 
 
@@ -68,7 +67,7 @@ def _leak(now: View) -> Values:
         "masked": tiny(float(masked[:place].max())),
         "leaked": number(float(unmasked[:place].max())),
     }
-    figure = bars(written, series, now.theme, say("lesson.4.moved"), width=860, height=180, limits=(0, 1.1))
+    figure = bars(written, series, say("lesson.4.moved"), width=860, height=155, limits=(0, 1.1))
     draw(figure, "lesson.4.leak", **values)
     return values
 

@@ -23,7 +23,7 @@ def picture(now: View) -> Values:
     with left:
         values = _norms(now)
     with right:
-        return values | _depth(now)
+        return values | _depth()
 
 
 def _norms(now: View) -> Values:
@@ -47,16 +47,14 @@ def _norms(now: View) -> Values:
         "layer_moved": tiny(float(found.layer_moved.max())),
         "batch_moved": number(float(found.batch_moved.max())),
     }
-    spread = bars(
-        tokens, dict(zip(names, spreads, strict=True)), now.theme, say("lesson.6.spread"), width=520, height=190
-    )
+    spread = bars(tokens, dict(zip(names, spreads, strict=True)), say("lesson.6.spread"), width=520, height=190)
     draw(spread, "lesson.6.spreads", **values)
     moved = {names[1]: found.layer_moved, names[2]: found.batch_moved}
-    draw(bars(tokens, moved, now.theme, say("lesson.6.moved"), width=520, height=170), "lesson.6.alone", **values)
+    draw(bars(tokens, moved, say("lesson.6.moved"), width=520, height=170), "lesson.6.alone", **values)
     return values
 
 
-def _depth(now: View) -> Values:
+def _depth() -> Values:
     """Likeness of tokens, and gradients, by layer of a fresh encoder."""
     found = by_depth()
     named = {wiring: say(f"lesson.6.{wiring}") for wiring in found.likeness}
@@ -74,7 +72,7 @@ def _depth(now: View) -> Values:
     for picture_of, name, curve in (("alike", "likeness", found.likeness), ("slopes", "gradient", found.gradient)):
         series = {named[wiring]: drawn for wiring, drawn in curve.items()}
         axes = (say("lesson.6.depth"), say(f"lesson.6.{name}"))
-        draw(curves(layers, series, now.theme, axes, height=240), f"lesson.6.{picture_of}", **values)
+        draw(curves(layers, series, axes, height=240), f"lesson.6.{picture_of}", **values)
     return values
 
 

@@ -7,8 +7,9 @@ import streamlit as st
 
 from model.analysis.lessons.order import binary
 from model.analysis.lessons.positions import position_table
+from viz.figures.lessons.curves import curves
 from viz.figures.lessons.plain import bars, cells
-from viz.figures.lessons.positions import PositionText, dimension_curves, position_matrix
+from viz.figures.lessons.positions import PositionText
 from viz.numbers import number
 from viz.parts.chart import draw
 from viz.parts.lessons.lesson import Lesson, Values, count, tiny
@@ -29,16 +30,17 @@ def picture(now: View) -> Values:
         values = _shuffle(now)
     table = position_table(translator(now.checkpoint))
     with right:
-        _counting(now, table)
+        _counting(table)
     left, right = st.columns(2, gap="medium")
     words = PositionText.said_by(say)
     with left:
         span = count(5, "span", 10, len(table), 60)
-        curves = dimension_curves(table[:span], list(_CURVES), now.theme, words).update_layout(height=250)
-        draw(curves, "lesson.5.curves", span=span)
+        waves = {f"{words.dimension} {dimension}": table[:span, dimension] for dimension in _CURVES}
+        draw(curves(np.arange(span), waves, (words.position, words.value), height=215), "lesson.5.curves", span=span)
     with right:
         shown = table[: _MATRIX[0], : _MATRIX[1]]
-        matrix = position_matrix(shown, now.theme, words).update_layout(height=300)
+        rows, columns = ([str(place) if place % 25 == 0 else "" for place in range(side)] for side in shown.shape)
+        matrix = cells(shown, rows, columns, axis=words.position, limits=(-1, 1), most_height=230, width=450)
         draw(matrix, "lesson.5.matrix", positions=shown.shape[0], dimensions=shown.shape[1])
     facts = table_facts(now.checkpoint)
     return values | {
@@ -65,12 +67,14 @@ def _shuffle(now: View) -> Values:
     series = {say("lesson.5.with"): positioned, say("lesson.5.without"): bare}
     top = max(1.0, 1.2 * float(positioned.max()))
     draw(
-        bars(tokens, series, now.theme, say("lesson.5.moved"), width=520, limits=(0, top)), "lesson.5.shuffle", **values
+        bars(tokens, series, say("lesson.5.moved"), width=520, height=190, limits=(0, top)),
+        "lesson.5.shuffle",
+        **values,
     )
     return values
 
 
-def _counting(now: View, table: np.ndarray) -> None:
+def _counting(table: np.ndarray) -> None:
     """Places in binary beside waves each of which is about twice as slow as the last."""
     twice = table.shape[1] * np.log(2) / np.log(10_000)  # dimensions from one wave to one of half its frequency
     chosen = [2 * round(bit * twice / 2) for bit in range(_BITS)]
@@ -79,8 +83,8 @@ def _counting(now: View, table: np.ndarray) -> None:
     columns = [*(str(2**bit) for bit in range(_BITS)), "", *(f"PE {dimension}" for dimension in chosen)]
     rows = [str(place) for place in range(_COUNTED)]
     texts = [[*map(str, row), *[""] * (_BITS + 1)] for row in digits]
-    figure = cells(both, rows, columns, now.theme, texts=texts, limits=(-1, 1), most_height=260, width=370)
-    draw(figure, "lesson.5.counting", fits=True, bits=_BITS, places=_COUNTED)
+    figure = cells(both, rows, columns, texts=texts, limits=(-1, 1), most_height=260, width=370)
+    draw(figure, "lesson.5.counting", bits=_BITS, places=_COUNTED)
 
 
 LESSON = Lesson(

@@ -66,7 +66,7 @@ def _alone(now: View) -> Values:
     values: Values = {"kind": say(f"kind.{now.kind}"), "layer": now.head.layer, "none": signed(float(lost[-1]))}
     values |= {"best": best, "best_loss": signed(float(lost[best])), "worst": worst}
     values |= {"worst_loss": signed(float(lost[worst])), "likelihood": number(100 * float(np.exp(lost[best])), 0)}
-    figure = bars(names, {say("lesson.3.change"): lost}, now.theme, say("lesson.3.change"), width=460, height=210)
+    figure = bars(names, {say("lesson.3.change"): lost}, say("lesson.3.change"), width=460, height=210)
     draw(figure, "lesson.3.alone", **values)
     return values
 

@@ -36,7 +36,7 @@ def picture(now: View) -> Values:
     }
     series = {say("inside.plain"): steep.weights[0][0], say("inside.divided"): steep.weights[1][0]}
     with right:
-        figure = bars(names, series, now.theme, say("lesson.weight"), width=500, height=180, limits=(0, 1.15))
+        figure = bars(names, series, say("lesson.weight"), width=500, height=180, limits=(0, 1.15))
         draw(figure, "lesson.2.steep", **said)
     return values | said | _variance()
 
@@ -49,9 +49,9 @@ def _maps(now: View) -> Values:
     shown = {"own": found.own, "shared": found.shared, "undivided": found.undivided}
     for column, (name, weights) in zip(st.columns(3), shown.items(), strict=True):
         with column:
-            figure = cells(weights, rows, columns, now.theme, limits=(0, 1), most_height=220, width=_WIDTH)
+            figure = cells(weights, rows, columns, limits=(0, 1), most_height=220, width=_WIDTH)
             largest = number(float(weights.max(axis=-1).mean()))
-            draw(figure, f"lesson.2.{name}", fits=True, largest=largest, place=head.title)
+            draw(figure, f"lesson.2.{name}", largest=largest, place=head.title)
     own, shared = found.symmetry
     return {
         "place": f"{say('kind.encoder_self')} {head.title}",

@@ -42,8 +42,8 @@ def _reading(now: View) -> Values:
     }
     texts = [[number(100 * value, 0) for value in row] for row in weights]
     columns = [label.text for label in found.src]
-    figure = cells(weights, rows, columns, now.theme, texts=texts, width=455)
-    draw(figure, "lesson.9.memory", fits=True, **values)
+    figure = cells(weights, rows, columns, texts=texts, width=455)
+    draw(figure, "lesson.9.memory", **values)
     return values
 
 
@@ -63,7 +63,7 @@ def _exposure(now: View) -> Values:
         "wrong": number(float(seen.wrong[later].mean())),
     }
     series = {say("lesson.9.right"): seen.right, say("lesson.9.wrong_token"): seen.wrong}
-    figure = bars(tokens, series, now.theme, say("lesson.9.probability"), height=230, limits=(0, 1.12))
+    figure = bars(tokens, series, say("lesson.9.probability"), height=230, limits=(0, 1.12))
     draw(figure, "lesson.9.exposure", **values)
     lead("lesson.9.goes_on", own=gone_on(now.subject, place))  # which is written after the picture has been drawn
     return values

@@ -98,7 +98,7 @@ STRINGS: dict[str, str] = {
     "lesson.4.idea": "In training the whole translation lies on the table. A mask adds −∞ to the scores of what must not be seen, padding and the future, and e to the power of −∞ is exactly 0.",
     "lesson.4.see": "np.triu(ones, k) marks the future; only k = 1 leaves the diagonal and the past. Padding is hidden too: in a batch of your sentence and two others, {sentences} rows of {columns} places, it fills {padded}. The view Masks draws that, and both masks together.",
     "lesson.4.k": "k of np.triu",
-    "lesson.4.triu.lead": "np.triu(ones, {k}), size {size}: {seen} cells may be seen, {blind} rows see nothing.",
+    "lesson.4.triu.lead": "np.triu(ones, {k}), size {size}: {seen} cells may be seen (filled), {blind} rows see nothing.",
     "lesson.4.triu.alt": "Mask of {size} by {size} made by np.triu with k = {k}: {seen} cells may be seen, {blind} rows see nothing.",
     "lesson.4.head.lead": "Decoder self {place} under this mask: {lost} of {rows} rows are NaN.",
     "lesson.4.head.alt": "Weights of decoder self-attention {place} under this mask; {lost} of {rows} rows are not numbers.",

@@ -9,6 +9,7 @@ STRINGS: dict[str, str] = {
     "about.sizes": "Sizes",
     "about.scores": "Scores",
     "about.curves": "Training",
+    "about.curves.alt": "Loss, learning rate and dev BLEU over the steps of the training.",
     "about.data": "Training data and credits",
     "about.licence": "Licence of the weights: {licence}",
     "about.sha": "Weights sha256 {sha}",

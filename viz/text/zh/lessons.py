@@ -98,7 +98,7 @@ STRINGS: dict[str, str] = {
     "lesson.4.idea": "训练时整句译文都摆在桌上。掩码给不该看的位置（填充与未来）的得分加上 −∞，而 e 的 −∞ 次方正好是 0。",
     "lesson.4.see": "np.triu(ones, k) 标出未来；只有 k = 1 留下对角线和过去。填充也要遮住：您的句子与另外两句组成一批，{sentences} 行、每行 {columns} 格，其中填充占 {padded} 格。“掩码”视图画出它，以及两种掩码合在一起的样子。",
     "lesson.4.k": "np.triu 的 k",
-    "lesson.4.triu.lead": "np.triu(ones, {k})，大小 {size}：可见 {seen} 格，{blind} 行什么也看不见。",
+    "lesson.4.triu.lead": "np.triu(ones, {k})，大小 {size}：可见 {seen} 格（填色），{blind} 行什么也看不见。",
     "lesson.4.triu.alt": "np.triu 取 k = {k} 得到的 {size} × {size} 掩码：可见 {seen} 格，{blind} 行什么也看不见。",
     "lesson.4.head.lead": "解码器自注意力 {place} 用这个掩码：{rows} 行中有 {lost} 行是 NaN。",
     "lesson.4.head.alt": "解码器自注意力 {place} 用这个掩码的权重；{rows} 行中有 {lost} 行不是数。",

@@ -9,6 +9,7 @@ STRINGS: dict[str, str] = {
     "about.sizes": "规模",
     "about.scores": "分数",
     "about.curves": "训练过程",
+    "about.curves.alt": "训练各步的损失、学习率与开发集 BLEU。",
     "about.data": "训练数据与致谢",
     "about.licence": "权重的许可证：{licence}",
     "about.sha": "权重 sha256 {sha}",

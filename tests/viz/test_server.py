@@ -1,0 +1,50 @@
+"""What stands before Streamlit lets every message of a connection leave at once."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+import uvicorn
+from starlette.types import Receive, Scope, Send
+from websockets.asyncio.client import connect
+
+from viz.shell.server.guard import Guard
+
+
+def held_back(guarded: bool) -> bool:
+    """Whether a server on a socket as Streamlit makes it may hold a message back until another is acknowledged."""
+    seen: list[int] = []
+    transports: list[asyncio.Transport] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        seen.append(transports[0].get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        await send({"type": "websocket.accept"})
+
+    async def outermost(scope: Scope, receive: Receive, send: Send) -> None:
+        transports.append(send.__self__.transport)
+        await (Guard(app, ()) if guarded else app)(scope, receive, send)
+
+    async def visit() -> None:
+        with socket.socket(socket.AF_INET) as listening:
+            listening.bind(("127.0.0.1", 0))
+            server = uvicorn.Server(
+                uvicorn.Config(outermost, ws="websockets-sansio", lifespan="off", log_level="error")
+            )
+            serving = asyncio.create_task(server.serve(sockets=[listening]))
+            while not server.started:
+                await asyncio.sleep(0.01)
+            async with connect(f"ws://127.0.0.1:{listening.getsockname()[1]}"):
+                pass
+            server.should_exit = True
+            await serving
+
+    asyncio.run(visit())
+    return seen == [0]
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_no_message_waits_for_another_to_be_acknowledged(guarded: bool) -> None:
+    assert held_back(guarded) is not guarded
