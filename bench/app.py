@@ -1,7 +1,8 @@
 """How long a visitor waits, in Chromium against the real app.
 
 content: from starting the server to the first content, the box with the opening example; start: to the
-painted translation of it; both in a browser that is already running. enter: from Enter to the painted
+painted translation of it; both in a browser that is already running. bare: the same to the box of a
+Streamlit app that is a box and nothing else, in turn with ours. enter: from Enter to the painted
 maps of a new 20-word sentence in the viewer.
 head: from pressing the arrow key to the painted map of the next head. Painted means that the viewer has
 drawn them, and the browser two more frames; the wait is measured in the page.
@@ -14,6 +15,7 @@ import os
 import statistics
 import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
@@ -24,6 +26,7 @@ from bench.painted import seconds_until_painted
 BOX = 'input[aria-label="English sentence"]'
 NAMES = ("Tom", "Mary", "John", "Anna", "Peter", "Alice", "Paul")
 WORDS = "told me that the old man with {} black dogs would come back to our village in the summer."
+BARE = "import streamlit as st\n\nst.text_input('English sentence')\n"
 BARS = {"content": 2.5, "start": 4.0, "enter": 0.6, "head": 0.1}
 SENTENCE, HEAD = "[deep('#viewer')?.dataset.ready]", "[deep('.panel-title')?.textContent]"
 
@@ -36,14 +39,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def measure(args: argparse.Namespace) -> dict[str, Any]:
     """Median seconds of each wait, with every run's own."""
     with chromium() as browser:
-        starts = [_start(browser.new_page(viewport=VIEWPORT), args.checkpoint) for _ in range(args.runs)]
+        starts = [
+            (*_start(browser.new_page(viewport=VIEWPORT), args.checkpoint), _bare(browser.new_page(viewport=VIEWPORT)))
+            for _ in range(args.runs)
+        ]
         with app_page(browser) as (page, url):
             page.goto(address(url, "one_head", checkpoint=args.checkpoint))
             wait_until_idle(page)
             enters = [_enter(page, sentence) for sentence in sentences(args.runs + 1)][1:]
             heads = [_head(page) for _ in range(args.runs + 1)][1:]
-    contents, translations = (list(seconds) for seconds in zip(*starts, strict=True))
-    waits = {"content": contents, "start": translations, "enter": enters, "head": heads}
+    contents, translations, bare = (list(seconds) for seconds in zip(*starts, strict=True))
+    waits = {"content": contents, "bare": bare, "start": translations, "enter": enters, "head": heads}
     return {
         "bench": "app",
         "runs": args.runs,
@@ -72,6 +78,19 @@ def _start(page: Page, checkpoint: str) -> tuple[float, float]:
     return content, seconds
 
 
+def _bare(page: Page) -> float:
+    """Seconds to the box of an app that is nothing else."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as log:
+        (Path(folder) / "app.py").write_text(BARE, encoding="utf-8")
+        started = time.perf_counter()
+        with running_app(log, Path(folder)) as url:
+            page.goto(url)
+            page.wait_for_selector(BOX)
+            seconds = time.perf_counter() - started
+            page.close()
+    return seconds
+
+
 def _enter(page: Page, sentence: str) -> float:
     page.fill(BOX, sentence)
     return seconds_until_painted(page, SENTENCE, lambda: page.press(BOX, "Enter"))
@@ -86,12 +105,15 @@ def table(result: dict[str, Any]) -> str:
     """The result for a person."""
     names = {
         "content": "server start to the first content",
+        "bare": "the same of a Streamlit app with one box",
         "start": "server start to the first translation",
         "enter": "Enter to the painted map, 20 words",
         "head": "another head to its painted map",
     }
-    lines = [
-        f"{names[name]:<40}{seconds:6.2f} s   (bar {result['bars'][name]:.1f} s; runs {result['every_run'][name]})"
-        for name, seconds in result["seconds"].items()
-    ]
+
+    def line(name: str, seconds: float) -> str:
+        bar = f"bar {result['bars'][name]:.1f} s; " if name in result["bars"] else ""
+        return f"{names[name]:<40}{seconds:6.2f} s   ({bar}runs {result['every_run'][name]})"
+
+    lines = [line(name, seconds) for name, seconds in result["seconds"].items()]
     return "\n".join([*lines, f"medians of {result['runs']} runs; load {result['load']:.1f}"])

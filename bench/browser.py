@@ -75,15 +75,17 @@ def app_page(browser: Browser) -> Iterator[tuple[Page, str]]:
 
 
 @contextmanager
-def running_app(log: IO[bytes]) -> Iterator[str]:
+def running_app(log: IO[bytes], folder: Path = ROOT) -> Iterator[str]:
     """The app's address, while it runs; as ``started_app``."""
-    with started_app(log) as (url, _):
+    with started_app(log, folder) as (url, _):
         yield url
 
 
 @contextmanager
-def started_app(log: IO[bytes]) -> Iterator[tuple[str, int]]:
+def started_app(log: IO[bytes], folder: Path = ROOT) -> Iterator[tuple[str, int]]:
     """The app's address and the number of its process, while it runs on a free port; its output goes to ``log``.
+
+    ``folder`` is where its ``app.py`` stands.
 
     Raises:
         RuntimeError: the app ended, or was not healthy within a minute.
@@ -92,7 +94,7 @@ def started_app(log: IO[bytes]) -> Iterator[tuple[str, int]]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    server = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ)  # noqa: S603
+    server = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ)  # noqa: S603
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_until_healthy(server, f"{url}/_stcore/health")
