@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from os.path import isdir  # false, not an error, for a name that no file can have
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,6 +16,7 @@ from model.errors import CheckpointError, FolderError
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "checkpoints"
 WEIGHTS, CONFIG, META, LOG = "model.safetensors", "config.json", "meta.json", "training_log.jsonl"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_STEP = re.compile(r"[0-9]{1,9}")
 
 
 def available(root: Path = CHECKPOINTS) -> list[str]:
@@ -34,12 +36,12 @@ def resolve(name: str, root: Path = CHECKPOINTS) -> Path:
         CheckpointError: there is none; the message lists those that exist.
     """
     path = root / name if _NAME.fullmatch(name) else Path(name)
-    if path.is_dir():
+    if isdir(path):
         return path
     if root == CHECKPOINTS and (known := entry(name)):
         return known.path
     names = shelf() if root == CHECKPOINTS else available(root)
-    raise CheckpointError(f"there is no checkpoint {name!r}; there are: {', '.join(names) or 'none'}")
+    raise CheckpointError(f"there is no checkpoint {name[:100]!r}; there are: {', '.join(names) or 'none'}")
 
 
 MODELS = "HEADLIGHT_MODELS"  # names the folder of one's own models
@@ -118,7 +120,7 @@ def entry(name: str) -> Entry | None:
 def split_step(name: str) -> tuple[str, int | None]:
     """The name of a checkpoint, and after how many steps of training it is meant: "reverse@600"; None: finished."""
     base, _, step = name.rpartition("@")
-    if not base or not (step.isascii() and step.isdecimal()) or name in shelf() or Path(name).is_dir():
+    if not (base and _STEP.fullmatch(step)) or name in shelf() or isdir(name):
         return name, None
     return base, int(step)
 

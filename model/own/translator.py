@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from model.common.sampling import Sampler
-from model.errors import EmptySentenceError, SentenceTooLongError
+from model.errors import CheckpointError, EmptySentenceError, SentenceTooLongError
 from model.folders import split_step
 from model.history import snapshot
 from model.own import checkpoint
@@ -46,6 +46,8 @@ class Translator(OwnSource):
         """
         base, step = split_step(str(name))
         path = checkpoint.resolve(base)
+        if path.name != Path(base).name:  # found without what follows @
+            raise CheckpointError(f"{str(name)[:100]!r} is no snapshot: after @ comes a step of training, in digits")
         device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         made = cls(checkpoint.load(path, device), path.name)
         return made if step is None else made.at_snapshot(snapshot(path, step))

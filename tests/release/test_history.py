@@ -152,6 +152,13 @@ def test_a_run_without_snapshots_or_of_other_sizes_is_refused(made: Path, run: P
         other.at_snapshot(snapshots(run)[25])
 
 
+@pytest.mark.parametrize("after", ["", "-1", "x", "1.5", "２５", "9" * 5000, "25@50"])
+def test_what_is_no_step_is_one_sentence(after: str) -> None:
+    with pytest.raises(CheckpointError, match=r"no snapshot|no checkpoint") as told:
+        open_model(f"reverse@{after}")
+    assert len(str(told.value)) < 300
+
+
 def test_a_checkpoint_at_a_step_is_its_snapshot_and_one_that_it_does_not_keep_is_refused(made: Path) -> None:
     finished = Translator.from_checkpoint(f"{made}/", "cpu")
     then = open_model(f"{made}@25")
