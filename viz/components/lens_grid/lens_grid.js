@@ -26,8 +26,10 @@ class LensGrid extends Component {
 
   update(data) {
     const sentence = JSON.stringify([data.writes, data.reads]);
-    if (sentence !== this.sentence || this.given !== data.step) this.step = data.step - 1;
-    Object.assign(this, { sentence, given: data.step, colours: colourTable(data.look.scale) });
+    if (sentence !== this.sentence || data.step === this.reported) this.reported = undefined;
+    // until the app answers what was chosen last, its answers are to what was chosen before
+    if (sentence !== this.sentence || !(this.resting || this.reported)) this.step = data.step - 1;
+    Object.assign(this, { sentence, colours: colourTable(data.look.scale) });
     this.draw();
     this.show();
     this.reveal();
@@ -117,8 +119,9 @@ class LensGrid extends Component {
   }
 
   report() {
-    this.given = this.step + 1;
-    this.setTriggerValue("step", this.given);
+    this.resting = undefined;
+    this.reported = this.step + 1;
+    this.setTriggerValue("step", this.reported);
   }
 
   press(event, focus = false) {

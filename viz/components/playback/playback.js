@@ -39,7 +39,8 @@ class Playback extends Component {
     for (const name of ["cross", "own"]) this[name] = unpackFine(data[name]);
     const tokens = JSON.stringify(data.writes);
     if (tokens !== this.tokens) this.pause();
-    if (tokens !== this.tokens || data.start !== this.start) this.step = data.start - 1;
+    // what was moved since the app was told of a step is not undone by its answer
+    if (tokens !== this.tokens || (data.start !== this.start && !this.resting)) this.step = data.start - 1;
     Object.assign(this, { tokens, start: data.start });
     this.root.classList.toggle("many", Math.max(data.src.length, data.writes.length) > MANY);
     this.name();
@@ -126,7 +127,10 @@ class Playback extends Component {
   report() {
     clearTimeout(this.resting);
     const told = () => this.step + 1 === this.start; // the app knows
-    this.resting = this.after(REST, () => this.playing || told() || this.setStateValue("step", this.step + 1));
+    this.resting = this.after(REST, () => {
+      this.resting = undefined;
+      if (!this.playing && !told()) this.setStateValue("step", this.step + 1);
+    });
   }
 
   show() {
