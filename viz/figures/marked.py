@@ -8,13 +8,17 @@ from collections.abc import Collection, Sequence
 from viz.theme import Theme
 
 FONT = "font-variant-numeric: tabular-nums;"
+LARGE, SMALL = "1.6rem", "1.1rem"
+LONG = 80  # Latin letters, of which a Chinese character takes the room of two
 
 
 def marked_text(pieces: Sequence[str], marked: Collection[int], theme: Theme, language: str = "zh") -> str:
     """A sentence whose pieces at the places ``marked`` are underlined and tinted; text is shown literally.
 
     A piece that begins with ``##`` continues the word before it; other neighbours in Latin letters get a space.
+    A long sentence is written smaller, so that it leaves room for what stands under it.
     """
+    size = SMALL if sum(1 if letter.isascii() else 2 for piece in pieces for letter in piece) > LONG else LARGE
     style = f"background: color-mix(in srgb, {theme.accent} 20%, transparent); color: inherit; "
     style += f"border-bottom: .18rem solid {theme.accent}; border-radius: .15rem .15rem 0 0; padding: 0 .05rem;"
     shown = []
@@ -23,7 +27,7 @@ def marked_text(pieces: Sequence[str], marked: Collection[int], theme: Theme, la
         if place and not piece.startswith("##") and _is_latin(pieces[place - 1][-1:]) and _is_latin(piece[:1]):
             shown.append(" ")
         shown.append(f'<mark style="{style}">{text}</mark>' if place in marked else text)
-    return f'<p lang="{language}" style="font-size: 1.6rem; line-height: 1.45; margin: 0;">{"".join(shown)}</p>'
+    return f'<p lang="{language}" style="font-size: {size}; line-height: 1.45; margin: 0;">{"".join(shown)}</p>'
 
 
 def bars(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from model.analysis.what_if.swap import Change, Word, changes, source_words, swapped
@@ -40,6 +42,11 @@ def test_changes_are_where_the_tokens_differ() -> None:
     assert changes("我有红车。", "我有一辆蓝车。") == [Change(2, 3, 2, 5)]
     assert changes("我有", "我有") == []
     assert changes("", "我") == [Change(0, 0, 0, 1)]
+
+
+def test_a_long_sentence_is_written_smaller() -> None:
+    sizes = [re.findall(r"font-size: ([\d.]+)rem", marked_text(["猫"] * count, (), LIGHT))[0] for count in (40, 41)]
+    assert float(sizes[1]) < float(sizes[0])
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

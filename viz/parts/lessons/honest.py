@@ -47,7 +47,7 @@ def _sink(now: View) -> Values:
     }
     names = [f"L{layer}" for layer in range(len(weights))]
     series = {say("lesson.12.weight_share"): shares[0], say("lesson.12.norm_share"): shares[1]}
-    draw(bars(names, series, say("lesson.12.share"), height=240, limits=(0, 1.1)), "lesson.12.sinks", **values)
+    draw(bars(names, series, say("lesson.12.share"), height=240), "lesson.12.sinks", **values)
     return values
 
 
