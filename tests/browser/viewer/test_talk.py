@@ -224,3 +224,30 @@ def test_all_scenes_are_seen_and_reached_by_keys_and_a_dot_points(talk_page_open
     assert dot.is_hidden()
     page.keyboard.press("Shift+L")
     assert page.locator(".viewer:not([inert]) .toolbar .segments [aria-pressed=true]").first.text_content() == "Lines"
+
+
+def test_whoever_speaks_goes_to_a_scene_from_the_second_window_and_the_room_sees_no_list(talk_page_open) -> None:
+    page = talk_page_open("#scene=2")
+    with page.expect_popup() as opening:
+        page.keyboard.press("v")
+    other = opening.value
+    other.keyboard.press("o")
+    assert other.locator(".overview canvas:visible").count() == 3, "whoever speaks knows the answers"
+    assert page.locator(".overview").count() == 0
+    assert violations(other) == []
+    for key in ("ArrowRight", "Enter"):
+        other.keyboard.press(key)
+    assert (now(page)[0], other.locator(".overview").is_visible()) == ("Three", False)
+    other.keyboard.press("o")
+    other.close()
+    page.keyboard.press("Home")
+    assert now(page)[0] == "One", "no list in a closed window takes the key"
+    page.keyboard.press("o")
+    assert page.locator(".overview button").all_text_contents() == ["1One", "?2Two", "3Three"]
+
+
+def test_a_question_that_was_revealed_without_a_guess_is_no_secret(talk_page_open) -> None:
+    page = talk_page_open("#scene=2")
+    page.keyboard.press("Space")
+    page.keyboard.press("o")
+    assert page.locator(".overview canvas").count() == 3

@@ -22,7 +22,7 @@ STRINGS: dict[str, str] = {
     "talk.overview": "All scenes",
     "talk.overview_open": "All scenes (O)",
     "talk.overview_hint": "Arrow keys or a scene’s number, then Enter; or a click. Esc goes back.",
-    "talk.keys": "Space, Page Down, N: go on\nPage Up, Backspace: go back\nHome, End: first scene, last scene\nA … D: what the audience expects\nF, P, Esc: the whole screen for the stage, and back\nB, .: a dark screen, and back\nT, V: notes here, notes in a second window\nR: the clocks from 0\nO: all scenes; a number or arrows, then Enter\nL: a red dot that follows the mouse, and back\nShift with F, L, O: what they mean below",
+    "talk.keys": "Space, Page Down, N: go on\nPage Up, Backspace: go back\nHome, End: first scene, last scene\nA … D: what the audience expects\nF, P, Esc: the whole screen for the stage, and back\nB, .: a dark screen, and back\nT, V: notes here, notes in a second window\nR: the clocks from 0\nO: all scenes, in the window where it is pressed; a number or arrows, then Enter\nL: a red dot that follows the mouse, and back\nShift with F, L, O: what they mean below",
     # the handout
     "handout.text": "{source} → {translation}",
     "handout.ask": "{ask} {options}",

@@ -22,7 +22,7 @@ STRINGS: dict[str, str] = {
     "talk.overview": "各幕一览",
     "talk.overview_open": "各幕一览（O）",
     "talk.overview_hint": "按方向键或输入幕号，再按回车；也可以点击。按 Esc 返回。",
-    "talk.keys": "空格, Page Down, N: 下一步\nPage Up, Backspace: 上一步\nHome, End: 第一幕、最后一幕\nA … D: 听众的猜测\nF, P, Esc: 进入、退出全屏演示\nB, .: 黑屏、恢复\nT, V: 讲稿显示在此、显示在另一窗口\nR: 时钟归零\nO: 各幕一览；输入幕号或按方向键，再按回车\nL: 打开、关闭跟随鼠标的红点\nShift + F, L, O: 用于图本身，见下",
+    "talk.keys": "空格, Page Down, N: 下一步\nPage Up, Backspace: 上一步\nHome, End: 第一幕、最后一幕\nA … D: 听众的猜测\nF, P, Esc: 进入、退出全屏演示\nB, .: 黑屏、恢复\nT, V: 讲稿显示在此、显示在另一窗口\nR: 时钟归零\nO: 各幕一览（在按键所在的窗口）；输入幕号或按方向键，再按回车\nL: 打开、关闭跟随鼠标的红点\nShift + F, L, O: 用于图本身，见下",
     # the handout
     "handout.text": "{source} → {translation}",
     "handout.ask": "{ask} {options}",

@@ -1,5 +1,5 @@
 // All scenes at a glance, to go to one of them.
-import { make } from "../draw/dom.js";
+import { colour, make } from "../draw/dom.js";
 
 /**
  * The place that an arrow leads to among places in rows of so many; it stays within them.
@@ -43,6 +43,8 @@ export class Overview {
     this.small = small;
     this.go = go;
     this.number = 0; // as far as it is typed
+    /** @type {Set<number>} scenes whose pictures the room has seen */
+    this.seen = new Set();
     /** @type {HTMLButtonElement[]} of the scenes */
     this.cards = [];
     this.list = make("ol");
@@ -57,15 +59,23 @@ export class Overview {
     this.element.setAttribute("aria-label", words.overview);
   }
 
+  /** Whether the scenes are seen in a window, which may have been closed over them. @param {Window | null} view */
+  isOpenIn(view) {
+    const { open, ownerDocument } = this.element;
+    return open && view !== null && ownerDocument.defaultView === view;
+  }
+
   /**
    * @param {number} at the scene that is on
-   * @param {Map<number, number>} picked scenes whose questions have been answered; others keep their pictures
    * @param {import("../types.js").Look} look
+   * @param {HTMLElement} host where the scenes are to be seen
    */
-  open(at, picked, look) {
+  open(at, look, host) {
+    const { element } = this;
+    const isOfRoom = host.ownerDocument === document;
     this.number = 0;
     this.cards = this.scenes.map(({ title, predict }, i) => {
-      const isSecret = predict !== null && !picked.has(i);
+      const isSecret = isOfRoom && predict !== null && !this.seen.has(i);
       const picture = isSecret ? make("b", { className: "secret", textContent: "?" }) : this.small.picture(i, look);
       picture.setAttribute("aria-hidden", "true");
       const name = make("span", {}, make("b", { textContent: String(i + 1) }), title);
@@ -75,7 +85,9 @@ export class Overview {
       return card;
     });
     this.list.replaceChildren(...this.cards.map((card) => make("li", {}, card)));
-    this.element.showModal();
+    host.append(element);
+    colour(element, look);
+    element.showModal();
     this.cards[at].focus();
   }
 
@@ -86,13 +98,13 @@ export class Overview {
   /** @param {number} scene */
   choose(scene) {
     this.close();
-    /** @type {HTMLElement | null} */ (document.activeElement)?.blur(); // keys mean the talk's own again
+    /** @type {HTMLElement | null} */ (this.element.ownerDocument.activeElement)?.blur(); // keys mean the talk's own again
     this.go(scene);
   }
 
   /** The scene that Enter would go to. */
   get at() {
-    return Math.max(0, this.cards.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement)));
+    return Math.max(0, this.cards.indexOf(/** @type {HTMLButtonElement} */ (this.element.ownerDocument.activeElement)));
   }
 
   /** @param {KeyboardEvent} event while the scenes are seen */

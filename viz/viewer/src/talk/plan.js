@@ -77,6 +77,18 @@ export function tally(scenes, picked) {
   return { right: right.length, asked: picked.size };
 }
 
+/**
+ * Where the talk stands, and how the audience has guessed.
+ * @param {Scene[]} scenes
+ * @param {At} at
+ * @param {Map<number, number>} picked options by scene
+ */
+export function standing(scenes, { scene }, picked) {
+  const { right, asked } = tally(scenes, picked);
+  const place = `${scene + 1} / ${scenes.length}`;
+  return asked ? `✓ ${right} / ${asked} · ${place}` : place;
+}
+
 /** A place as a link says it: the scene from 1, the clicks made in it. @param {At} at */
 export function linkOf({ scene, stop }) {
   return `scene=${scene + 1}&click=${stop}`;

@@ -85,6 +85,11 @@ export class Speaker {
     this.tick();
   }
 
+  /** The body of its page; null where the window is not open. */
+  get body() {
+    return this.window && !this.window.closed ? this.window.document.body : null;
+  }
+
   tick() {
     const { minutes, scenes, words } = this.talk;
     this.time.textContent = this.now.format();
@@ -131,7 +136,6 @@ export class Speaker {
   /** Shows what the next scene shows first; nothing where nobody looks. @param {import("../types.js").Look} look */
   preview(look) {
     const next = this.scene + 1;
-    if (this.window && !this.window.closed && next in this.talk.scenes)
-      this.sight.replaceChildren(this.small.picture(next, look));
+    if (this.body && next in this.talk.scenes) this.sight.replaceChildren(this.small.picture(next, look));
   }
 }

@@ -5,7 +5,7 @@ import { button } from "../draw/controls.js";
 import { Viewer } from "../viewer.js";
 import { Ask, optionOf } from "./ask.js";
 import { Overview } from "./overview.js";
-import { back, clicked, isAsking, lastStop, linkAt, linkOf, onward, placeIn, tally } from "./plan.js";
+import { back, clicked, isAsking, lastStop, linkAt, linkOf, onward, placeIn, standing } from "./plan.js";
 import { Pointer } from "./pointer.js";
 import { Small } from "./small.js";
 import { noteParts, Speaker } from "./speaker.js";
@@ -60,7 +60,7 @@ export class Talk {
       { className: "talk-tools" },
       button("‹", words.before, () => this.go(back(this.talk.scenes, this.at))),
       button("›", words.on, () => this.go(onward(this.talk.scenes, this.at))),
-      button("▦", words.overview_open, () => this.turnOverview()),
+      button("▦", words.overview_open, () => this.turnOverview(window)),
       button(words.notes, words.notes_here, () => this.turnNote()),
       button(`${words.notes} ↗`, words.notes_window, () => this.openNotes()),
       button("▶", words.stage, () => this.turnStage()),
@@ -126,7 +126,8 @@ export class Talk {
     this.title.textContent = scene.title;
     this.note.replaceChildren(...noteParts(scene.note, clicks));
     this.speaker.show(at, clicks, this.asking);
-    this.count();
+    this.place.textContent = standing(this.talk.scenes, at, this.picked);
+    if (!this.asking) this.overview.seen.add(at.scene);
     this.dress();
     clearTimeout(this.waiting);
     this.waiting = window.setTimeout(() => this.prepare(), PREPARED_AFTER);
@@ -136,14 +137,6 @@ export class Talk {
   lead(viewer, link, { theme, present: isLarge }) {
     viewer.dark = this.dark;
     viewer.follow([link, `c=${theme}`, `f=${Number(isLarge)}`].filter(Boolean).join("&"));
-  }
-
-  /** Where the talk stands, and how the audience has guessed. */
-  count() {
-    const { right, asked } = tally(this.talk.scenes, this.picked);
-    const told = asked ? `✓ ${right} / ${asked}` : "";
-    const place = `${this.at.scene + 1} / ${this.talk.scenes.length}`;
-    this.place.textContent = [told, place].filter(Boolean).join(" · ");
   }
 
   /** Colours of the viewer for all that stands around it. */
@@ -186,9 +179,11 @@ export class Talk {
     this.dress();
   }
 
-  turnOverview() {
-    this.darken(false);
-    this.overview.open(this.at.scene, this.picked, this.viewer.look);
+  /** Shows all scenes: to the room, or in the second window to whoever speaks. @param {Window | null} view */
+  turnOverview(view) {
+    if (view === window) this.darken(false);
+    const host = view === window ? this.root : (this.speaker.body ?? this.root);
+    this.overview.open(this.at.scene, this.viewer.look, host);
   }
 
   turnNote() {
@@ -217,15 +212,16 @@ export class Talk {
   press(event) {
     const { key, altKey, ctrlKey, metaKey, target } = event;
     if (altKey || ctrlKey || metaKey || this.viewer.help.open) return;
-    if (this.overview.element.open) return this.overview.press(event);
+    if (this.overview.isOpenIn(event.view)) return this.overview.press(event);
+    this.overview.close();
     if (target instanceof Element && target.closest("input, select, textarea, summary")) return;
     if (key === " " && target instanceof Element && target.matches("button:focus-visible")) return;
-    if (this.told(key.toLowerCase(), event.shiftKey)) event.preventDefault();
+    if (this.told(key.toLowerCase(), event)) event.preventDefault();
     else if (event.view === window) setTimeout(() => this.dress()); // after the viewer has done what the key means to it
   }
 
-  /** Does what a key means; false where it means nothing here. @param {string} key @param {boolean} shift */
-  told(key, shift) {
+  /** Does what a key means; false where it means nothing here. @param {string} key @param {KeyboardEvent} event */
+  told(key, { shiftKey: shift, view }) {
     const { scenes } = this.talk;
     const option = this.asking ? optionOf(key, this.scene.predict?.options.length ?? 0) : null;
     if (shift && OF_MAPS.includes(key)) return false;
@@ -239,7 +235,7 @@ export class Talk {
     else if (key === "t") this.turnNote();
     else if (key === "v") this.openNotes();
     else if (key === "r") this.speaker.restart();
-    else if (key === "o") this.turnOverview();
+    else if (key === "o") this.turnOverview(view);
     else if (key === "l") this.pointer.turn();
     else if (key === "?")
       this.viewer.help.showModal(); // also while a question hides the viewer
