@@ -251,3 +251,13 @@ def test_a_question_that_was_revealed_without_a_guess_is_no_secret(talk_page_ope
     page.keyboard.press("Space")
     page.keyboard.press("o")
     assert page.locator(".overview canvas").count() == 3
+
+
+def test_a_new_scene_lights_nothing_under_a_mouse_that_rests(talk_page_open) -> None:
+    page = talk_page_open("#scene=3")
+    page.keyboard.press("Home")
+    page.locator(".viewer:not([inert]) .chips button").first.hover()
+    lit = page.locator(".viewer:not([inert]) .chips button.lit")
+    assert lit.count() > 0
+    page.keyboard.press("Space")
+    assert lit.count() == 0

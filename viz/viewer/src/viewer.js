@@ -151,6 +151,7 @@ export class Viewer {
   follow(link) {
     if (this.size.width && link.replace(/^#/, "") === write(this.state, this.opening)) return;
     this.state = settled(this.trace, readLink(link, this.opening));
+    this.lit = { kind: null, rows: [], columns: [] }; // the mouse rests: it points at nothing here yet
     this.draw();
   }
 
