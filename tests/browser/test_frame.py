@@ -81,3 +81,13 @@ def test_back_goes_to_the_sentence_before(visit) -> None:
     settle(page)
     assert page.input_value(BOX) == first
     assert page.locator(".sentence-chips .tgt button").count() > 3
+
+
+def test_pictures_follow_a_look_that_changes_while_the_page_is_open(visit) -> None:
+    page: Page = visit("positions")
+    inks = "[...document.querySelectorAll('.js-plotly-plot text')].map(text => getComputedStyle(text).fill)"
+    light = page.evaluate(inks)[0]
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"light => {inks}.length && !{inks}.includes(light)", arg=light)
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function(f"light => {inks}.includes(light)", arg=light)

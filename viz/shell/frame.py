@@ -12,7 +12,7 @@ from model.source import LacksAbilityError, require
 from model.trace import Translation
 from viz.figures.markup import alert, line
 from viz.numbers import number
-from viz.parts.over import chips
+from viz.parts.over import chips, look
 from viz.shell import header
 from viz.shell.errors import OtherFormError, show_error
 from viz.shell.given import told_line
@@ -35,6 +35,7 @@ def draw(spec: ViewSpec) -> None:
     if "torch" not in sys.modules:
         time.sleep(0.05)  # the first visit: the box is sent before libraries, while they load, let nothing be sent
     chips.keep_sentence()
+    look.follow()
     is_there = _translation_row(spec, name)
     if spec.sentence and not is_there:
         examples(name)

@@ -18,7 +18,7 @@ STYLE = f"""<style>
 .stMainBlockContainer {{ padding: .25rem 1.25rem 1rem; max-width: none; }}
 .stMainBlockContainer > .stVerticalBlock {{ gap: .25rem; }}
 .stForm {{ border: 0; padding: 0; }}
-.st-key-hl_steps {{ position: absolute; }}
+.st-key-hl_steps, .st-key-hl_look {{ position: absolute; }}
 [data-testid="InputInstructions"] {{ display: none; }}
 [data-testid^="stBaseButton-primary"]:enabled, [data-testid^="stBaseButton-primary"]:enabled p {{
   color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}

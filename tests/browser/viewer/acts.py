@@ -11,6 +11,8 @@ from playwright.sync_api import Page
 from tests.browser.reading import shade
 from viz.theme import LIGHT
 
+HOSTILE = "<img src=x onerror=alert(1)>"
+
 
 def title(page: Page) -> str:
     return page.locator(".panel-title").first.text_content() or ""
@@ -37,3 +39,9 @@ def colours(page: Page) -> np.ndarray:
 
 def coloured(values: np.ndarray) -> np.ndarray:
     return np.array([shade(value, LIGHT.scale) for value in values.ravel()])
+
+
+def now(page: Page) -> tuple[str, str]:
+    """The scene's title, and the title of the map that is seen."""
+    seen = page.locator(".talk-stage > .viewer:not([inert]) .panel-title")
+    return page.locator(".talk-top h1").text_content() or "", seen.first.text_content() or "" if seen.count() else ""

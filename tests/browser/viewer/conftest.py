@@ -9,7 +9,14 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from bench.browser import VIEWPORT
+from model.translator import Translator
+from tests.browser.viewer.acts import HOSTILE
+from viz.export.show.staged import stage
+from viz.export.show.storyboard import Both, Light, Predict, Step, Storyboard, TalkScene
+from viz.export.show.talk import talk_page
 from viz.viewer.saved import SavedPage
+
+OPTIONS = (Both("cat"), Both("dog"), Both("bed"))
 
 
 class Seen(list):
@@ -49,3 +56,21 @@ def shown(browser: Browser, seen: Seen, tmp_path: Path) -> Iterator[Callable[...
 def _note(seen: Seen, url: str, path: Path) -> None:
     if url.split("#", maxsplit=1)[0] != path.as_uri() and not url.startswith(("data:", "blob:")):
         seen.append(f"request: {url}")
+
+
+@pytest.fixture(scope="session")
+def talk(en_zh: Translator) -> str:
+    black, love = "The black cat is sleeping on the bed.", "I love you."
+    steps = (Step(light=Light("爱", "love")), Step("h=c1.1"))
+    note, asked = Both(f"first [click] {HOSTILE} [click] third"), Predict(Both("Which?"), OPTIONS, 2)
+    scenes = (
+        TalkScene(love, "我爱你。", link="h=c2.5", title=Both("One"), note=note, steps=steps, minutes=0.5),
+        TalkScene(black, "黑猫在床上睡觉。", link="h=c3.0", title=Both("Two"), predict=asked),
+        TalkScene(love, "我爱你。", link="v=all", title=Both("Three")),
+    )
+    return talk_page(stage(Storyboard(Both("Talk"), scenes, minutes=3), lambda _: en_zh), "en")
+
+
+@pytest.fixture
+def talk_page_open(shown, talk: str) -> Callable[..., Page]:
+    return lambda link="": shown(talk, link)
