@@ -135,9 +135,9 @@ class Training:
             return "left"
         if seconds > self.seconds:
             return "time"
-        return (
-            "learnt" if self.seen.right == 1.0 and len(self.seen.losses) > 1 and self.seen.losses[-1][1] < 0.01 else ""
-        )
+        losses = self.seen.losses
+        is_learnt = self.seen.right == 1.0 and len(losses) > 1 and losses[-1][1] < LEARNT
+        return "learnt" if is_learnt else ""
 
     def _measure(self, step: int, seconds: float, loss: float) -> None:
         with torch.inference_mode():

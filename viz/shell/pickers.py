@@ -91,16 +91,6 @@ def settle() -> None:
         state["over"] = [code for code in state["over"] if code in codes]
 
 
-def are_known(*others: str) -> bool:
-    """True once each picker, and each of ``others``, has been drawn: what they hold can be read before they are.
-
-    Not so when the visitor went back: what the link says then comes with the widgets.
-    """
-    if is_gone_back():
-        return False
-    return all(key in st.session_state for key in (*PICKERS, *others))
-
-
 def idle(now: View) -> set[str]:
     """The pickers that have nothing to choose, given what the others hold."""
     none = set()

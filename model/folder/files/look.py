@@ -34,14 +34,6 @@ VOCABULARIES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
-def is_folder(path: Path) -> bool:
-    """Whether a folder looks like a Hugging Face model's: its config.json names a type of model."""
-    try:
-        return isinstance(_json(path / CONFIG_FILE, MOST_JSON).get("model_type"), str)
-    except FolderError:
-        return (path / CONFIG_FILE).is_file()
-
-
 def read_config(path: Path) -> dict[str, Any]:
     """What the config.json of a folder says, less what is never followed.
 
