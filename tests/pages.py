@@ -23,7 +23,7 @@ APP = Path(__file__).resolve().parent.parent / "router.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
 CHIPS = "headlight_sentence_chips"  # which the frame shows over every view
 PLAIN = "headlight_plain_chart"
-STEPS = "headlight_sentence_steps"  # and what nobody sees of it
+FRAME = {CHIPS, "headlight_sentence_steps", "headlight_page_look"}  # with what nobody sees of it
 HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"
 
 shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")
@@ -72,7 +72,7 @@ def components(at: AppTest, frame: bool = False) -> list[dict]:
     """What each component on the page was sent; with ``frame``, that of the frame alone."""
     assert not at.exception
     every = [each.proto for each in at.get("bidi_component") if each.proto.WhichOneof("data") == "json"]
-    wanted = {CHIPS} if frame else {each.component_name for each in every} - {CHIPS, STEPS}
+    wanted = {CHIPS} if frame else {each.component_name for each in every} - FRAME
     return [json.loads(each.json) for each in every if each.component_name in wanted]
 
 

@@ -13,7 +13,7 @@ import pytest
 from model.analysis.maps.sorts import DRAWN, SORTS
 from model.folders import MODELS
 from tests.folder import tiny
-from tests.pages import CHIPS, HOSTILE, STEPS, choose, components, markup, prepared, viewed, words
+from tests.pages import FRAME, HOSTILE, choose, components, markup, prepared, viewed, words
 from viz.shell.views import VIEWS
 from viz.state import checkpoints
 from viz.state.answers.translations import translator
@@ -48,7 +48,7 @@ def alerts(at) -> list[str]:
 
 def pictures(at) -> int:
     """How much there is to see."""
-    own = [each for each in at.get("bidi_component") if each.proto.component_name not in (CHIPS, STEPS)]
+    own = [each for each in at.get("bidi_component") if each.proto.component_name not in FRAME]
     return len(own) + sum(len(at.get(kind)) for kind in ("plotly_chart", "iframe", "arrow_data_frame"))
 
 
