@@ -91,3 +91,4 @@ def test_pictures_follow_a_look_that_changes_while_the_page_is_open(visit) -> No
     page.wait_for_function(f"light => {inks}.length && !{inks}.includes(light)", arg=light)
     page.emulate_media(color_scheme="light")
     page.wait_for_function(f"light => {inks}.includes(light)", arg=light)
+    assert page.locator(".js-plotly-plot text").first.is_visible()

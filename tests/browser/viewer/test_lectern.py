@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from playwright.sync_api import Page
+
 from tests.browser.test_axe import violations
 from tests.browser.viewer.acts import HOSTILE, now
 from tests.pages import shipped
@@ -9,11 +11,16 @@ from tests.pages import shipped
 pytestmark = shipped
 
 
-def test_the_speakers_window_follows_and_leads(talk_page_open) -> None:
-    page = talk_page_open()
+def notes_of(page: Page) -> Page:
+    """The window of the notes, opened by its key."""
     with page.expect_popup() as opening:
         page.keyboard.press("v")
-    other = opening.value
+    return opening.value
+
+
+def test_the_speakers_window_follows_and_leads(talk_page_open) -> None:
+    page = talk_page_open()
+    other = notes_of(page)
     assert other.locator(".said-now").text_content() == "first"
     assert other.locator(".elapsed").text_content() == "Talk 0:00 / 3:00"
     assert other.locator(".speaker-next").text_content() == "Next: Two"
@@ -31,9 +38,7 @@ def test_the_speakers_window_follows_and_leads(talk_page_open) -> None:
 
 def test_the_screen_is_dark_until_the_talk_goes_on_and_b_answers_a_question(talk_page_open) -> None:
     page = talk_page_open()
-    with page.expect_popup() as opening:
-        page.keyboard.press("v")
-    told, dark = opening.value.locator(".speaker-told"), page.locator(".darkness")
+    told, dark = notes_of(page).locator(".speaker-told"), page.locator(".darkness")
     for press in ("b", "."):
         page.keyboard.press(press)
         assert dark.bounding_box() == {"x": 0, "y": 0, **page.viewport_size}
@@ -53,9 +58,7 @@ def test_the_screen_is_dark_until_the_talk_goes_on_and_b_answers_a_question(talk
 
 def test_the_speaker_sees_the_answer_before_the_room_and_both_clocks(talk_page_open) -> None:
     page = talk_page_open()
-    with page.expect_popup() as opening:
-        page.keyboard.press("v")
-    other = opening.value
+    other = notes_of(page)
     assert other.locator(".lasted").text_content() == "Scene 0:00 / 0:30"
     page.keyboard.press("Space")
     page.wait_for_timeout(1600)
@@ -99,9 +102,7 @@ def test_all_scenes_are_seen_and_reached_by_keys_and_a_dot_points(talk_page_open
 
 def test_whoever_speaks_goes_to_a_scene_from_the_second_window_and_the_room_sees_no_list(talk_page_open) -> None:
     page = talk_page_open("#scene=2")
-    with page.expect_popup() as opening:
-        page.keyboard.press("v")
-    other = opening.value
+    other = notes_of(page)
     other.keyboard.press("o")
     assert other.locator(".overview canvas:visible").count() == 3, "whoever speaks knows the answers"
     assert page.locator(".overview").count() == 0
