@@ -22,13 +22,14 @@ from model.evaluation.corpus import dev_bleu
 from model.own import checkpoint
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
+from model.own.text.digits import written_before
 from model.own.text.tokenize import CharacterTokenizer
 from model.own.text.vocab import PAD_ID
 from model.pairs import read_rows
 from model.training.batching import bucketed, collate
 from model.training.corpus import Corpus, write_json
 from model.training.settings import TrainingSettings
-from model.training.state import MovingAverage, Progress, grow, load_state, save_state
+from model.training.state import MovingAverage, Progress, counted, grow, load_state, save_state
 
 LOG_EVERY = 50
 BEGINNING = "began_with.json"  # in a run's folder: how the weights came to be that it began with
@@ -84,21 +85,19 @@ class Trainer:
         self.progress = load_state(self.out / "state", self.model, self.optimizer, self.average)
 
     def start_from(self, folder: Path) -> None:
-        """Begin with the weights of another checkpoint, grown if it is shallower; its log goes on."""
-        grow({name: tensor.float() for name, tensor in load_file(folder / checkpoint.WEIGHTS).items()}, self.model)
+        """Begin with the weights of another checkpoint, grown if it has fewer layers or tokens; its log goes on."""
+        weights = {name: tensor.float() for name, tensor in load_file(folder / checkpoint.WEIGHTS).items()}
+        known = checkpoint.load_tokenizers(folder, self.prepared["src_tokenizer"])
+        sides = zip(("encoder", "decoder"), self.tokenizers, known, strict=True)
+        grow(weights, self.model, {side: written_before(new.subwords, old.subwords) for side, new, old in sides})
         self.average = MovingAverage(self.model, self.settings.ema_decay)
         meta = json.loads((folder / checkpoint.META).read_text(encoding="utf-8"))
-        done = meta["training"]
         log = (folder / checkpoint.LOG).read_text(encoding="utf-8") if (folder / checkpoint.LOG).is_file() else ""
-        self.progress.earlier = {
-            "step": int(done["steps_done"]),
-            "epoch": json.loads(log.splitlines()[-1])["epoch"] + 1 if log else 0,
-            "tokens": int(done["tgt_tokens_seen"]),
-            "seconds": int(done["seconds"]),
-        }
+        self.progress.earlier = counted(meta["training"], log)
         self.out.mkdir(parents=True, exist_ok=True)
         (self.out / checkpoint.LOG).write_text(log, encoding="utf-8")
-        write_json(self.out / BEGINNING, {"command": meta.get("command", ""), "training": done})
+        began = {key: meta[key] for key in ("command", "averaged", "training") if key in meta}
+        write_json(self.out / BEGINNING, began)
 
     def run(self) -> float:
         """Train to the end of the settings; the dev BLEU of the checkpoint that was kept."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from model.errors import CorpusError
 from model.own.checkpoint import load_tokenizers
+from model.own.text.digits import with_runs
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.pairs import Row, read_rows
 from model.training.corpus import encode_pairs, learn_characters, learn_english, split_dev, write_json
@@ -38,7 +39,8 @@ def prepare(
         seed: of the split and of what is varied.
         credits_file: JSON with ``weights_licence`` and ``sources``, for the checkpoint's meta.json.
         vary: add pairs with other numbers and names, filled templates, and joined sentences.
-        vocabularies: an earlier prepared folder whose vocabularies to keep, so that its runs can go on.
+        vocabularies: an earlier prepared folder, or a checkpoint, whose vocabularies to keep, so that its runs can
+            go on; runs of equal digits are added where it has none.
 
     Returns:
         what stands in prepared.json: counts of pairs by source, and vocabulary sizes.
@@ -53,7 +55,7 @@ def prepare(
     if vary:
         train_rows = [*train_rows, *varied(train_rows, seed)]
     kept = load_tokenizers(vocabularies, EnglishTokenizer.kind) if vocabularies else None
-    tokenizers = kept or _learnt(train_rows, src_vocab, tgt_merges)
+    tokenizers = _with_runs(*(kept or _learnt(train_rows, src_vocab, tgt_merges)))
     return write_prepared(out, train_rows, dev_rows, tokenizers, {"credits": _read_credits(credits_file)})
 
 
@@ -61,6 +63,13 @@ def _learnt(rows: list[Row], src_vocab: int, tgt_merges: int) -> tuple[EnglishTo
     """Both vocabularies; in a large corpus a Chinese character must stand three times to be in one."""
     chinese = learn_characters([row[1] for row in rows], tgt_merges, 3 if len(rows) > 10_000 else 1)
     return learn_english([row[0] for row in rows], src_vocab), chinese
+
+
+def _with_runs(
+    src: EnglishTokenizer | CharacterTokenizer, tgt: CharacterTokenizer
+) -> tuple[EnglishTokenizer, CharacterTokenizer]:
+    casing = src.casing if isinstance(src, EnglishTokenizer) else {}
+    return EnglishTokenizer(with_runs(src.subwords), casing), CharacterTokenizer(with_runs(tgt.subwords))
 
 
 def prepare_reversal(out: Path, n_pairs: int = 20_000, seed: int = 1) -> dict[str, object]:

@@ -12,6 +12,10 @@ from safetensors.torch import load_file, save_file
 from model.__main__ import main
 from model.folders import resolve
 from model.own.averaging import keep_score
+from model.own.checkpoint import load
+from model.own.network.config import TransformerConfig
+from model.own.network.transformer import Transformer
+from model.own.text.digits import with_runs
 from tests.pages import reverse
 
 pytestmark = reverse
@@ -48,12 +52,38 @@ def test_the_mean_is_of_every_weight_and_says_what_it_is_made_of(pair, tmp_path,
     assert main(["translate", "--checkpoint", str(tmp_path / "new"), "abc"]) == 0
 
 
+def test_tokens_that_only_the_second_knows_keep_its_weights(pair, tmp_path) -> None:
+    first, second = pair
+    with_runs(load(second).tgt_tokenizer.subwords).save(str(second / "tgt.json"))
+    config = json.loads((second / "config.json").read_text())
+    known = config["tgt_vocab_size"]
+    grown = Transformer(TransformerConfig.from_dict(config | {"tgt_vocab_size": known + 30, "dropout": 0.3}))
+    weights = {name: torch.full_like(each, 3.0, dtype=torch.float16) for name, each in grown.state_dict().items()}
+    save_file(weights, second / "model.safetensors")
+    (second / "config.json").write_text(json.dumps(grown.config.to_dict()))
+    assert main(["average", str(first), str(second), "--share", "0.25", "--output", str(tmp_path / "new")]) == 0
+    mean, name = load_file(tmp_path / "new" / "model.safetensors"), "decoder.embedding.tokens.weight"
+    assert mean[name].shape[0] == known + 30
+    assert (mean[name][known:] == 3).all()
+    before = load_file(first / "model.safetensors")[name].float()
+    torch.testing.assert_close(mean[name][:known].float(), 0.75 * before + 0.75, atol=5e-3, rtol=2e-3)
+    assert main(["average", str(second), str(first), "--output", str(tmp_path / "other")]) == 2, "it knows fewer"
+
+
 def test_what_does_not_fit_together_is_one_sentence(pair, tmp_path, capsys) -> None:
     first, second = pair
     assert main(["average", str(first), str(second), "--share", "1.5", "--output", str(tmp_path / "new")]) == 2
-    (second / "tgt.json").write_text((second / "tgt.json").read_text() + " ")
+    config = json.loads((second / "config.json").read_text())
+    (second / "config.json").write_text(json.dumps(config | {"n_heads": 2}))
+    assert main(["average", str(first), str(second), "--output", str(tmp_path / "new")]) == 2
+    (second / "config.json").write_text(json.dumps(config))
+    vocabulary = (second / "tgt.json").read_text()
+    (second / "tgt.json").write_text(
+        vocabulary.replace('"a"', '"!"', 1).replace('"b"', '"a"', 1).replace('"!"', '"b"', 1)
+    )
     assert main(["average", str(first), str(second), "--output", str(tmp_path / "new")]) == 2
     said = capsys.readouterr().err.splitlines()
     assert "from 0 to 1" in said[0]
-    assert "different tgt.json" in said[1]
+    assert "different settings in config.json" in said[1]
+    assert "number their tokens differently" in said[2]
     assert not (tmp_path / "new").exists()

@@ -11,7 +11,11 @@ from model.folders import resolve
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("first", metavar="FIRST", help="name or folder of a checkpoint")
-    parser.add_argument("second", metavar="SECOND", help="one that began with the first, or with the same weights")
+    parser.add_argument(
+        "second",
+        metavar="SECOND",
+        help="one that began with the first, or with the same weights; it may know more tokens",
+    )
     parser.add_argument("--share", type=float, default=0.5, metavar="S", help="of the second (default 0.5)")
     parser.add_argument("--dev", type=Path, metavar="FILE", help="pairs on which to score the mean, into meta.json")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder of the new checkpoint")

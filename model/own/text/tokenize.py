@@ -11,6 +11,7 @@ from pathlib import Path
 from nltk.tokenize import NLTKWordTokenizer
 from tokenizers import Tokenizer as SubwordModel
 
+from model.own.text.digits import RUN, has_runs
 from model.own.text.vocab import SPECIAL_TOKENS, UNK_ID
 from model.writing import WORD_START, Token
 
@@ -18,6 +19,7 @@ BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 SENTENCE_BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z])")
 LATIN_RUN = r"[A-Za-z\u00C0-\u024F\u1E00-\u1EFF]"
 PIECES = re.compile(rf"{WORD_START}?{LATIN_RUN}+|.", re.DOTALL)
+PIECES_AND_RUNS = re.compile(rf"{WORD_START}?{LATIN_RUN}+|{RUN}|.", re.DOTALL)
 # One character for one character, so that spans still point into what was typed.
 PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " ", "\u3000": " "})
 PLAIN |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")  # half a surrogate pair is no character
@@ -108,6 +110,7 @@ class CharacterTokenizer:
 
     def __init__(self, subwords: SubwordModel, file_name: str = "tgt.json") -> None:
         self.subwords, self.file_name = subwords, file_name
+        self.pieces = PIECES_AND_RUNS if has_runs(subwords) else PIECES
         subwords.encode_special_tokens = True
 
     @property
@@ -118,7 +121,7 @@ class CharacterTokenizer:
     def encode(self, text: str) -> list[Token]:
         """The tokens of a text, without special tokens; a character never seen is <unk> with its span."""
         normal, origin = normalise_chinese(text)
-        runs = [match.span() for match in PIECES.finditer(normal)]
+        runs = [match.span() for match in self.pieces.finditer(normal)]
         encoding = self.subwords.encode([normal[start:end] for start, end in runs], is_pretokenized=True)
         tokens = []
         for piece, piece_id, word, (start, end) in zip(
