@@ -21,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--src-vocab", type=int, default=8000, metavar="N", help="English subwords (default 8000)")
     parser.add_argument("--tgt-merges", type=int, default=1500, metavar="N", help="merges for Latin words in Chinese")
     parser.add_argument("--vary", action="store_true", help="add pairs with other numbers and names, and joined ones")
-    parser.add_argument("--vocabularies", type=Path, metavar="DIR", help="keep those of an earlier prepared folder, or of a checkpoint")
+    parser.add_argument(
+        "--vocabularies", type=Path, metavar="DIR", help="keep those of an earlier prepared folder, or of a checkpoint"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--credits", type=Path, metavar="FILE", help="JSON with the sources' licences and credits")
 
