@@ -46,3 +46,16 @@ def test_low_confidence_and_repetition_are_concerns():
 @pytest.mark.parametrize(("text", "run"), [("妹妹妹", "妹"), ("去哪去哪去哪", "去哪"), ("妹妹来了", ""), ("", "")])
 def test_repeated_run(text, run):
     assert repeated_run(text) == run
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "run"),
+    [
+        ("打555-0192", "Call 555-0192.", ""),
+        ("7,0000美元", "7,000 dollars", "0"),
+        ("7,000美元", "70 dollars", "0"),
+        ("555，妹妹妹", "555, sister", "妹"),
+    ],
+)
+def test_what_stands_so_often_in_the_source_is_copied_and_no_loop(text, source, run):
+    assert repeated_run(text, source) == run
