@@ -1,3 +1,5 @@
+"""Runs of equal digits as tokens, and weights that go on with them."""
+
 from __future__ import annotations
 
 import pytest
