@@ -3,63 +3,37 @@
 ``visit("masks", text="I love you.", layer=2)`` opens a page with query parameters, waits until it is
 idle, and returns it. ``page`` is the same page, not yet opened: a new tab, nothing stored, of a process
 that knows Streamlit's scripts already, which saves two seconds of work a test. A test fails if its pages asked any
-other host for anything, logged an error, or did what their policy forbids; ``guard.expected`` takes
-regular expressions for what a test provokes. ``color_scheme`` is "light"; parametrize it with "dark".
-``reopen(page)`` opens the link of a page as another visitor.
+other host for anything, logged an error, or did what their policy forbids, or if the app failed meanwhile;
+``guard.expected`` takes regular expressions for what a test provokes. ``color_scheme`` is "light"; parametrize
+it with "dark". ``reopen(page)`` opens the link of a page as another visitor.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from urllib.parse import urlparse
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
 from bench.browser import HOW_TO_GET, VIEWPORT, address, find_chromium, launch, running_app, wait_until_idle
+from tests.browser.guard import Guard
 
-HERE = {"127.0.0.1", "localhost"}
-# Opened on /masks, say, Streamlit first looks for its server under /masks/, and is told 404.
-PROBE = re.compile(r"//[^/]+/\w+/_stcore/(health|host-config)$")
 # Chromium does not log every breach of a page's policy, but it always tells the page.
 TELLS_OF_BREACHES = """document.addEventListener('securitypolicyviolation',
   told => console.error(`policy: ${told.effectiveDirective} ${told.blockedURI}`));"""
 
 
-@dataclass
-class Guard:
-    """What the pages of a test must not do: ask another host, or log an error."""
-
-    expected: list[str] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)
-
-    def watch(self, page: Page) -> None:
-        page.on("request", lambda request: self._asked(request.url))
-        page.on("websocket", lambda socket: self._asked(socket.url))
-        page.on("pageerror", lambda error: self.seen.append(f"page error: {error}"))
-        page.on("console", lambda message: self._logged(message.type, message.text, message.location["url"]))
-
-    def _asked(self, url: str) -> None:
-        parts = urlparse(url)
-        if parts.scheme not in {"data", "blob", "about"} and parts.hostname not in HERE:
-            self.seen.append(f"request: {url}")
-
-    def _logged(self, kind: str, text: str, url: str) -> None:
-        if kind == "error" and not PROBE.search(url):
-            self.seen.append(f"console: {text}")
-
-    def problems(self) -> list[str]:
-        return [line for line in self.seen if not any(re.search(pattern, line) for pattern in self.expected)]
+@pytest.fixture(scope="session")
+def app_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("app") / "server.log"
 
 
 @pytest.fixture(scope="session")
-def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    path = tmp_path_factory.mktemp("app") / "server.log"
-    with path.open("wb") as log, running_app(log) as url:
+def app_url(app_log: Path) -> Iterator[str]:
+    with app_log.open("wb") as log, running_app(log) as url:
         yield url
 
 
@@ -81,8 +55,8 @@ def color_scheme() -> str:
 
 
 @pytest.fixture
-def guard() -> Iterator[Guard]:
-    guard = Guard()
+def guard(app_log: Path) -> Iterator[Guard]:
+    guard = Guard(app_log)
     yield guard
     assert guard.problems() == []
 

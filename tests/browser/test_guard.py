@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
+
+from tests.browser.guard import Guard
 
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
@@ -20,6 +23,18 @@ def test_the_guard_sees_outside_requests_errors_and_breaches(page: Page, guard) 
     assert any(line.startswith("request: http://example.org") for line in guard.problems())
     assert "console: boom" in guard.problems()
     guard.expected += ["example.org", "boom", "policy: ", "Content Security Policy", "Failed to load resource"]
+
+
+def test_the_guard_sees_that_the_app_failed_during_the_test(tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    log.write_text("Uncaught app execution\nKeyError: 'before'\n")
+    guard = Guard(log)
+    assert guard.problems() == []
+    with log.open("a") as more:
+        more.write("Uncaught app execution\nKeyError: 'now'\n")
+    (problem,) = guard.problems()
+    assert "'now'" in problem
+    assert "'before'" not in problem
 
 
 @pytest.mark.parametrize("test", ["one", "other"])

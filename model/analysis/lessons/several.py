@@ -33,7 +33,6 @@ STATIONS = (
 def shapes(model: Translator, sentences: Sequence[str], layer: int) -> list[tuple[int, ...]]:
     """The shape of the tensor at each of STATIONS, in an encoder layer that reads these sentences as one batch."""
     ids = pad([model.encode_source(sentence)[1][0].cpu().numpy() for sentence in sentences])
-    block = attention_block(model.model, "encoder_self", layer)
     seen: dict[tuple[str, str], tuple[int, ...]] = {}
 
     def watch(name: str) -> object:
@@ -42,7 +41,8 @@ def shapes(model: Translator, sentences: Sequence[str], layer: int) -> list[tupl
 
         return hook
 
-    with model.running() as network, ExitStack() as stack:
+    with model.running() as network, ExitStack() as stack:  # which is whoever's is free: a hook belongs on it
+        block = attention_block(network, "encoder_self", layer)
         for name in {module for _, _, module, _ in STATIONS}:
             handle = block.get_submodule(name).register_forward_hook(watch(name))  # type: ignore[arg-type]
             stack.callback(handle.remove)

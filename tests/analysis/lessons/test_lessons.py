@@ -10,6 +10,7 @@ from model.analysis.lessons import batches, dictionary, exposure, learning, norm
 from model.own.interventions import scaled_heads
 from model.own.network.attention import MultiHeadAttention
 from model.own.passes import attention_block
+from model.own.twins import Twins
 from model.trace import HeadRef
 from tests.pages import SENTENCE, shipped
 
@@ -51,6 +52,24 @@ def test_shapes_follow_from_the_longest_sentence(en_zh) -> None:
     assert several.shapes(en_zh, [long, short], 1) == [x, x, heads, scores, scores, heads, x, x]
     block = attention_block(en_zh.model, "encoder_self", 1)
     assert not block.is_watched  # nothing stays behind
+
+
+def test_lessons_watch_the_model_that_they_run_while_another_visitor_has_the_first(
+    en_zh, translation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked() -> list[np.ndarray]:
+        shapes = [np.array(shape) for shape in several.shapes(en_zh, [SENTENCE, "Hello."], 1)]
+        normed = normalising.normed(en_zh, [SENTENCE, "Hello."], 1)
+        moved = order.moved_by_order(en_zh, SENTENCE, order.shuffled(len(translation.src), 1))
+        return [*shapes, normed.raw, *moved, *unmasked.leak(en_zh, translation, 1)]
+
+    alone = asked()
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr(en_zh, "_twins", Twins(en_zh.model))
+    with en_zh.running() as first:
+        assert first is en_zh.model
+        for mine, beside in zip(alone, asked(), strict=True):
+            np.testing.assert_array_equal(mine, beside)
 
 
 def test_with_one_matrix_for_both_scores_are_symmetric_and_undivided_ones_are_surer() -> None:
