@@ -55,9 +55,17 @@ def test_what_is_not_kept_is_said_in_one_sentence():
 
 
 @pytest.mark.parametrize("trained", ["<b>", 10**9, -1, 17])
-def test_nonsense_in_the_link_is_the_end_of_training(trained, history):
+def test_nonsense_in_the_link_is_as_nothing_there(trained):
     at = opened("training", trained=trained)
-    assert at.session_state["trained"] == history.step[-1]
+    assert at.session_state["trained"] == opened("training").session_state["trained"]
+
+
+@pytest.mark.parametrize("checkpoint", ["en-zh", pytest.param("reverse", marks=reverse)])
+def test_before_one_chooses_a_half_trained_model_stands_beside_the_finished_one(checkpoint):
+    step = opened("training", checkpoint=checkpoint, text="stressed").session_state["trained"]
+    found = read_history(CHECKPOINTS / checkpoint / "history.npz")
+    point = found.step.tolist().index(step)
+    assert 0 < found.dev_bleu[point] < found.dev_bleu[-1] / 2 <= found.dev_bleu[point + 1]
 
 
 @reverse

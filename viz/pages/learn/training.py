@@ -28,7 +28,7 @@ def take_sentence() -> None:
 
 with bar():
     name = pick("course", "aer" if now.kind == "cross" else "job", labelled=False)
-point = past.point_slider(found.step.tolist())
+point = past.point_slider(now, found.step.tolist())
 sentences = [each["source"] for each in found.examples]
 if now.subject.text in sentences:
     past.then_and_now(now, found, sentences.index(now.subject.text), point)

@@ -63,13 +63,14 @@ def measured(now: View, found: History, name: str) -> Measured | None:
     return None if costs is None else Measured(name, costs, False, 0.02)
 
 
-def point_slider(steps: Sequence[int]) -> int:
-    """Which point of training is looked at; the last where nobody chose."""
-    state, last = st.session_state, len(steps) - 1
+def point_slider(now: View, steps: Sequence[int]) -> int:
+    """Which point of training is looked at; where nobody chose, the one at which the model was half trained."""
+    state, half = st.session_state, past.half_trained(now.checkpoint)
+    first = steps[-1] if half is None else half
     if "trained" in state and state["trained"] not in steps:
-        state["trained"] = steps[last]
+        state["trained"] = first
     step = st.select_slider(
-        say("past.point"), list(steps), steps[last], key="trained", help=say("past.point.help"), bind="query-params"
+        say("past.point"), list(steps), first, key="trained", help=say("past.point.help"), bind="query-params"
     )
     return list(steps).index(step)
 
