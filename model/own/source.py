@@ -70,7 +70,10 @@ class OwnSource:
 
     @contextmanager
     def running(self) -> Iterator[Transformer]:
-        """The model, or one of the same weights, for one caller alone: on one processor thread, without gradients."""
+        """The model, or one of the same weights, for one caller alone: on one processor thread, without gradients.
+
+        A hook belongs on what this yields: on ``self.model`` it sees another caller's pass, or none.
+        """
         with self._twins.one() as model, one_thread(), torch.inference_mode():
             yield model
 

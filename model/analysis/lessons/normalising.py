@@ -57,7 +57,7 @@ def _states(model: Translator, rows: Sequence[np.ndarray], layer: int) -> Tensor
     def keep(_module: object, _given: object, output: Tensor) -> None:
         kept.append(output)
 
-    with model.running() as network:  # which is whoever's is free: a hook belongs on it
+    with model.running() as network:
         handle = network.encoder.layers[layer].register_forward_hook(keep)
         try:
             network.encode(ids.to(model.device))

@@ -41,7 +41,7 @@ def shapes(model: Translator, sentences: Sequence[str], layer: int) -> list[tupl
 
         return hook
 
-    with model.running() as network, ExitStack() as stack:  # which is whoever's is free: a hook belongs on it
+    with model.running() as network, ExitStack() as stack:
         block = attention_block(network, "encoder_self", layer)
         for name in {module for _, _, module, _ in STATIONS}:
             handle = block.get_submodule(name).register_forward_hook(watch(name))  # type: ignore[arg-type]
