@@ -1,4 +1,4 @@
-"""The benches: python -m bench decode | app | server | inside | analysis | look | show | lessons | visitors."""
+"""The benches: python -m bench decode | train | app | server | inside | analysis | look | show | lessons | visitors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 
 BENCHES = {
     "decode": "milliseconds a sentence, with and without maps, beside Hugging Face's Marian of the same sizes",
+    "train": "target tokens a second that training takes in, beside another checkout in turns",
     "app": "seconds that a visitor waits, in Chromium",
     "server": "processor time that the server spends on another head and on a new sentence",
     "inside": "seconds that playback, mixing desk, fork and beam tree take, in the model and in Chromium",

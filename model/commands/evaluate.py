@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from model.commands.shared.options import add_beam, add_checkpoint, add_joint, positive
+from model.evaluation.must import MustSentence, must_score, read_must
 
 if TYPE_CHECKING:
     from model.evaluation.kept import Kept
@@ -22,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--truth", action="store_true", help="200 sentences with numbers and names that come with this program"
     )
+    what.add_argument(
+        "--must", type=Path, metavar="FILE", help="English, then words that the translation must have, a tab between"
+    )
     add_beam(parser)
     add_checkpoint(parser)
     parser.add_argument("--limit", type=positive, metavar="N", help="score the first N pairs only")
@@ -29,20 +34,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--join", type=positive, metavar="N", help="score N texts of two sentences each, drawn from the file"
     )
     add_joint(parser)
-    parser.add_argument("--json", action="store_true", help="with --truth: one JSON object, with every failure")
+    parser.add_argument(
+        "--json", action="store_true", help="with --truth or --must: one JSON object, with every failure"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the scores; what was left out or cut goes to stderr."""
     from model.translator import Translator
 
-    rows = None if args.truth else _rows(args)
+    rows = _rows(args) if args.tsv else None
+    must = read_must(args.must)[: args.limit] if args.must else None
     translator = Translator.from_checkpoint(args.checkpoint)
-    if rows is None:
-        facts = kept_facts(translator, args.beam, args.limit)
-        print(json.dumps(facts, ensure_ascii=False) if args.json else kept_text(facts))
-    else:
+    if rows is not None:
         print(json.dumps(corpus_facts(translator, rows, args.beam, args.joint)))
+        return
+    facts, titles = (
+        (must_facts(translator, must, args.beam), MUST_TITLES)
+        if must is not None
+        else (kept_facts(translator, args.beam, args.limit), KEPT_TITLES)
+    )
+    print(json.dumps(facts, ensure_ascii=False) if args.json else facts_text(facts, titles))
 
 
 def _rows(args: argparse.Namespace) -> list[tuple[str, str]]:
@@ -84,24 +96,44 @@ def kept_facts(translator: Translator, beam: int = 1, limit: int | None = None) 
     sentences = read_kept()[:limit]
     found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam)
     result: Kept = kept(sentences, [text for text, _ in found])
-    facts: dict[str, Any] = {"sentences": len(sentences)}
     counts = {"numbers": result.numbers, "sentences_with_every_number": result.sentences, "names": result.names}
-    for name, (right, total) in counts.items():
-        facts[name] = {"kept": right, "of": total, "percent": round(100 * right / total, 1) if total else None}
-    facts["failures"] = [
-        {"source": source, "translation": translation, "missing": list(missing)}
-        for source, translation, missing in result.failures
-    ]
-    return facts
+    return {"sentences": len(sentences), **_shares(counts), "failures": _failures(result.failures)}
 
 
-def kept_text(facts: dict[str, Any]) -> str:
-    """The facts for a person, without the failures."""
-    titles = {
-        "numbers": "numbers whose digits stand exactly",
-        "sentences_with_every_number": "sentences that keep all of theirs",
-        "names": "names in a usual Chinese form",
+def must_facts(translator: Translator, sentences: Sequence[MustSentence], beam: int = 1) -> dict[str, Any]:
+    """How many of the words that they must have stand in the translations of these sentences, and each failure."""
+    from model.evaluation.corpus import translate_all
+
+    found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam)
+    result = must_score(sentences, [text for text, _ in found])
+    counts = {"words": result.words, "sentences_with_every_word": result.sentences}
+    return {"sentences": len(sentences), **_shares(counts), "failures": _failures(result.failures)}
+
+
+def _shares(counts: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, float | None]]:
+    return {
+        name: {"kept": right, "of": total, "percent": round(100 * right / total, 1) if total else None}
+        for name, (right, total) in counts.items()
     }
+
+
+def _failures(failures: Sequence[tuple[str, str, tuple[str, ...]]]) -> list[dict[str, Any]]:
+    return [
+        {"source": source, "translation": translation, "missing": list(missing)}
+        for source, translation, missing in failures
+    ]
+
+
+KEPT_TITLES = {
+    "numbers": "numbers whose digits stand exactly",
+    "sentences_with_every_number": "sentences that keep all of theirs",
+    "names": "names in a usual Chinese form",
+}
+MUST_TITLES = {"words": "words that must stand", "sentences_with_every_word": "sentences that have all of theirs"}
+
+
+def facts_text(facts: Mapping[str, Any], titles: Mapping[str, str]) -> str:
+    """The facts for a person, a line a title, without the failures."""
     lines = [f"{title:<36}{facts[name]['kept']:>4} of {facts[name]['of']:>3}" for name, title in titles.items()]
     shares = [f"{line}  {facts[name]['percent'] or 0:5.1f} %" for line, name in zip(lines, titles, strict=True)]
     return "\n".join(shares)

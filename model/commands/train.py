@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Train, and print the dev BLEU of the checkpoint that was kept."""
+    """Train, and print the figure on dev of the checkpoint that was kept."""
     if not (args.data / "prepared.json").is_file():
         raise CorpusError(f"{args.data} was not written by prepare")
     device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
         trainer.resume()
     elif args.start_from:
         trainer.start_from(resolve(args.start_from))
-    print(json.dumps({"dev_bleu": round(trainer.run(), 2), "checkpoint": str(args.out)}))
+    print(json.dumps({"best_on_dev": round(trainer.run(), 2), "checkpoint": str(args.out)}))
 
 
 def _config(args: argparse.Namespace) -> TransformerConfig:

@@ -154,18 +154,3 @@ def translate_ids(
         best = beam_search(model, src_ids, beam, step=step)[:1] if beam > 1 else greedy(model, src_ids, step=step)
         found.update(zip(batch, best, strict=True))
     return [found[index] for index in range(len(rows))]
-
-
-def dev_bleu(
-    model: Transformer,
-    tokenizer: CharacterTokenizer,
-    rows: Sequence[np.ndarray],
-    references: Sequence[str],
-    by_letter: bool = False,
-) -> float:
-    """Greedy BLEU of a model in training; leaves it in training mode."""
-    model.eval()
-    with torch.inference_mode():
-        hypotheses = translate_ids(model, rows)
-    model.train()
-    return score([tokenizer.decode(list(h.ids)) for h in hypotheses], references, by_letter).bleu

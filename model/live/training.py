@@ -20,7 +20,7 @@ from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import BOS_ID
 from model.passage import one_thread
-from model.training.loop import TranslationLoss
+from model.training.loss import TranslationLoss
 from model.training.schedule import trapezoid
 
 MOST_SECONDS, MOST_STEPS = 60.0, 1_500

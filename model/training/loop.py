@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,21 +13,20 @@ from typing import Any
 import numpy as np
 import torch
 import torch.distributed as dist
-import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import nn
 from tqdm import tqdm
 
-from model.evaluation.corpus import dev_bleu
 from model.own import checkpoint
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.digits import written_before
-from model.own.text.tokenize import CharacterTokenizer
 from model.own.text.vocab import PAD_ID
-from model.pairs import read_rows
 from model.training.batching import bucketed, collate
+from model.training.choice import Choice, chosen_by
 from model.training.corpus import Corpus, write_json
+from model.training.loss import TranslationLoss
+from model.training.memory import keep_freed_memory
 from model.training.settings import TrainingSettings
 from model.training.state import MovingAverage, Progress, counted, grow, load_state, save_state
 
@@ -36,25 +35,11 @@ BEGINNING = "began_with.json"  # in a run's folder: how the weights came to be t
 REMEMBERED = {0} | {25 * 2**power for power in range(16)} | {75 * 2**power for power in range(16)}  # steps to remember
 
 
-class TranslationLoss(nn.Module):
-    """Label-smoothed cross-entropy of teacher-forced targets, padding left out."""
-
-    def __init__(self, model: Transformer, label_smoothing: float) -> None:
-        super().__init__()
-        self.model, self.label_smoothing = model, label_smoothing
-
-    def forward(self, src_ids: Tensor, tgt_in: Tensor, tgt_out: Tensor) -> Tensor:
-        """Mean over the real target tokens of the batch: a scalar, in nats."""
-        states = self.model.decode(tgt_in, self.model.encode(src_ids), src_ids)
-        real = tgt_out != PAD_ID
-        logits = self.model.project(states[real]).float()
-        return F.cross_entropy(logits, tgt_out[real], label_smoothing=self.label_smoothing)
-
-
 def has_fast_bf16(device: torch.device) -> bool:
-    """True where matrix products in bfloat16 are several times faster than in float32."""
-    if device.type == "cpu":  # AVX-512 has bfloat16 too, but without AMX at less than the speed of float32
-        return bool(torch.cpu.get_capabilities().get("amx_bf16"))
+    """True where matrix products in bfloat16 are about twice as fast as in float32, or faster."""
+    if device.type == "cpu":
+        able = torch.cpu.get_capabilities()
+        return bool(able.get("amx_bf16") or able.get("avx512_bf16"))
     return device.type == "cuda" and torch.cuda.is_bf16_supported()
 
 
@@ -68,10 +53,9 @@ class Trainer:
         self.rank, self.world = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
         torch.manual_seed(settings.seed + self.rank)
         self.prepared: dict[str, Any] = json.loads((data / "prepared.json").read_text(encoding="utf-8"))
-        self.corpus, dev = Corpus.load(data / "train.npz"), Corpus.load(data / "dev.npz")
-        self.dev_rows = [dev.pair(index)[0] for index in range(len(dev))]
-        self.references = [row[1] for row in read_rows(data / "dev.tsv")]
+        self.corpus = Corpus.load(data / "train.npz")
         self.tokenizers = checkpoint.load_tokenizers(data, self.prepared["src_tokenizer"])
+        self.choice = Choice(data, *self.tokenizers)
         self.model = Transformer(config).to(device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
         self.average = MovingAverage(self.model, settings.ema_decay)
@@ -100,11 +84,13 @@ class Trainer:
         write_json(self.out / BEGINNING, began)
 
     def run(self) -> float:
-        """Train to the end of the settings; the dev BLEU of the checkpoint that was kept."""
+        """Train to the end of the settings; the figure of the checkpoint that was kept, as ``chosen_by`` gives it."""
         self.out.mkdir(parents=True, exist_ok=True)
         if self.world > 1:
             dist.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
             self.loss_module = nn.parallel.DistributedDataParallel(self.loss_module)
+        if self.device.type == "cpu":
+            keep_freed_memory()
         self.model.train()
         started = time.monotonic() - self.progress.seconds
         bar = tqdm(
@@ -128,7 +114,7 @@ class Trainer:
         bar.close()
         if self.rank == 0:
             self._evaluate()
-        return self.progress.best_bleu
+        return self.progress.best_score
 
     def _batches(self) -> Iterator[np.ndarray]:
         """This process' batches, epoch after epoch, from where the run stands."""
@@ -171,7 +157,7 @@ class Trainer:
         speed = tokens * self.world / seconds
         bar.set_postfix_str(
             f" step {self.progress.step}, loss {loss:.3f}, {speed:,.0f} tokens/s,"
-            f" dev BLEU {self.progress.best_bleu:.1f}"
+            f" best on dev {self.progress.best_score:.1f}"
         )
         bar.update(100 * share - bar.n)
         rate = self.optimizer.param_groups[0]["lr"]
@@ -192,11 +178,11 @@ class Trainer:
     def _evaluate(self) -> None:
         """Score the averaged weights on dev, keep the best, and save the state."""
         with self.average.inside(self.model):
-            bleu = self._dev_bleu()
-            self._log(dev_bleu=round(bleu, 2))
-            if bleu > self.progress.best_bleu:
-                self.progress.best_bleu = bleu
-                self._keep()
+            scores = self.choice.scores(self.model)
+            self._log(**{name: round(value, 2) for name, value in scores.items()})
+            if chosen_by(scores) > self.progress.best_score:
+                self.progress.best_score = chosen_by(scores)
+                self._keep(scores)
         self._save()
 
     def _remember(self) -> None:
@@ -213,11 +199,7 @@ class Trainer:
         save_state(self.out / "state", self.model, self.optimizer, self.progress, self.average)
         self.saved_at = time.monotonic()
 
-    def _dev_bleu(self) -> float:
-        by_letter = self.tokenizers[0].kind == CharacterTokenizer.kind
-        return dev_bleu(self.model, self.tokenizers[1], self.dev_rows, self.references, by_letter)
-
-    def _keep(self) -> None:
+    def _keep(self, scores: Mapping[str, float]) -> None:
         whole = self.progress.whole()
         beginning = self.out / BEGINNING
         meta = {
@@ -235,7 +217,7 @@ class Trainer:
                 "torch": torch.__version__,
             },
             "data": self.prepared,
-            "scores": {"dev_bleu_greedy": round(self.progress.best_bleu, 2)},
+            "scores": {name.replace("bleu", "bleu_greedy"): round(value, 2) for name, value in scores.items()},
         }
         checkpoint.save(self.out, self.model, self.tokenizers, meta)
 

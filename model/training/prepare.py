@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from model.errors import CorpusError
+from model.evaluation.must import read_must
 from model.own.checkpoint import load_tokenizers
 from model.own.text.digits import with_runs
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.pairs import Row, read_rows
 from model.training.corpus import encode_pairs, learn_characters, learn_english, split_dev, write_json
 from model.training.vary import varied
+from model.training.vocabulary import grown
 
 REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 REVERSAL_LENGTH = 24
@@ -21,26 +25,33 @@ REVERSAL_LENGTH = 24
 def prepare(
     tsv: list[Path],
     out: Path,
-    dev: Path | None = None,
+    dev: Sequence[Path] = (),
     src_vocab: int = 8000,
     tgt_merges: int = 1500,
     seed: int = 1,
     credits_file: Path | None = None,
     vary: bool = False,
     vocabularies: Path | None = None,
+    more_src: int = 0,
+    without: Collection[str] = (),
+    must: Path | None = None,
 ) -> dict[str, object]:
     """Learn vocabularies from TSV files and write the token ids that ``train`` reads.
 
     Args:
         tsv: files of English, tab, Chinese and, if you like, a third column that names the source.
         out: folder to write: train.npz, dev.npz, dev.tsv, vocabularies, prepared.json.
-        dev: a TSV that chooses checkpoints; without it up to 1,000 pairs are held out.
+        dev: TSV files that choose checkpoints; without one up to 1,000 pairs are held out.
         src_vocab, tgt_merges: English subwords; merges for Latin words on the Chinese side.
         seed: of the split and of what is varied.
         credits_file: JSON with ``weights_licence`` and ``sources``, for the checkpoint's meta.json.
         vary: add pairs with other numbers and names, filled templates, and joined sentences.
         vocabularies: an earlier prepared folder, or a checkpoint, whose vocabularies to keep, so that its runs can
             go on; runs of equal digits are added where it has none.
+        more_src: most English tokens to add to vocabularies that are kept, beside the Chinese characters that they
+            lack.
+        without: sources to leave out.
+        must: sentences with words that their translations must have; they choose checkpoints too.
 
     Returns:
         what stands in prepared.json: counts of pairs by source, and vocabulary sizes.
@@ -48,14 +59,24 @@ def prepare(
     Raises:
         CorpusError: a file is missing or has a bad line, or there are too few pairs.
     """
-    rows = [row for path in tsv for row in read_rows(path)]
+    rows = [row for path in tsv for row in read_rows(path) if row[2] not in without]
     if len(rows) < 10:
         raise CorpusError(f"{len(rows)} sentence pairs are too few to train on; give at least 10")
-    train_rows, dev_rows = (rows, read_rows(dev)) if dev else split_dev(rows, 1000, seed)
+    chosen_on = [(*row[:2], path.stem) for path in dev for row in read_rows(path)]
+    train_rows, dev_rows = (rows, chosen_on) if dev else split_dev(rows, 1000, seed)
+    if must:
+        read_must(must)
+        out.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(must, out / "must.tsv")
+    if vocabularies:
+        src, tgt = load_tokenizers(vocabularies, EnglishTokenizer.kind)
+        if more_src and isinstance(src, EnglishTokenizer):
+            src, tgt = grown(src, tgt, train_rows, more_src)
+        tokenizers = _with_runs(src, tgt)
     if vary:
         train_rows = [*train_rows, *varied(train_rows, seed)]
-    kept = load_tokenizers(vocabularies, EnglishTokenizer.kind) if vocabularies else None
-    tokenizers = _with_runs(*(kept or _learnt(train_rows, src_vocab, tgt_merges)))
+    if not vocabularies:
+        tokenizers = _with_runs(*_learnt(train_rows, src_vocab, tgt_merges))
     return write_prepared(out, train_rows, dev_rows, tokenizers, {"credits": _read_credits(credits_file)})
 
 
@@ -106,7 +127,7 @@ def write_prepared(
     train = encode_pairs(train_rows, src, tgt)
     train.save(out / "train.npz")
     encode_pairs(dev_rows, src, tgt).save(out / "dev.npz")
-    (out / "dev.tsv").write_text("".join(f"{row[0]}\t{row[1]}\n" for row in dev_rows), encoding="utf-8")
+    (out / "dev.tsv").write_text("".join("\t".join(row).rstrip("\t") + "\n" for row in dev_rows), encoding="utf-8")
     counts = {str(name): int((train.source == index).sum()) for index, name in enumerate(train.sources)}
     summary = {
         "src_tokenizer": src.kind,

@@ -19,7 +19,7 @@ MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 @dataclass
 class Progress:
-    """Counters of a run: optimiser steps, epochs finished, place in the epoch, seconds, best dev BLEU.
+    """Counters of a run: optimiser steps, epochs finished, place in the epoch, seconds, best on dev (``chosen_by``).
 
     ``earlier`` are those of the run whose weights it began with; they are counted in whatever a run says of itself.
     """
@@ -29,7 +29,7 @@ class Progress:
     batch: int = 0
     tokens: int = 0
     seconds: float = 0.0
-    best_bleu: float = -1.0
+    best_score: float = -1.0
     earlier: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("step", "epoch", "tokens", "seconds"), 0))
 
     def whole(self) -> dict[str, float]:

@@ -17,7 +17,7 @@ from model.own.text.tokenize import FULL_WIDTH
 from model.pairs import Row
 
 LISTS = Path(__file__).parent / "lists"
-EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa"})
+EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba", "written_own", "written_words"})
 NUMBER = re.compile(r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])")
 SLOT = re.compile(r"\{(\w+)\}")
 MONTHS = (

@@ -79,7 +79,7 @@ def test_a_run_that_goes_on_prolongs_the_history_of_the_one_it_began_with(
     first = Translator.from_checkpoint(f"{made}/", "cpu")
     later = Trainer(run.parent / "data", tmp_path / "run", first.model.config, settings, torch.device("cpu"))
     later.start_from(made)
-    later.progress.best_bleu = -1.0
+    later.progress.best_score = -1.0
     later.run()
     log = [json.loads(line) for line in (tmp_path / "run/training_log.jsonl").read_text(encoding="utf-8").splitlines()]
     assert log[-1]["step"] == 60 + 30, "the log goes on"

@@ -14,7 +14,8 @@ from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.padding import pad
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
-from model.training.loop import Trainer, TranslationLoss
+from model.training.loop import Trainer
+from model.training.loss import ProjectedCrossEntropy, TranslationLoss
 from model.training.prepare import prepare_reversal
 from model.training.schedule import noam, trapezoid
 from model.training.settings import TrainingSettings
@@ -59,6 +60,21 @@ def test_the_loss_smooths_the_targets_and_leaves_padding_out(model: Transformer)
         losses.append(-(wanted * log_probs[row, column]).sum())
     torch.testing.assert_close(TranslationLoss(model, 0.1)(src, tgt_in, tgt_out), torch.stack(losses).mean())
     assert TranslationLoss(model, 0.0)(src, tgt_in, tgt_out) != TranslationLoss(model, 0.1)(src, tgt_in, tgt_out)
+
+
+@pytest.mark.parametrize("rows", [3, 1_300])
+def test_the_loss_in_chunks_and_its_gradients_equal_those_of_pytorch(rows: int) -> None:
+    generator = torch.Generator().manual_seed(rows)
+    states = torch.randn(rows, 16, generator=generator, dtype=torch.float64).requires_grad_()
+    weight = torch.randn(77, 16, generator=generator, dtype=torch.float64).requires_grad_()
+    targets = torch.randint(0, 77, (rows,), generator=generator)
+    found = ProjectedCrossEntropy.apply(states, weight, targets, 0.1)
+    wanted = torch.nn.functional.cross_entropy(states @ weight.T, targets, label_smoothing=0.1)
+    torch.testing.assert_close(found.double(), wanted, rtol=1e-5, atol=0)
+    for mine, theirs in zip(
+        *(torch.autograd.grad(3 * loss, (states, weight)) for loss in (found, wanted)), strict=True
+    ):
+        torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-7)
 
 
 def test_one_batch_can_be_learnt_by_heart(model: Transformer) -> None:
