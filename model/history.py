@@ -25,7 +25,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,12 @@ class History:
     def examples(self) -> list[dict[str, Any]]:
         """Source, target and axes of each example."""
         return list(self.facts["examples"])
+
+    def only(self, examples: Sequence[int]) -> History:
+        """The same points with these examples alone, by their numbers."""
+        translations = [[texts[number] for number in examples] for texts in self.facts["translations"]]
+        facts = {**self.facts, "examples": [self.examples[number] for number in examples], "translations": translations}
+        return replace(self, facts=facts, coded=tuple(self.coded[number] for number in examples))
 
     def maps(self, example: int, kind: Kind) -> np.ndarray:
         """Weights of an example at every point: float32 [N, L, H, Q, K], each within 0.033 of the true one."""

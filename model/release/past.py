@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,10 +73,26 @@ def make_history(
 
 
 def earlier_history(translator: Translator, folder: Path) -> History | None:
-    """The history in a folder, where it ends with the weights that the translator's own run began with."""
-    began = translator.meta.get("began_with", {}).get("training", {}).get("steps_done")
+    """The history in a folder, where it ends with weights that the translator's own run goes back to.
+
+    Of its examples those are left that the translator writes in the same tokens: a vocabulary may have grown since.
+    """
     history = read_history(folder / PAST) if (folder / PAST).is_file() else None
-    return history if history is not None and began == int(history.step[-1]) else None
+    if history is None or int(history.step[-1]) not in beginnings(translator.meta):
+        return None
+    same = [number for number, each in enumerate(history.examples) if _has_axes_of(translator, each)]
+    return history.only(same) if same else None
+
+
+def beginnings(meta: Mapping[str, Any]) -> list[int]:
+    """The steps that had been done when a run began, and when the run that it began with began, and so on."""
+    began = meta.get("began_with")
+    return [int(began["training"]["steps_done"]), *beginnings(began)] if began else []
+
+
+def _has_axes_of(translator: Translator, example: Mapping[str, Any]) -> bool:
+    source, target = str(example["source"]), str(example["target"])
+    return example_facts(source, target, translator.trace(source, target).trace) == example
 
 
 def prolonged(earlier: History, later: History) -> History:

@@ -80,7 +80,7 @@ class Trainer:
         self.progress.earlier = counted(meta["training"], log)
         self.out.mkdir(parents=True, exist_ok=True)
         (self.out / checkpoint.LOG).write_text(log, encoding="utf-8")
-        began = {key: meta[key] for key in ("command", "averaged", "training") if key in meta}
+        began = {key: meta[key] for key in ("command", "averaged", "training", "began_with") if key in meta}
         write_json(self.out / BEGINNING, began)
 
     def run(self) -> float:

@@ -30,7 +30,7 @@ Names = Mapping[str, Sequence[tuple[str, str]]]
 
 @cache
 def known_names() -> Names:
-    """(English, Chinese) forms of common names, by class: male, female, place, country, weekday."""
+    """(English, Chinese) forms of common names, by class: male, female, surname, place, country, weekday."""
     names: dict[str, list[tuple[str, str]]] = {}
     for line in (LISTS / "names.tsv").read_text(encoding="utf-8").splitlines():
         kind, english, chinese = line.split("\t")
@@ -82,7 +82,7 @@ def with_other_names(row: Row, rng: random.Random) -> Row | None:
     names = known_names()
     found = [
         (kind, name, form)
-        for kind in ("male", "female", "place", "country")
+        for kind in ("male", "female", "surname", "place", "country")
         for name, form in names[kind]
         if form in chinese and len(re.findall(rf"\b{name}\b", english)) == chinese.count(form) > 0
     ]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
@@ -14,9 +15,9 @@ from model.analysis.alignment.error_table import error_table
 from model.analysis.alignment.known_pairs import truth_pairs
 from model.errors import CheckpointError
 from model.examples import sentences
-from model.history import LEVELS, PAST, coded, load_history, snapshots, spread
+from model.history import LEVELS, PAST, coded, load_history, save_history, snapshots, spread
 from model.own.network.config import TransformerConfig
-from model.release.past import earlier_history, head_rates, tokens_at
+from model.release.past import beginnings, earlier_history, head_rates, tokens_at
 from model.trace import KINDS
 from model.training.loop import Trainer
 from model.training.prepare import prepare_reversal
@@ -103,6 +104,27 @@ def test_a_run_that_goes_on_prolongs_the_history_of_the_one_it_began_with(
     np.testing.assert_allclose(history.maps(0, "cross")[-1], trace.weights["cross"], atol=0.034)
     assert history.translation(5, 0) == last.translate(forced["source"]).text
     assert earlier_history(first, folder) is None, "its run began with nothing"
+    assert beginnings({"began_with": {**last.meta, "training": {"steps_done": 90}}}) == [90, 60]
+
+
+def test_of_an_earlier_history_only_examples_in_the_same_tokens_are_prolonged(made: Path, tmp_path: Path) -> None:
+    shutil.copyfile(made / PAST, tmp_path / PAST)
+    translator = Translator.from_checkpoint(f"{made}/", "cpu")
+    translator.meta["began_with"] = {"training": {"steps_done": 60}}
+    whole = earlier_history(translator, tmp_path)
+    assert whole is not None
+    facts = json.loads(json.dumps(whole.facts))
+    facts["examples"][0]["rows"]["cross"][1] = "another cut"
+    save_history(tmp_path, dataclasses.replace(whole, facts=facts))
+    fewer = earlier_history(translator, tmp_path)
+    assert fewer is not None
+    assert [each["source"] for each in fewer.examples] == [each["source"] for each in whole.examples[1:]]
+    assert fewer.translation(2, 0) == whole.translation(2, 1)
+    np.testing.assert_array_equal(fewer.maps(0, "cross"), whole.maps(1, "cross"))
+    for each in facts["examples"]:
+        each["rows"]["cross"][1] = "another cut"
+    save_history(tmp_path, dataclasses.replace(whole, facts=facts))
+    assert earlier_history(translator, tmp_path) is None
 
 
 def test_head_rates_are_those_of_the_alignment_table(made: Path) -> None:
