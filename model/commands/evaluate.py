@@ -96,7 +96,12 @@ def kept_facts(translator: Translator, beam: int = 1, limit: int | None = None) 
     sentences = read_kept()[:limit]
     found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam)
     result: Kept = kept(sentences, [text for text, _ in found])
-    counts = {"numbers": result.numbers, "sentences_with_every_number": result.sentences, "names": result.names}
+    counts = {
+        "numbers": result.numbers,
+        "numbers_of_long_sentences": result.long_numbers,
+        "sentences_with_every_number": result.sentences,
+        "names": result.names,
+    }
     return {"sentences": len(sentences), **_shares(counts), "failures": _failures(result.failures)}
 
 
@@ -126,6 +131,7 @@ def _failures(failures: Sequence[tuple[str, str, tuple[str, ...]]]) -> list[dict
 
 KEPT_TITLES = {
     "numbers": "numbers whose digits stand exactly",
+    "numbers_of_long_sentences": "those of 15 words and more",
     "sentences_with_every_number": "sentences that keep all of theirs",
     "names": "names in a usual Chinese form",
 }

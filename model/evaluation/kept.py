@@ -10,6 +10,7 @@ from pathlib import Path
 from model.errors import CorpusError
 
 KEPT = Path(__file__).resolve().parents[1] / "truth" / "numbers-names.tsv"
+LONG_WORDS = 15
 NUMERALS = ("", "一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")
 WIDTH = str.maketrans("０１２３４５６７８９：．，－–", "0123456789:.,--")
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -24,6 +25,11 @@ class KeptSentence:
     numbers: tuple[tuple[str, ...], ...]
     names: tuple[tuple[str, ...], ...]
 
+    @property
+    def is_long(self) -> bool:
+        """True for ``LONG_WORDS`` words or more with two numbers or more, where numbers change places most easily."""
+        return len(self.english.split()) >= LONG_WORDS and len(self.numbers) > 1
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -31,11 +37,13 @@ class Kept:
 
     Attributes:
         numbers, names: (kept, all), counted one by one.
+        long_numbers: the numbers of long sentences alone.
         sentences: (with every number kept, with a number).
         failures: sentences in which something is missing: source, translation, what is missing.
     """
 
     numbers: tuple[int, int]
+    long_numbers: tuple[int, int]
     names: tuple[int, int]
     sentences: tuple[int, int]
     failures: tuple[tuple[str, str, tuple[str, ...]], ...]
@@ -97,19 +105,21 @@ def missing_names(wanted: Sequence[Sequence[str]], translation: str) -> list[str
 
 def kept(sentences: Sequence[KeptSentence], translations: Sequence[str]) -> Kept:
     """How many numbers and names of the sentences stand in their translations."""
-    numbers, names, whole, with_numbers, failures = 0, 0, 0, 0, []
-    for sentence, translation in zip(sentences, translations, strict=True):
-        lost = missing_numbers(sentence.numbers, translation)
-        nameless = missing_names(sentence.names, translation)
-        numbers += len(sentence.numbers) - len(lost)
-        names += len(sentence.names) - len(nameless)
-        with_numbers += bool(sentence.numbers)
-        whole += bool(sentence.numbers) and not lost
-        if lost or nameless:
-            failures.append((sentence.english, translation, (*lost, *nameless)))
+    lost_numbers = [missing_numbers(each.numbers, text) for each, text in zip(sentences, translations, strict=True)]
+    lost_names = [missing_names(each.names, text) for each, text in zip(sentences, translations, strict=True)]
+    losses = list(zip(sentences, translations, lost_numbers, lost_names, strict=True))
+    long = [(each.numbers, lost) for each, _, lost, _ in losses if each.is_long]
+    with_numbers = [lost for each, _, lost, _ in losses if each.numbers]
     return Kept(
-        (numbers, sum(len(sentence.numbers) for sentence in sentences)),
-        (names, sum(len(sentence.names) for sentence in sentences)),
-        (whole, with_numbers),
-        tuple(failures),
+        _counted([(each.numbers, lost) for each, _, lost, _ in losses]),
+        _counted(long),
+        _counted([(each.names, lost) for each, _, _, lost in losses]),
+        (sum(not lost for lost in with_numbers), len(with_numbers)),
+        tuple((each.english, text, (*lost, *names)) for each, text, lost, names in losses if lost or names),
     )
+
+
+def _counted(pairs: Sequence[tuple[Sequence[object], Sequence[object]]]) -> tuple[int, int]:
+    """(kept, all) of (wanted, lost) pairs."""
+    total = sum(len(wanted) for wanted, _ in pairs)
+    return total - sum(len(lost) for _, lost in pairs), total

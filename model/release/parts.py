@@ -127,6 +127,7 @@ def _make_scores(job: Job) -> None:
             "joined_bleu": joined["bleu"],
             "joined_as_one_bleu": one["bleu"],
             "numbers_kept_percent": truth["numbers"]["percent"],
+            "numbers_kept_in_long_sentences_percent": truth["numbers_of_long_sentences"]["percent"],
             "sentences_with_every_number_percent": truth["sentences_with_every_number"]["percent"],
             "names_right_percent": truth["names"]["percent"],
         }
