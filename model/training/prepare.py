@@ -68,15 +68,15 @@ def prepare(
         read_must(must)
         out.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(must, out / "must.tsv")
+    if vary:
+        train_rows = [*train_rows, *varied(train_rows, seed)]
     if vocabularies:
         src, tgt = load_tokenizers(vocabularies, EnglishTokenizer.kind)
         if more_src and isinstance(src, EnglishTokenizer):
             src, tgt = grown(src, tgt, train_rows, more_src)
-        tokenizers = _with_runs(src, tgt)
-    if vary:
-        train_rows = [*train_rows, *varied(train_rows, seed)]
-    if not vocabularies:
-        tokenizers = _with_runs(*_learnt(train_rows, src_vocab, tgt_merges))
+    else:
+        src, tgt = _learnt(train_rows, src_vocab, tgt_merges)
+    tokenizers = _with_runs(src, tgt)
     return write_prepared(out, train_rows, dev_rows, tokenizers, {"credits": _read_credits(credits_file)})
 
 
