@@ -27,6 +27,17 @@ def source_table(counts: dict[str, int], sources: dict[str, dict[str, str]]) -> 
     return "\n".join(lines)
 
 
+def trained_on(meta: dict[str, Any]) -> dict[str, int]:
+    """Pairs of each source that the weights have seen: of this run, and of those whose weights it began with."""
+    counts = dict(meta["data"]["pairs_by_source"])
+    began = meta.get("began_with")
+    while began:
+        for name, count in began.get("pairs_by_source", {}).items():
+            counts[name] = max(count, counts.get(name, 0))
+        began = began.get("began_with")
+    return counts
+
+
 def credited(folder: Path, meta: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """LICENSE.md with its table between the marks, and meta with the credits of credits.json.
 
@@ -42,7 +53,7 @@ def credited(folder: Path, meta: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     _, end, after = rest.partition(END)
     if not (mark and end):
         raise HeadlightError(f"{LICENCE} in {folder.name} has no {START} … {END} for its table")
-    counts = meta["data"]["pairs_by_source"]
+    counts = trained_on(meta)
     used = {name: facts for name, facts in credits["sources"].items() if name in counts}
     table = source_table(counts, credits["sources"])
     new = {**meta, "data": {**meta["data"], "credits": {**credits, "sources": used}}}

@@ -81,6 +81,7 @@ class Trainer:
         self.out.mkdir(parents=True, exist_ok=True)
         (self.out / checkpoint.LOG).write_text(log, encoding="utf-8")
         began = {key: meta[key] for key in ("command", "averaged", "training", "began_with") if key in meta}
+        began["pairs_by_source"] = meta.get("data", {}).get("pairs_by_source", {})
         write_json(self.out / BEGINNING, began)
 
     def run(self) -> float:

@@ -11,7 +11,7 @@ import pytest
 from model.errors import HeadlightError
 from model.folders import CHECKPOINTS, META
 from model.release.figures import FIGURES, Tables
-from model.release.licence import LICENCE, credited, source_table
+from model.release.licence import LICENCE, credited, source_table, trained_on
 from model.release.readme import BLOCK, READMES, filled
 
 FOLDER = CHECKPOINTS / "en-zh"
@@ -68,8 +68,16 @@ def test_the_licence_lists_every_source_of_the_weights() -> None:
     meta = json.loads((FOLDER / META).read_text(encoding="utf-8"))
     text = (FOLDER / LICENCE).read_text(encoding="utf-8")
     assert credited(FOLDER, meta) == (text, meta)
-    for name, count in meta["data"]["pairs_by_source"].items():
+    assert set(meta["data"]["pairs_by_source"]) <= set(trained_on(meta))
+    for name, count in trained_on(meta).items():
         assert f"| {name} | {count:,} |" in text
         assert meta["data"]["credits"]["sources"][name]["licence"]
     with pytest.raises(HeadlightError, match="no credit for mystery"):
         source_table({"mystery": 1}, {})
+
+
+def test_sources_of_the_runs_that_a_run_began_with_are_credited_too() -> None:
+    first = {"pairs_by_source": {"old": 7, "both": 3}}
+    meta = {"data": {"pairs_by_source": {"new": 5, "both": 4}}, "began_with": {"began_with": first}}
+    assert trained_on(meta) == {"new": 5, "both": 4, "old": 7}
+    assert trained_on({"data": {"pairs_by_source": {"new": 5}}}) == {"new": 5}
