@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 POOR = 10.0  # chrF of a sentence with its one reference; what is poorer is taken for wrong
 THRESHOLDS = np.arange(5, 100) / 100
+Measured = tuple[np.ndarray, np.ndarray]  # confidence in [0, 1] and chrF of each sentence, [N] each
 
 
 def measured(
@@ -29,36 +30,38 @@ def measured(
     return confidences, chrf
 
 
-def warning(confidences: np.ndarray, chrf: np.ndarray) -> dict[str, Any]:
-    """Where to warn, and the rates of that: chosen on one half of the sentences and scored on the other, both ways.
+def warning(chosen_on: Measured, scored_on: Measured) -> dict[str, Any]:
+    """Where to warn, chosen on some sentences, and the rates of that threshold on others.
 
     The threshold is the one with the largest difference between the share of poor translations that
     it catches and the share of others that it warns of (Youden 1950); among equals the middle one.
 
     Args:
-        confidences, chrf: of each sentence, [N].
+        chosen_on: confidence and chrF of each sentence that chooses, [N] each.
+        scored_on: the same of sentences that have no say in it.
 
     Returns:
-        ``threshold`` (of all sentences), ``caught`` and ``false_alarms`` (shares in [0, 1] on the half
-        that did not choose), ``sentences``, ``poor`` (how many), ``poor_below`` (chrF), and ``auc``: how
-        often a poor translation has less confidence than another.
+        ``threshold``; of the sentences scored on: ``caught`` (share of the poor ones that are warned of),
+        ``false_alarms`` (of the others), ``right`` (share of those warned of that are poor; None without a warning),
+        in [0, 1]; ``sentences``, ``poor`` (how many), ``poor_below`` (chrF), and ``auc``: how often a poor translation
+        has less confidence than another.
 
     Raises:
-        ValueError: one half has no poor translation, or no other.
+        ValueError: one of the two has no poor translation, or no other.
     """
-    poor = chrf < POOR
-    halves = [np.arange(len(poor)) % 2 == half for half in (0, 1)]
-    if any(len(set(poor[half])) < 2 for half in halves):
-        raise ValueError("too few poor translations, or too few others, to choose a threshold")
-    warned = np.zeros(len(poor), dtype=bool)
-    for half, other in (halves, halves[::-1]):
-        warned[other] = confidences[other] < _threshold(confidences[half], poor[half])
+    for _, chrf in (chosen_on, scored_on):
+        if len(set(chrf < POOR)) < 2:
+            raise ValueError("too few poor translations, or too few others, to choose a threshold or to score it")
+    threshold = _threshold(chosen_on[0], chosen_on[1] < POOR)
+    confidences, poor = scored_on[0], scored_on[1] < POOR
+    warned = confidences < threshold
     lower = confidences[poor][:, None] < confidences[~poor]
     ties = confidences[poor][:, None] == confidences[~poor]
     return {
-        "threshold": _threshold(confidences, poor),
+        "threshold": threshold,
         "caught": round(float(warned[poor].mean()), 3),
         "false_alarms": round(float(warned[~poor].mean()), 3),
+        "right": round(float(poor[warned].mean()), 3) if warned.any() else None,
         "sentences": len(poor),
         "poor": int(poor.sum()),
         "poor_below": POOR,

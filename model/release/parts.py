@@ -216,8 +216,8 @@ PARTS: dict[str, Part] = {
     ),
     "warning": Part(
         lambda job: load_warning(job.checkpoint, job.sha256)[0] is not None,
-        lambda job: job.command("warning", "--tsv", job.args.dev, "--save"),
-        ("dev",),
+        lambda job: job.command("warning", "--tsv", job.args.dev, "--score", job.args.test, "--save"),
+        ("dev", "test"),
         applies=lambda job: not job.letters,
         unless="it reads letters, of which none is ever poor",
     ),

@@ -13,33 +13,40 @@ from model.analysis.what_if.quality import load_warning
 from model.evaluation.warning import POOR, measured, warning
 from model.translator import Translator
 
+PARTED = (
+    np.array([0.2, 0.3, 0.25, 0.28, 0.8, 0.9, 0.7, 0.75]),
+    np.array([2.0, 3.0, 1.0, 4.0, 50.0, 60.0, 40.0, 30.0]),
+)
+
 
 def test_where_confidence_parts_poor_from_good_every_warning_is_right() -> None:
-    confidences = np.array([0.2, 0.3, 0.25, 0.28, 0.8, 0.9, 0.7, 0.75])
-    chrf = np.array([2.0, 3.0, 1.0, 4.0, 50.0, 60.0, 40.0, 30.0])
-    facts = warning(confidences, chrf)
+    facts = warning(PARTED, PARTED)
     assert 0.3 < facts["threshold"] <= 0.7
-    assert (facts["caught"], facts["false_alarms"], facts["auc"]) == (1.0, 0.0, 1.0)
+    assert (facts["caught"], facts["false_alarms"], facts["right"], facts["auc"]) == (1.0, 0.0, 1.0, 1.0)
     assert (facts["sentences"], facts["poor"], facts["poor_below"]) == (8, 4, POOR)
 
 
-def test_rates_are_those_of_the_half_that_did_not_choose() -> None:
-    """Even rows part at 0.5, odd rows at 0.2: each half's threshold errs on the other."""
-    confidences = np.array([0.45, 0.10, 0.40, 0.15, 0.60, 0.30, 0.70, 0.35])
-    chrf = np.array([1.0, 1.0, 1.0, 1.0, 50.0, 50.0, 50.0, 50.0])
-    facts = warning(confidences, chrf)
-    assert facts["caught"] == 0.5, "the odd half's threshold misses both poor ones of the even half"
-    assert facts["false_alarms"] == 0.5, "the even half's warns of both good ones of the odd half"
+def test_rates_are_those_of_the_shipped_threshold_on_sentences_that_did_not_choose() -> None:
+    """The threshold lies at 0.5; of five others two of three poor ones lie below it, and one of two good ones."""
+    others = (np.array([0.1, 0.4, 0.9, 0.45, 0.8]), np.array([1.0, 1.0, 1.0, 50.0, 50.0]))
+    facts = warning(PARTED, others)
+    assert facts["threshold"] == warning(PARTED, PARTED)["threshold"]
+    assert (facts["caught"], facts["false_alarms"], facts["right"]) == (0.667, 0.5, 0.667)
+    assert (facts["sentences"], facts["poor"]) == (5, 3)
+    surer = (others[0] / 2 + 0.5, others[1])
+    assert (warning(PARTED, surer)["caught"], warning(PARTED, surer)["right"]) == (0.0, None)
 
 
 def test_confidence_that_knows_nothing_has_half_the_area() -> None:
-    facts = warning(np.full(8, 0.5), np.array([1.0, 1.0, 50.0, 50.0] * 2))
-    assert facts["auc"] == 0.5
+    nothing = (np.full(8, 0.5), np.array([1.0, 1.0, 50.0, 50.0] * 2))
+    assert warning(nothing, nothing)["auc"] == 0.5
 
 
-def test_without_poor_translations_there_is_no_threshold() -> None:
-    with pytest.raises(ValueError, match="too few poor translations"):
-        warning(np.array([0.5, 0.6, 0.7, 0.8]), np.array([50.0, 60.0, 70.0, 80.0]))
+def test_without_poor_translations_there_is_no_threshold_and_no_rate() -> None:
+    good = (np.array([0.5, 0.6, 0.7, 0.8]), np.array([50.0, 60.0, 70.0, 80.0]))
+    for pair in ((good, PARTED), (PARTED, good)):
+        with pytest.raises(ValueError, match="too few poor translations"):
+            warning(*pair)
 
 
 def test_confidence_is_the_geometric_mean_of_the_token_probabilities(translator: Translator) -> None:
@@ -54,16 +61,27 @@ def test_the_command_saves_what_the_app_reads_and_says_why_not(
 ) -> None:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("Tom saw it.\t汤姆看见它。\n" * 4, encoding="utf-8")
-    argv = ["warning", "--tsv", str(pairs), "--checkpoint", str(checkpoint_folder), "--save", "--json"]
+    argv = [
+        "warning",
+        "--tsv",
+        str(pairs),
+        "--score",
+        str(pairs),
+        "--checkpoint",
+        str(checkpoint_folder),
+        "--save",
+        "--json",
+    ]
     monkeypatch.setattr("model.evaluation.warning.measured", lambda *_: (np.full(4, 0.9), np.full(4, 90.0)))
     assert main(argv) == 2
-    assert "pairs.tsv: too few poor translations" in capsys.readouterr().err
+    assert "pairs.tsv, pairs.tsv: too few poor translations" in capsys.readouterr().err
     parted = (np.array([0.1, 0.1, 0.9, 0.9]), np.array([1.0, 1.0, 90.0, 90.0]))
     monkeypatch.setattr("model.evaluation.warning.measured", lambda *_: parted)
     assert main(argv) == 0
     table = json.loads(capsys.readouterr().out)
     found, why = load_warning(str(checkpoint_folder), table["sha256"])
     assert (found, why) == (table, "")
+    assert str(tmp_path) not in table["command"]
     assert load_warning(str(checkpoint_folder), "other") == (None, "stale")
     (checkpoint_folder / "warning.json").write_text('{"threshold": 7}', encoding="utf-8")
     assert load_warning(str(checkpoint_folder), table["sha256"]) == (None, "damaged")

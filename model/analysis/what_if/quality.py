@@ -16,7 +16,7 @@ LOW_CONFIDENCE = 0.6  # geometric mean of the token probabilities, where no tabl
 IGNORED = 0.2  # total attention that a source word gets
 REPEATS = 3
 WARNING = "warning.json"  # beside a checkpoint's weights: at which confidence to warn, and how often that is right
-RATES = ("threshold", "caught", "false_alarms")
+RATES = ("threshold", "caught", "false_alarms", "right")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,9 @@ class Quality:
 
 def load_warning(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
     """At which confidence to warn of a checkpoint's translations, see ``model.evaluation.warning``; or None and why."""
-    return load_table(checkpoint, WARNING, sha256, lambda table: all(0 <= float(table[name]) <= 1 for name in RATES))
+    return load_table(
+        checkpoint, WARNING, sha256, lambda table: all(0 <= float(table[name] or 0) <= 1 for name in RATES)
+    )
 
 
 def quality(translation: TracedTranslation) -> Quality:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from model.commands.shared.options import positive
 from model.commands.shared.table_options import add_table_options, made_by, pair_bar, say_written
@@ -13,7 +14,14 @@ from model.errors import HeadlightError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_table_options(parser, "English, tab, Chinese a line", truth=False)
-    parser.add_argument("--limit", type=positive, metavar="N", help="use the first N pairs only")
+    parser.add_argument(
+        "--score",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="pairs that do not choose, on which the rates are taken",
+    )
+    parser.add_argument("--limit", type=positive, metavar="N", help="use the first N pairs of each file only")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -24,15 +32,17 @@ def run(args: argparse.Namespace) -> None:
     from model.tables import save_table
     from model.translator import Translator
 
-    rows = read_rows(args.tsv)[: args.limit]
+    files = [read_rows(path)[: args.limit] for path in (args.tsv, args.score)]
     translator = Translator.from_checkpoint(args.checkpoint)
-    with pair_bar(len(rows)) as progress:
-        found = measured(translator, rows, progress)
+    found = []
+    for rows in files:
+        with pair_bar(len(rows)) as progress:
+            found.append(measured(translator, rows, progress))
     try:
         facts = warning(*found)
     except ValueError as error:
-        raise HeadlightError(f"{args.tsv.name}: {error}") from None
-    table = {**made_by(args, translator), "file": args.tsv.name, **facts}
+        raise HeadlightError(f"{args.tsv.name}, {args.score.name}: {error}") from None
+    table = {**made_by(args, translator), "file": args.tsv.name, "scored_on": args.score.name, **facts}
     if args.save:
         say_written("warning", save_table(args.checkpoint, WARNING, table))
     if args.json:
@@ -42,4 +52,5 @@ def run(args: argparse.Namespace) -> None:
     print(f"warn below a confidence of             {facts['threshold']:6.0%}")
     print(f"poor translations (chrF below {facts['poor_below']:.0f}) caught {facts['caught']:6.1%} of {facts['poor']}")
     print(f"others warned of                       {facts['false_alarms']:6.1%} of {others}")
+    print(f"of those warned of, poor               {facts['right'] or 0:6.1%}")
     print(f"area under the curve                   {facts['auc']:6.2f}")

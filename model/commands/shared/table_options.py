@@ -32,7 +32,8 @@ def add_table_options(parser: argparse.ArgumentParser, line: str, truth: bool) -
 
 def made_by(args: argparse.Namespace, translator: Any) -> dict[str, Any]:
     """Which weights and which command made a table; of paths the command keeps the last part."""
-    names = {str(args.tsv): getattr(args.tsv, "name", ""), str(args.checkpoint): translator.name}
+    files = [path for path in vars(args).values() if isinstance(path, Path)]
+    names = {str(path): path.name for path in files} | {str(args.checkpoint): translator.name}
     argv = [names.get(word, word) for word in args.argv]
     return {"sha256": translator.meta.get("sha256"), "command": f"python -m model {shlex.join(argv)}"}
 

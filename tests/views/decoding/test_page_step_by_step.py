@@ -112,12 +112,13 @@ def test_only_a_step_that_exists_is_believed(value: object, step: int | None) ->
 @shipped
 def test_a_calm_sentence_and_a_concern(en_zh: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
     hints = quality.quality(en_zh.translate("I love you.", capture=True))
-    rates = {"caught": 0.7, "false_alarms": 0.2, "sentences": 1000}
+    rates = {"caught": 0.7, "false_alarms": 0.2, "right": 0.4, "sentences": 1000, "poor_below": 10.0}
     monkeypatch.setattr(checkpoints, "load_warning", lambda *_: ({"threshold": 0.0, **rates}, ""))
     checkpoints.warning.cache_clear()
     calm = opened("translate", text="I love you.")
     assert STRINGS["quality.calm"].split(":")[0] in words(calm)
-    assert "catches 70% of poor translations, and stands over 20% of the others" in words(calm)
+    assert "caught 70% of the poor translations" in words(calm)
+    assert "stood over 20% of the others; of the translations that it warned of, 40% were poor" in words(calm)
     assert 'class="hl-fails"' not in markup(calm)
     monkeypatch.setattr(checkpoints, "load_warning", lambda *_: ({"threshold": 1.0, **rates}, ""))
     checkpoints.warning.cache_clear()

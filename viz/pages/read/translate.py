@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -73,14 +75,19 @@ def _told(shown: View, how: str) -> str:
     return say(f"tokens.{how}.{shown.shift}" if shown.drawn == "weights" else f"tokens.marks.{how}")
 
 
+def _rates(known: Mapping[str, Any]) -> dict[str, str]:
+    """The rates of a warning in words; where nothing was warned of, no share of it can be right."""
+    percent = {name: "–" if known[name] is None else f"{known[name]:.0%}" for name in RATES}
+    return {**percent, "sentences": f"{known['sentences']:,}", "poor_below": f"{known['poor_below']:.0f}"}
+
+
 def draw_hints(translation: TracedTranslation) -> None:
     """Does it look reliable?"""
     hints = quality(translation)
     ignored, none = ", ".join(hints.ignored), say("quality.none")
     known = warning(now.checkpoint)
     threshold = known["threshold"] if known else LOW_CONFIDENCE
-    percent = {name: f"{known[name]:.0%}" for name in RATES} if known else {}
-    rates = say("quality.rates", sentences=known["sentences"], **percent) if known else say("quality.no_rates")
+    rates = say("quality.rates", **_rates(known)) if known else say("quality.no_rates")
     concern = hints.concern(threshold)
     sentence = say(
         f"quality.{concern or 'calm'}",

@@ -124,7 +124,7 @@ STRINGS: dict[str, str] = {
     "quality.help": "Hints from the model itself; no reference translation is needed. It warns when the geometric mean of the token probabilities is below {confidence}, or when up to eight characters stand {repeats} times in a row. A word that gets less than {ignored} of attention in all (summed over the target tokens, mean of all cross-attention heads) is only listed: that says little.",
     "quality.calm": "No warning: the model was sure of its tokens ({confidence} on average). {rates}",
     "quality.confidence": "This may be wrong: the model was unsure of its tokens (only {confidence} on average). {rates}",
-    "quality.rates": "A warning below {threshold} catches {caught} of poor translations, and stands over {false_alarms} of the others (measured on {sentences} sentences).",
+    "quality.rates": "It warns below {threshold}. On {sentences} sentences that did not choose this threshold it caught {caught} of the poor translations (those that share hardly anything with the reference: chrF below {poor_below}) and stood over {false_alarms} of the others; of the translations that it warned of, {right} were poor.",
     "quality.no_rates": "How often such a warning is right was not measured for this checkpoint.",
     "quality.repeated": "The model may have got stuck: {run} stands several times in a row.",
     "quality.numbers": "Confidence {confidence} (geometric mean of the token probabilities) · mean entropy of attention {entropy} nats · hardly looked at: {words} · repeated: {run}",

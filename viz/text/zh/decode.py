@@ -124,7 +124,7 @@ STRINGS: dict[str, str] = {
     "quality.help": "提示只来自模型本身，不需要参考译文。以下情况会提醒：词元概率的几何平均低于 {confidence}；不超过八个字的片段连续出现 {repeats} 次。得到的注意力总共不到 {ignored} 的原文词（对所有译文词元求和，取所有交叉注意力头的平均）只列出来：这说明不了多少。",
     "quality.calm": "没有提醒：模型对各词元有把握（平均 {confidence}）。{rates}",
     "quality.confidence": "译文可能有误：模型没有把握（平均只有 {confidence}）。{rates}",
-    "quality.rates": "低于 {threshold} 时提醒，能发现 {caught} 的差译文，也会误报 {false_alarms} 的其他译文（在 {sentences} 个句子上测得）。",
+    "quality.rates": "低于 {threshold} 时提醒。在没有参与选择这个阈值的 {sentences} 个句子上，它发现了 {caught} 的差译文（与参考译文几乎没有相同之处：chrF 低于 {poor_below}），误报了 {false_alarms} 的其他译文；被提醒的译文中有 {right} 确实差。",
     "quality.no_rates": "这个检查点没有测过这种提醒有多准。",
     "quality.repeated": "模型可能卡住了：{run} 连续出现多次。",
     "quality.numbers": "把握 {confidence}（词元概率的几何平均）· 注意力的平均熵 {entropy} 纳特 · 几乎没看的词：{words} · 重复：{run}",
