@@ -26,6 +26,10 @@ class Caught(NamedTuple):
     gradients: Tensor
     calls: int
 
+    def where_seen(self) -> Tensor:
+        """The gradients, 0 where the mask hides the key: there the weight is 0 in every head and cannot change."""
+        return self.gradients.masked_fill((self.weights == 0).all(0), 0.0)
+
 
 def caught(source: Source, translation: Translation, kind: Kind, layer: int, step: int) -> Caught:
     """What a hook on one layer's weights is given while the log-probability of step ``step`` is differentiated.

@@ -55,6 +55,14 @@ def test_the_gradient_is_what_a_small_change_of_the_weight_does(translator, writ
     assert found.calls == 1
 
 
+def test_a_key_of_the_future_has_a_gradient_that_no_picture_shows(translator, written) -> None:
+    found = caught(translator, written, "decoder_self", 1, STEP)
+    future = torch.ones(found.weights.shape[1:]).triu(1).bool()
+    assert found.gradients[:, future].abs().max() > 0, "the hook is given one"
+    assert not found.where_seen()[:, future].any()
+    assert torch.equal(found.where_seen()[:, ~future], found.gradients[:, ~future])
+
+
 def test_maps_of_gradients_are_what_the_hook_caught_where_a_key_may_be_seen(translator, written) -> None:
     found = caught(translator, written, "decoder_self", 1, STEP).gradients.numpy()
     map_ = gradient_maps(translator, written, STEP)["decoder_self"][1]

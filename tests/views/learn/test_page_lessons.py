@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.pages import HOSTILE, choose, markup, opened, plain_charts, prepared, reverse, shipped, words
+from viz.parts.lessons.honest import even_share
 from viz.parts.lessons.table import LESSONS
 from viz.shell.views import VIEWS
 from viz.text import LANGUAGES, text
@@ -27,6 +29,13 @@ def test_a_lesson_draws_in_both_languages(number: str) -> None:
     chinese = choose(at, lang="zh")
     assert text("zh", f"lesson.{number}") in chinese.subheader[0].value
     assert "{" not in words(chinese)
+
+
+def test_an_even_share_counts_only_the_keys_that_a_row_may_see() -> None:
+    causal = np.tril(np.full((2, 3, 4, 4), 0.1))
+    assert even_share(causal, 0) == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)
+    assert even_share(causal, 3) == pytest.approx(1 / 16)
+    assert even_share(np.full((1, 1, 5, 3), 0.2), 2) == pytest.approx(1 / 3)
 
 
 def test_the_first_lesson_opens_and_another_is_one_click_away() -> None:

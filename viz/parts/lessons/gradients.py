@@ -39,7 +39,8 @@ def _over_text(now: View) -> Values:
     chosen = chosen_token(len(outputs))
     token = count(10, "token", 0, len(outputs) - 1, START if chosen is None else chosen)
     found = hooked(now.subject, *now.head[:2], token)
-    weights, gradient = (each[now.head.head].float().numpy() for each in (found.weights, found.gradients))
+    weights = found.weights[now.head.head].float().numpy()
+    gradient = found.where_seen()[now.head.head].float().numpy()
     rows, columns = trace.axis_tokens(now.kind)
     row, key = map(int, np.unravel_index(np.abs(gradient).argmax(), gradient.shape))
     values: Values = {

@@ -37,7 +37,7 @@ def _sink(now: View) -> Values:
     marks = [place for place, label in enumerate(found.axis_labels(now.kind)[1]) if label.is_special]
     sink = max(marks, key=weights.mean(axis=(0, 1, 2)).__getitem__)
     shares = [maps[..., sink].sum(axis=(1, 2)) / maps.sum(axis=(1, 2, 3)) for maps in (weights, norms)]
-    fair = 1 / len(columns)
+    fair = even_share(weights, sink)
     values: Values = {
         "kind": say(f"kind.{now.kind}"),
         "sink": columns[sink],
@@ -49,6 +49,15 @@ def _sink(now: View) -> Values:
     series = {say("lesson.12.weight_share"): shares[0], say("lesson.12.norm_share"): shares[1]}
     draw(bars(names, series, say("lesson.12.share"), height=240), "lesson.12.sinks", **values)
     return values
+
+
+def even_share(weights: np.ndarray, column: int) -> float:
+    """Share in [0, 1] that a column of maps [L, H, Q, K] would get if every row spread evenly over the keys it may see.
+
+    Under a causal mask row t sees t + 1 keys, so that the first column gets more than one part in K.
+    """
+    seen = (weights > 0).any(axis=(0, 1))
+    return float((seen[:, column] / seen.sum(axis=1)).mean())
 
 
 def _trust(now: View) -> Values:

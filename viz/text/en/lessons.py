@@ -220,7 +220,7 @@ STRINGS: dict[str, str] = {
     "lesson.9.answer.2": "Here the later tokens go from {right} to {wrong} on average. An equally good wording costs only the next tokens; where the wrong token says something already, what follows must change. Training never shows this: it always feeds the right prefix (exposure bias, Ranzato et al. 2016).",
     # 12: honest
     "lesson.12.idea": "A weight says where a head took its mixture from. It does not say how much arrived, nor that the model needed it. Four checks before believing a picture: the sink, the norm, the shift, and deleting.",
-    "lesson.12.see": "Softmax needs a place for weight that nobody wants, the sink. In {kind} the mark “{sink}” gets {weight} % of all weight, where an even share would be {fair} %. Of what really arrives, ‖α f(x)‖, it gives {norm} %.",
+    "lesson.12.see": "A head that has nothing to say must still put its weight somewhere, for a softmax sums to 1; where that is always the same mark, one calls it a sink. In {kind} “{sink}” gets {weight} % of all weight; an even share of the keys that each row may see would be {fair} %. Of what really arrives, ‖α f(x)‖, it gives {norm} %.",
     "lesson.12.shift.read": "has just read",
     "lesson.12.shift.written": "is about to write",
     "lesson.12.weight_share": "of the weight",

@@ -36,7 +36,7 @@ STRINGS: dict[str, str] = {
     "patch.truth.all": "Over {scenes} scenes, from [CLS]: {drawn} put {mean} on the patches that decide (mean of all heads; best {best}: {most}), where chance is {chance}.",
     # 10: gradients of attention
     "lesson.10.idea": "A map says where a head looked. Its gradient says what would follow: by how many nats the log-probability of a token would rise, for each unit by which one weight were larger. PyTorch gives it to whoever hangs a hook on the weights; the lines below are those that ran.",
-    "lesson.10.see": "The hook was called {calls}× and was given a tensor {shape}: a number for every head, query and key. For “{token}” the largest in size of {place} is {largest}, at row “{row}” and key “{column}”, where the weight is {weight}.",
+    "lesson.10.see": "The hook was called {calls}× and was given a tensor {shape}: a number for every head, query and key. For “{token}” the largest in size of {place} is {largest}, at row “{row}” and key “{column}”, where the weight is {weight}. The hook is also given a gradient for keys that the mask hides; their weight cannot change, so they are drawn as 0.",
     "lesson.10.token": "Written token whose log-probability is differentiated, counted from 0",
     "lesson.10.scene": "Scene",
     "lesson.10.map.lead": "The map: {kind} {place}.",

@@ -220,7 +220,7 @@ STRINGS: dict[str, str] = {
     "lesson.9.answer.2": "这里其后的词元平均从 {right} 变为 {wrong}。同样好的说法只影响紧接着的几个词；错词若已经说了些什么，后面就必须改变。训练从不展示这一点：它总给正确的前文（曝光偏差，Ranzato 等人 2016）。",
     # 12: honest
     "lesson.12.idea": "权重说的是一个头从哪里取来混合物，没有说实际到了多少，更没有说模型需要它。相信一张图之前查四件事：汇、范数、错位、删除。",
-    "lesson.12.see": "softmax 总要给没人要的权重找个去处，这就是汇。在{kind}里，标记“{sink}”得到全部权重的 {weight} %，平均分配应为 {fair} %。而真正到达的 ‖α f(x)‖ 中，它占 {norm} %。",
+    "lesson.12.see": "softmax 的和是 1，无话可说的头也得把权重放在某处；若总是放在同一个标记上，就称它为汇。在{kind}里，“{sink}”得到全部权重的 {weight} %；若每行在它看得见的键上平均分配，应为 {fair} %。而真正到达的 ‖α f(x)‖ 中，它占 {norm} %。",
     "lesson.12.shift.read": "刚读过",
     "lesson.12.shift.written": "将要写出",
     "lesson.12.weight_share": "占权重",

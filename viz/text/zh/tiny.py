@@ -36,7 +36,7 @@ STRINGS: dict[str, str] = {
     "patch.truth.all": "在 {scenes} 个场景上，从 [CLS] 看：“{drawn}”有 {mean} 落在起决定作用的图块上（所有头的平均；最好的是 {best}：{most}），而随机水平是 {chance}。",
     # 10: gradients of attention
     "lesson.10.idea": "注意力图说的是一个头看了哪里；它的梯度说的是后果：某个权重每增大一个单位，一个词元的对数概率会升高多少奈特。谁在权重上挂一个钩子（hook），PyTorch 就把梯度交给谁；下面就是实际运行的那几行代码。",
-    "lesson.10.see": "钩子被调用了 {calls} 次，得到形状为 {shape} 的张量：每个头、每个查询、每个键各有一个数。对“{token}”来说，{place} 中绝对值最大的是 {largest}，在“{row}”行、“{column}”键上，那里的权重是 {weight}。",
+    "lesson.10.see": "钩子被调用了 {calls} 次，得到形状为 {shape} 的张量：每个头、每个查询、每个键各有一个数。对“{token}”来说，{place} 中绝对值最大的是 {largest}，在“{row}”行、“{column}”键上，那里的权重是 {weight}。钩子也会得到被掩码遮住的键的梯度；它们的权重不可能改变，所以画成 0。",
     "lesson.10.token": "对哪个译出词元的对数概率求导（从 0 数起）",
     "lesson.10.scene": "场景",
     "lesson.10.map.lead": "注意力图：{kind} {place}。",
