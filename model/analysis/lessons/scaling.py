@@ -25,7 +25,9 @@ class Growth:
         sizes: d_k.
         variance: of q · k, and of q · k / √d_k.
         largest: mean largest weight of a softmax over KEYS keys, without and with the division.
-        gradient: mean norm of that softmax's Jacobian, without and with the division.
+        gradient: median norm of the gradient that this softmax hands on to q · k, without and with the division. Where
+            scores are divided by √d_k, the chain rule divides it by √d_k once more. The median, since without the
+            division most rows have hardly any and a few have nearly all of it.
     """
 
     sizes: np.ndarray
@@ -41,7 +43,7 @@ class Saturation:
     Attributes:
         a: [N].
         weights: softmax, [N, 3] each.
-        gradient: norm of its Jacobian, [N] each.
+        gradient: norm of the gradient that it hands on to q · k, [N] each; see ``Growth``.
     """
 
     a: np.ndarray
@@ -67,7 +69,7 @@ def growth(sizes: Sequence[int] = SIZES, samples: int = SAMPLES, keys: int = KEY
         query = rng.standard_normal((samples, 1, size), dtype=np.float32)
         key = rng.standard_normal((samples, keys, size), dtype=np.float32)
         dots = (key @ query.transpose(0, 2, 1))[..., 0].astype(np.float64)  # [samples, keys]
-        rows.append([_measure(scores) for scores in (dots, dots / np.sqrt(size))])
+        rows.append([_measure(dots, divisor) for divisor in (1.0, np.sqrt(size))])
     table = np.array(rows)  # [sizes, without and with, three measures]
     pairs = [(table[:, 0, measure], table[:, 1, measure]) for measure in range(3)]
     return Growth(np.array(sizes), *pairs)
@@ -89,8 +91,9 @@ def saturation(a: np.ndarray, d_k: int) -> Saturation:
     if d_k < 1:
         raise ValueError(f"d_k must be at least 1, got {d_k}")
     scores = np.stack([a, a, 2 * a], axis=-1).astype(np.float64)
-    weights = softmax(scores), softmax(scores / np.sqrt(d_k))
-    return Saturation(a, weights, (jacobian_norm(weights[0]), jacobian_norm(weights[1])))
+    root = np.sqrt(d_k)
+    weights = softmax(scores), softmax(scores / root)
+    return Saturation(a, weights, (jacobian_norm(weights[0]), jacobian_norm(weights[1]) / root))
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
@@ -110,7 +113,8 @@ def jacobian_norm(weights: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt((jacobian(weights) ** 2).sum(axis=(-2, -1))))
 
 
-def _measure(scores: np.ndarray) -> tuple[float, float, float]:
-    """Variance of scores [samples, keys], mean largest weight, mean norm of the Jacobian."""
-    weights = softmax(scores)
-    return float(scores.var()), float(weights.max(axis=-1).mean()), float(jacobian_norm(weights).mean())
+def _measure(dots: np.ndarray, divisor: float) -> tuple[float, float, float]:
+    """Variance of dots [samples, keys] over a divisor, mean largest weight, median norm of the gradient of the dots."""
+    weights = softmax(dots / divisor)
+    slopes = jacobian_norm(weights) / divisor
+    return float((dots / divisor).var()), float(weights.max(axis=-1).mean()), float(np.median(slopes))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor, nn
 
-from model.analysis.lessons.scaling import jacobian_norm, softmax
+from model.analysis.lessons.scaling import softmax
 from model.own.network.attention import MultiHeadAttention
 from model.own.passes import attention_block
 from model.own.text.padding import pad
@@ -82,7 +82,6 @@ class Variants:
         undivided: softmax(q · k).
         symmetry: largest |score(i, j) − score(j, i)| of own and of shared scores.
         variance: of q · k, and of q · k / √d.
-        gradient: mean norm of the softmax's Jacobian, with and without the division.
     """
 
     own: np.ndarray
@@ -90,7 +89,6 @@ class Variants:
     undivided: np.ndarray
     symmetry: tuple[float, float]
     variance: tuple[float, float]
-    gradient: tuple[float, float]
 
 
 def variants(query: np.ndarray, key: np.ndarray, hidden: np.ndarray) -> Variants:
@@ -114,5 +112,4 @@ def variants(query: np.ndarray, key: np.ndarray, hidden: np.ndarray) -> Variants
         undivided,
         (float(np.abs(dots - dots.T).max() / root), float(np.abs(same - same.T).max())),
         (float(dots.var()), float((dots / root).var())),
-        (float(jacobian_norm(own).mean()), float(jacobian_norm(undivided).mean())),
     )

@@ -84,15 +84,18 @@ def _log(now: View) -> Values:
     losses = [entry for entry in log if "loss" in entry]
     if not losses or not judged:
         lead("about.nolog")
-        return dict.fromkeys(("ramps", "steps", "loss", "bleu", "schedule", "top_rate"), "–")
+        return dict.fromkeys(("ramps", "steps", "loss", "bleu", "step", "top_bleu", "schedule", "top_rate"), "–")
     rates = [float(entry["lr"]) for entry in losses]
-    best = max(judged, key=lambda entry: float(entry["dev_bleu"]))
+    training = checkpoints.meta(now.checkpoint).get("training", {})
+    ships = min(judged, key=lambda entry: abs(int(entry["step"]) - int(training.get("steps_done", 0))))
     values: Values = {
         "ramps": learning.ramps(rates),
         "steps": f"{log[-1]['step']:,}",
         "loss": number(float(losses[-1]["loss"])),
-        "bleu": number(float(best["dev_bleu"])),
-        "schedule": checkpoints.meta(now.checkpoint).get("training", {}).get("schedule", "–"),
+        "bleu": number(float(ships["dev_bleu"])),
+        "step": f"{ships['step']:,}",
+        "top_bleu": number(max(float(entry["dev_bleu"]) for entry in judged)),
+        "schedule": training.get("schedule", "–"),
         "top_rate": tiny(max(rates), 2),
     }
     draw_row(training_curves(log, TrainingText.said_by(say), height=180), "lesson.7.log", **values)

@@ -59,8 +59,6 @@ def _maps(now: View) -> Values:
         "symmetry": number(shared),
         "variance": number(found.variance[0]),
         "divided_variance": number(found.variance[1]),
-        "gradient": number(found.gradient[0], 3),
-        "undivided_gradient": number(found.gradient[1], 3),
     }
 
 
