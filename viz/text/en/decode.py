@@ -117,7 +117,7 @@ STRINGS: dict[str, str] = {
     # quality hints, swap a word
     "answer.title": "Where each token comes from:",
     "answer.chip": "{token} ← {word} ({cost})",
-    "answer.said": "{token} comes from “{word}”: deleting it costs this token {cost} nats",
+    "answer.said": "{token} hangs most on “{word}”: without it this token loses {cost} nats",
     "answer.how": "By {drawn}, of the maps that take nothing away the most faithful to this checkpoint (Trust table); in brackets the nats that the token loses when the word is deleted. A column stands for the encoder’s state over the word, which has read the others too.",
     "answer.right": "On pairs linked by people this names a linked word for {percent} % of {words} words (95 %: {low} to {high}).",
     "quality.title": "Does it look reliable?",

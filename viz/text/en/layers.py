@@ -98,7 +98,7 @@ STRINGS: dict[str, str] = {
     "flow.by.weights": "By weights",
     "flow.by.norms": "By norms",
     "flow.least": "Hide flows below",
-    "flow.lead.weights": "Every sublayer: half the mean weight of all heads, half the residual connection (Abnar and Zuidema 2020). Easy, but heads that write nothing count too.",
+    "flow.lead.weights": "Every sublayer: half the mean weight of all heads, half the residual connection: the rollout of Abnar and Zuidema 2020 (their “attention flow” is a maximum flow, and another thing). Easy, but heads that write nothing count too.",
     "flow.lead.norms": "Every sublayer: the lengths of the vectors that heads really add, against what stays (mixing ratio, Kobayashi et al. 2021).",
     "flow.summary": "Of what reached {token}, {from_source} came from the source sentence ({words}) and {from_read} from the translation so far ({read}).",
     "flow.comma": ", ",
@@ -137,7 +137,7 @@ STRINGS: dict[str, str] = {
     "lens.never": "Step {step} writes {token}: it starts at rank {first} of {vocabulary}, and never comes first in the end; search, or you, chose it.",
     "lens.candidates": "most probable",
     "lens.promotes": "What {kind} {head} promotes at step {step}, {token}",
-    "lens.promotes.lead": "The tokens whose logits this head raises and lowers most, by what it writes directly into the decoder’s stream (final norm held still; against the mean of all tokens). +1 makes a token 2.7 times as likely.",
+    "lens.promotes.lead": "The tokens whose logits this head raises and lowers most, by what it writes directly into the decoder’s stream (final norm held still; against the mean of all tokens). +1 multiplies a token’s odds by 2.7.",
     "lens.promotes.alt": "{kind} {head} at step {step}, {token}. Raised: {raised}. Lowered: {lowered}.",
     "lens.no_vote": "An encoder head writes into the English side only: it has no direct vote on Chinese tokens. Choose “Cross” or “Decoder self” above.",
 }

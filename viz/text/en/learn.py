@@ -2,7 +2,7 @@
 
 STRINGS: dict[str, str] = {
     # positions
-    "positions.why": "Attention alone cannot tell the order of words, so this table is added to the embeddings. Sines and cosines make every row unique and keep it between −1 and 1; a shift by φ is the same linear map wherever it starts, so “three words back” is easy to learn.",
+    "positions.why": "Attention alone cannot tell the order of words, so this table is added to the embeddings. Sines and cosines make every row unique and keep it between −1 and 1; a shift by φ is the same linear map wherever it starts, so “three words back” may be easy to learn, as Vaswani et al. supposed.",
     "positions.view": "Picture",
     "positions.view.curves": "Curves",
     "positions.view.matrix": "Matrix",
@@ -46,8 +46,8 @@ STRINGS: dict[str, str] = {
     "positions.one_dimension.alt": "Wave of dimension {dimension} over the first 200 of {positions} positions.",
     "positions.one_position.lead": "Position {position} over dimensions: what is added to the token that stands there.",
     "positions.one_position.alt": "Values of position {position} in all {dimensions} dimensions.",
-    "positions.similarity.lead": "Near positions are alike, far ones are not, and only the distance counts: the picture is made of diagonal bands. All rows are equally long, so both measures show the same picture.",
-    "positions.similarity.alt": "Similarity of every two positions: highest on the diagonal, falling with distance.",
+    "positions.similarity.lead": "On the whole positions are the less alike the farther apart, with ripples, and only the distance counts: the picture is made of diagonal bands. All rows are equally long, so both measures show the same picture.",
+    "positions.similarity.alt": "Similarity of every two positions: highest on the diagonal, on the whole lower with distance, with ripples.",
     "positions.similar_to.lead": "How alike every position is to position {position}.",
     "positions.similar_to.alt": "Similarity to position {position} over positions: a peak there, falling to both sides.",
     "positions.rotation.lead": "Each colour is one position t. The same turn M takes every PE(t) (dot) onto PE(t + {offset}): the diamond, computed, lands in the ring, read from the table.",

@@ -93,7 +93,7 @@ STRINGS: dict[str, str] = {
     "lesson.3.ask.1": "Slide the number of heads from 1 to 64. Why does the count stay?",
     "lesson.3.answer.1": "W_Q, W_K, W_V and W_O are {width} × {width} whatever they are cut into, each with {width} biases: {counted}. Heads are a way to read these matrices, not more of them.",
     "lesson.3.ask.2": "Choose another layer: is there one where a single head does (nearly) the work of all?",
-    "lesson.3.answer.2": "Here H{best} alone leaves {likelihood} % of the translation’s probability, and muting all of them changes log p by {none}; a head alone can do worse than none, because it learned beside the others. Michel et al. 2019 found whole layers for which one head was enough; the view Importance measures it on many sentences, and at the Mixing desk you mute what you like.",
+    "lesson.3.answer.2": "Here H{best} alone leaves {likelihood} % of the translation’s probability, and muting all of them changes log p by {none}; a head alone can do worse than none, perhaps because it learned beside the others. Michel et al. 2019 found whole layers for which one head was enough; the view Importance measures it on many sentences, and at the Mixing desk you mute what you like.",
     # 4: masks
     "lesson.4.idea": "In training the whole translation lies on the table. A mask adds −∞ to the scores of what must not be seen, padding and the future, and e to the power of −∞ is exactly 0.",
     "lesson.4.see": "np.triu(ones, k) marks the future; only k = 1 leaves the diagonal and the past. Padding is hidden too: in a batch of your sentence and two others, {sentences} rows of {columns} places, it fills {padded}. The view Masks draws that, and both masks together.",
@@ -131,9 +131,9 @@ STRINGS: dict[str, str] = {
     "lesson.5.ask.1": "Move the shuffle. Which bars stay at 0, and could that model tell “dog bites man” from “man bites dog”?",
     "lesson.5.answer.1": "Those without positions (within {bare}): whatever the order, each word’s encoding is the same, so the decoder would get the same set of vectors. No, it could not. With positions they move by up to {moved}.",
     "lesson.5.ask.2": "Why not simply add the number 0, 1, 2, …?",
-    "lesson.5.answer.2": "It would outgrow the embedding: at the last position it would be {last}, while no number of this table exceeds {largest}. The waves stay small, and still one rotation turns every PE(t) into PE(t + 1), within {shift}: “one word back” is easy to learn.",
+    "lesson.5.answer.2": "It would outgrow the embedding: at the last position it would be {last}, while no number of this table exceeds {largest}. The waves stay small, and still one rotation turns every PE(t) into PE(t + 1), within {shift}: “one word back” may be easy to learn (Vaswani et al. supposed so).",
     # 6: norms
-    "lesson.6.idea": "Each layer adds to what is there: x + f(LN(x)). Without that sum all tokens soon become one. The norm keeps numbers in a range, and it must not depend on who else is in the batch.",
+    "lesson.6.idea": "Each layer adds to what is there: x + f(LN(x)). Without that sum tokens become alike within a few layers; with it, later. The norm keeps numbers in a range, and it must not depend on who else is in the batch.",
     "lesson.6.see": "After encoder layer {layer}, in a batch of {size}. Layer norm makes every token’s numbers spread by 1; batch norm makes each dimension spread by 1 over all tokens, and leaves tokens between {batch_least} and {batch_most}.",
     "lesson.6.layer": "Encoder layer",
     "lesson.6.batch": "Sentences in the batch",
@@ -234,7 +234,7 @@ STRINGS: dict[str, str] = {
     "lesson.12.trust.lead": "The trust table, {judged} sentences: what deleting the words costs that each sort of map marks. Random words cost {random_cost}, those of raw weights {weights_cost}, those of “{best}” {best_cost}.",
     "lesson.12.trust.alt": "Cost of deleting marked words: weights {weights_cost}, {best} {best_cost}, random words {random_cost}.",
     "lesson.12.ask.1": "Switch the kind of attention. Which has a sink, and does as much arrive from it as its weight says?",
-    "lesson.12.answer.1": "In {kind}, “{sink}” has {weight} % of the weight and {norm} % of what arrives. Softmax must put its weight somewhere: a head with nothing to say puts it on a mark whose value is short (Kobayashi et al. 2020), and then the second bar is the lower one.",
+    "lesson.12.answer.1": "In {kind}, “{sink}” has {weight} % of the weight and {norm} % of what arrives. Softmax must put its weight somewhere: one reading is that a head with nothing to say puts it on a mark whose value is short (Kobayashi et al. 2020); where that is so, the second bar is the lower one.",
     "lesson.12.ask.2": "Open Heads: a diagonal stands one row too low. Wrong picture?",
     "lesson.12.answer.2": "Probably the shift. {head} of the cross-attention aligns with an error rate of {aer} % when a row is named after the token that its step {shift}, and of {aer_other} % after the one that it {other_shift}; a plain diagonal has {diagonal} %. In Heads you choose the name under Display. Low layers align the token just read, high ones the token about to be written.",
 }

@@ -65,7 +65,7 @@ STRINGS: dict[str, str] = {
     "of.all.sentence": "what is filled in",
     "of.all.picture": "the class",
     "of.all.maps": "–",
-    "heads.lead.model": "The ten heads that matter here: mute one, and what the model says becomes less probable; 1 nat is a factor of 2.7.",
+    "heads.lead.model": "The ten heads whose muting costs most here: mute one, and what the model says becomes less probable; 1 nat is a factor of 2.7.",
     "tokens.source": "Source",
     "tokens.target": "Written",
     "patch.query": "Looking from",

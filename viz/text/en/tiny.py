@@ -52,7 +52,7 @@ STRINGS: dict[str, str] = {
     "lesson.10.ask.2": "On most scenes the attention finds the patches that decide, and the gradient by itself does not. Is the gradient wrong?",
     "lesson.10.answer.2": "No, it answers another question. Over {scenes} scenes the weights of all heads put {weights_all} on those patches, the gradient {gradient_all}, and chance is {chance_all}. The gradient also speaks of weights that are nearly 0: what would happen if the head looked there. Weight times gradient counts only what was really looked at: {product_all}.",
     # 11: three families
-    "lesson.11.idea": "BERT, GPT and ViT stack the same attention. They differ in what becomes a token and in M, which says who may see whom: BERT reads both sides of a gap, GPT only what stands before, and ViT reads the patches of a picture as if they were words.",
+    "lesson.11.idea": "BERT, GPT and ViT stack the same attention. They differ in what they are trained for, in what becomes a token and in M, which says who may see whom: BERT reads both sides of a gap, GPT only what stands before, and ViT reads the patches of a picture as if they were words.",
     "lesson.11.see": "Hide “{word}”. BERT sees both sides of the gap and fills in “{bert_said}” ({bert_p}). GPT has only “{before}” and goes on with “{gpt_said}” ({gpt_p}). ViT reads {patches} patches and answers “{vit_said}” ({vit_p}). All three maps are of {place}.",
     "lesson.11.layer": "Layer",
     "lesson.11.head": "Head",

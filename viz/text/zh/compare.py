@@ -97,7 +97,7 @@ STRINGS: dict[str, str] = {
     "past.axis.job": "每个头做自己那份工的行，%（这个头：{job}）",
     "past.axis.importance": "静音每个头的代价，每个词元的纳特数",
     "past.bleu": "{pairs} 个开发集句对上的 BLEU",
-    "past.found": "{head} 到第 {step} 步已学会：从那以后，它一直离终点比离起点近。",
+    "past.found": "{head} 从第 {step} 步起这样做：那时走到一半，以后一直离终点比离起点近。",
     "past.not_found": "{head} 在训练中变化太小，说不出是何时。",
     "past.hint": "每个头何时学会：指向一个，或用 Tab 和方向键移动；点击或回车选中它。",
     "past.legend": "步数，由早到晚",

@@ -117,7 +117,7 @@ STRINGS: dict[str, str] = {
     # quality hints, swap a word
     "answer.title": "每个词元从哪里来：",
     "answer.chip": "{token} ← {word}（{cost}）",
-    "answer.said": "{token} 来自“{word}”：删去它，这个词元损失 {cost} 奈特",
+    "answer.said": "{token} 最依赖“{word}”：没有它，这个词元损失 {cost} 奈特",
     "answer.how": "根据{drawn}：在自己不拿走任何东西的图里，它对这个检查点最忠实（见“可信度表”）；括号里是删去该词时这个词元损失的奈特数。一列代表编码器在该词处的状态，它也读过别的词。",
     "answer.right": "在人工连线的句对上，{words} 个词里有 {percent} % 指出了连着的词（95 %：{low} 至 {high}）。",
     "quality.title": "译文看起来可靠吗？",

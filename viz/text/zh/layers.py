@@ -98,7 +98,7 @@ STRINGS: dict[str, str] = {
     "flow.by.weights": "按权重",
     "flow.by.norms": "按范数",
     "flow.least": "隐藏小于此值的流",
-    "flow.lead.weights": "每个子层：一半是所有头的平均权重，一半是残差连接（Abnar 和 Zuidema 2020）。简单，但没有写入内容的头也算在内。",
+    "flow.lead.weights": "每个子层：一半是所有头的平均权重，一半是残差连接：即 Abnar 和 Zuidema 2020 的 rollout（他们的“attention flow”是最大流，是另一回事）。简单，但没有写入内容的头也算在内。",
     "flow.lead.norms": "每个子层：各头实际加入的向量的长度，与留下的部分相比（混合比，Kobayashi 等 2021）。",
     "flow.summary": "到达 {token} 的信息中，{from_source} 来自原文（{words}），{from_read} 来自已有译文（{read}）。",
     "flow.comma": "、",
@@ -137,7 +137,7 @@ STRINGS: dict[str, str] = {
     "lens.never": "第 {step} 步写出 {token}：起初在 {vocabulary} 个词元中排第 {first}，最终也不是第一：它是由搜索或由你选定的。",
     "lens.candidates": "最可能",
     "lens.promotes": "{kind} {head} 在第 {step} 步（{token}）推高什么",
-    "lens.promotes.lead": "这个头直接写入解码器残差流的内容，使哪些词元的 logit 升降最多（固定最后归一化的尺度；相对于所有词元的平均）。+1 使一个词元的可能性变为 2.7 倍。",
+    "lens.promotes.lead": "这个头直接写入解码器残差流的内容，使哪些词元的 logit 升降最多（固定最后归一化的尺度；相对于所有词元的平均）。+1 使一个词元的几率（odds）变为 2.7 倍。",
     "lens.promotes.alt": "{kind} {head}，第 {step} 步，{token}。升高：{raised}。降低：{lowered}。",
     "lens.no_vote": "编码器的头只写入英文一侧：它对中文词元没有直接的投票权。请在上面选择“交叉注意力”或“解码器自注意力”。",
 }

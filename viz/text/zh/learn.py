@@ -2,7 +2,7 @@
 
 STRINGS: dict[str, str] = {
     # positions
-    "positions.why": "注意力本身分不清词序，所以模型把这张表加到词嵌入上：每个位置一行，由正弦和余弦组成。每一行都独一无二，数值在 −1 到 1 之间；而且移动 φ 个位置无论从哪里开始都是同一个线性变换，所以“往前三个词”很容易学会。",
+    "positions.why": "注意力本身分不清词序，所以模型把这张表加到词嵌入上：每个位置一行，由正弦和余弦组成。每一行都独一无二，数值在 −1 到 1 之间；而且移动 φ 个位置无论从哪里开始都是同一个线性变换，所以“往前三个词”也许容易学会（Vaswani 等人的猜想）。",
     "positions.view": "图",
     "positions.view.curves": "曲线",
     "positions.view.matrix": "矩阵",
@@ -46,8 +46,8 @@ STRINGS: dict[str, str] = {
     "positions.one_dimension.alt": "维度 {dimension} 在 {positions} 个位置中前 200 个上的波形。",
     "positions.one_position.lead": "位置 {position} 的各个维度：站在这里的词元会加上的数。",
     "positions.one_position.alt": "位置 {position} 在全部 {dimensions} 个维度上的值。",
-    "positions.similarity.lead": "近的位置相似，远的不相似，而且只看距离：图由一条条对角带组成。各行长度相同，所以两种度量画出同样的图。",
-    "positions.similarity.alt": "任意两个位置的相似度：对角线上最高，随距离下降。",
+    "positions.similarity.lead": "大体上越远越不相似，但有起伏，而且只看距离：图由一条条对角带组成。各行长度相同，所以两种度量画出同样的图。",
+    "positions.similarity.alt": "任意两个位置的相似度：对角线上最高，大体上随距离下降，有起伏。",
     "positions.similar_to.lead": "各个位置与位置 {position} 有多相似。",
     "positions.similar_to.alt": "各位置与位置 {position} 的相似度：在该处有峰，向两边下降。",
     "positions.rotation.lead": "每种颜色是一个位置 t。同一个旋转 M 把每个 PE(t)（圆点）转到 PE(t + {offset})：计算出的菱形落在取自表的圆环里。",

@@ -65,7 +65,7 @@ STRINGS: dict[str, str] = {
     "of.all.sentence": "填入的词",
     "of.all.picture": "类别",
     "of.all.maps": "–",
-    "heads.lead.model": "这里最重要的十个头：静音一个，模型说的话就变得更不可能；1 nat 是 2.7 倍。",
+    "heads.lead.model": "静音后这里损失最大的十个头：静音一个，模型说的话就变得更不可能；1 nat 是 2.7 倍。",
     "tokens.source": "源文",
     "tokens.target": "译文",
     "patch.query": "从哪里看",

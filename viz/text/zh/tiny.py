@@ -52,7 +52,7 @@ STRINGS: dict[str, str] = {
     "lesson.10.ask.2": "在大多数场景上，注意力找得到起决定作用的图块，单看梯度却找不到。梯度错了吗？",
     "lesson.10.answer.2": "没有错，它回答的是另一个问题。在 {scenes} 个场景上，所有头的权重有 {weights_all} 落在这些图块上，梯度只有 {gradient_all}，随机水平是 {chance_all}。梯度也谈论几乎为 0 的权重：假如这个头看了那里会怎样。权重乘梯度只计入真正看过的地方：{product_all}。",
     # 11: three families
-    "lesson.11.idea": "BERT、GPT 和 ViT 叠的是同一种注意力。不同的是把什么当作词元，以及 M，也就是谁能看见谁：BERT 读空缺的两边，GPT 只读前面，ViT 把图片切成小块，当作词来读。",
+    "lesson.11.idea": "BERT、GPT 和 ViT 叠的是同一种注意力。不同的是训练目标、把什么当作词元，以及 M，也就是谁能看见谁：BERT 读空缺的两边，GPT 只读前面，ViT 把图片切成小块，当作词来读。",
     "lesson.11.see": "藏起“{word}”。BERT 看得见两边，填上“{bert_said}”（{bert_p}）。GPT 只有“{before}”，接着写“{gpt_said}”（{gpt_p}）。ViT 读 {patches} 个图块，回答“{vit_said}”（{vit_p}）。三张图都是 {place}。",
     "lesson.11.layer": "层",
     "lesson.11.head": "头",
