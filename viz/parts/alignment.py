@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from model.analysis.alignment.known_pairs import best_writer
 from model.analysis.alignment.links import RULES, LinkRule, link_set
 from model.analysis.alignment.word_maps import ALL, places
 from model.analysis.maps.sorts import SHIFTS, SORTS, Drawn, Shift
@@ -121,7 +122,7 @@ def opening_line(now: View) -> None:
     head = now.head.title
     if table:
         layers, heads = decoder(now)
-        aer, diagonal = f"{table['best_head']['aer']:.0f}", f"{table['diagonal']:.0f}"
+        aer, diagonal = f"{best_writer(table)['aer']:.0f}", f"{table['diagonal']:.0f}"
         said = say(
             "alignment.opened", head=head, heads=layers * heads, aer=aer, pairs=table["sentences"], diagonal=diagonal
         )

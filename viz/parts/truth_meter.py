@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.alignment.gold import GoldPair, Link, detokenised
+from model.analysis.alignment.known_pairs import best_place
 from viz.components.score_grid.score_grid import score_grid
 from viz.figures.gold_map import gold_map
 from viz.figures.heatmap import HeatmapText, heatmap_config, heatmap_summary
@@ -59,12 +60,13 @@ def grid(now: View, chosen: Setting, rates: np.ndarray) -> None:
     shift, drawn, _ = chosen.index(layers, heads)
     here = 100 * rates[RULE_NAMES.index(chosen.rule), shift, drawn][:-1].reshape(layers, heads + 1)
     table, _ = checkpoints.alignment(now.checkpoint)
+    all_pairs = table["aer"][chosen.rule][chosen.drawn][chosen.shift]["layers"] if table else None
     special = {} if table else {"caption": say("alignment.grid.caption.here")}
     score_grid(
         here.tolist(),
-        table["aer"][chosen.rule][chosen.drawn][chosen.shift]["layers"] if table else None,
+        all_pairs,
         chosen=(chosen.layer, chosen.head),
-        best=(table["best_head"]["layer"], table["best_head"]["head"]) if table else None,
+        best=best_place(all_pairs) if all_pairs else None,
         theme=now.theme,
         labels=within("alignment.grid", **special),
         key="score_grid",

@@ -15,6 +15,7 @@ _WRITERS: tuple[Reads, ...] = ("text", "prompt")
 _READ = ("words", "special")
 _HEAD = ("kind", "layer", "head")
 _DRAWN = ("drawn", "of", "shift")
+_ASKED = ("drawn", "of")  # where a written token is asked about, its row is the step that writes it
 _COMBINED = ("combine", "over")
 
 
@@ -62,7 +63,7 @@ def _needs(*needs: Need) -> frozenset[Need]:
 VIEWS: Mapping[str, ViewSpec] = {
     spec.name: spec
     for spec in (
-        ViewSpec("translate", "read", ("layer", "head", *_READ, *_DRAWN, *_COMBINED)),
+        ViewSpec("translate", "read", ("layer", "head", *_READ, *_ASKED, *_COMBINED)),
         ViewSpec("alignment", "read", ("layer", "head", "shift"), _needs("internals", "gradients"), ("text",)),
         ViewSpec("compare", "read", (*_HEAD, *_READ, *_DRAWN), reads=("text", "prompt", "sentence")),
         ViewSpec("two_models", "read", _HEAD, reads=("text",)),

@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from model import examples
-from model.analysis.alignment.known_pairs import load_alignment
+from model.analysis.alignment.known_pairs import best_writer, load_alignment
 from model.analysis.faithfulness.scenes import load_scenes
 from model.analysis.what_if.quality import load_warning
 from model.checkpoints import read_facts
@@ -134,17 +134,17 @@ def example_sentences(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def opening(name: str) -> Mapping[str, Any]:
-    """The head, and which rows of it, that a checkpoint opens on.
+    """The head that a checkpoint opens on, and that its rows are named after what they write.
 
-    The best single head of its alignment table, where these weights made it; else ``opens_on`` in its
-    meta.json; else cross-attention's last layer.
+    The head of its alignment table that aligns best while it writes, where these weights made the table; else
+    ``opens_on`` in its meta.json; else cross-attention's last layer.
     """
     anatomy = facts(name).anatomy
     kind = "cross" if "cross" in anatomy.kinds else next(iter(anatomy.kinds))
     start = {"kind": kind, "layer": anatomy.kinds[kind].layers - 1, "head": 0, "shift": "written"}
     table, _ = alignment(name)
-    best = {key: table["best_head"][key] for key in ("kind", "layer", "head", "shift")} if table else {}
-    return {**start, **meta(name).get("opens_on", {}), **best}
+    best = best_writer(table) if table else {}
+    return {**start, **meta(name).get("opens_on", {}), **{key: best[key] for key in start if best}}
 
 
 @lru_cache(maxsize=16)

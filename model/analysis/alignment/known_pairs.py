@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from model.analysis.alignment.gold import GoldPair, read_gold
 from model.analysis.maps.sorts import DRAWN, SHIFTS, SORTS
@@ -44,3 +47,21 @@ def _is_complete(table: dict[str, Any]) -> bool:
         return False
     whole = {type(head[key]) for key in ("layer", "head")} == {int} and head["shift"] in SHIFTS
     return whole and head["kind"] == "cross" and isinstance(table["aer"], dict) and "best" in table
+
+
+def best_writer(table: dict[str, Any]) -> dict[str, Any]:
+    """The head that aligns best while it writes: ``kind``, ``layer``, ``head``, ``shift`` and ``aer`` in percent.
+
+    A word's row is the step that writes it, drawn by weights, under the rule of the table's best head. (That head's own
+    row may be the step that has read the word, which is too late to say why it was written.)
+    """
+    rates = table["aer"][table["best_head"]["links"]]["weights"]["written"]["layers"]
+    layer, head = best_place(rates)
+    return {"kind": "cross", "layer": layer, "head": head, "shift": "written", "aer": float(rates[layer][head])}
+
+
+def best_place(rates: Sequence[Sequence[float]]) -> tuple[int, int]:
+    """Layer and head of the lowest error rate; each layer's last rate, that of its heads together, is left out."""
+    alone = np.array(rates, dtype=float)[:, :-1]
+    layer, head = np.unravel_index(np.nanargmin(alone), alone.shape)
+    return int(layer), int(head)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def draw_links(translation: TracedTranslation) -> tuple[View, np.ndarray] | None
     trace = translation.trace
     chosen = combined.combination(now)
     best = best_picture(now)
-    shown, whole = best or (now, chosen.of(drawing.maps(now, "cross"), "cross"))
+    shown, whole = best or (replace(now, shift="written"), chosen.of(drawing.maps(now, "cross"), "cross"))
     values, written = token_rows(whole, trace, shown.shift)
     reading = read(values, written, trace.src, now.words, now.hide_special, shown.drawn)
     sides = {} if is_own else {"src_title": say("tokens.source"), "tgt_title": say("tokens.target")}
@@ -72,7 +73,7 @@ def draw_links(translation: TracedTranslation) -> tuple[View, np.ndarray] | None
 
 def _told(shown: View, how: str) -> str:
     """What is said of a token that is pointed at: weights are looks, anything else marks."""
-    return say(f"tokens.{how}.{shown.shift}" if shown.drawn == "weights" else f"tokens.marks.{how}")
+    return say(f"tokens.{how}" if shown.drawn == "weights" else f"tokens.marks.{how}")
 
 
 def _rates(known: Mapping[str, Any]) -> dict[str, str]:

@@ -40,7 +40,7 @@ def best_picture(now: View) -> tuple[View, np.ndarray] | None:
         st.session_state["picture"] = "head"
     if pick("picture", labelled=False) != "trusted":
         return None
-    shown = replace(now, drawn=drawn, shift="written" if SORTS[drawn].of_written else now.shift)
+    shown = replace(now, drawn=drawn, shift="written")
     try:
         return shown, whole_map(now.subject, drawn)
     except LacksAbilityError:  # found when the model was opened

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.analysis.maps.reading import token_rows
 from model.trace import AttentionTrace
 from viz.numbers import number
 from viz.parts import head_facts
@@ -14,11 +13,10 @@ from viz.state.view import View
 
 
 def head_words(now: View, found: AttentionTrace) -> np.ndarray:
-    """How much each token's row of the chosen cross head, by the chosen rule, weighs each source word: [T', W]."""
+    """How much the step that writes each token weighs each source word in the chosen cross head: [T, W]."""
     from model.analysis.faithfulness.deletion import by_words
 
-    rows, _ = token_rows(found.cross[now.head[1:]], found, now.shift)
-    return by_words(rows, found.src)
+    return by_words(found.cross[now.head[1:]], found.src)
 
 
 def head_facts_line(now: View) -> str:
@@ -30,6 +28,6 @@ def head_facts_line(now: View) -> str:
         facts.append(say("panel.facts.importance", value=number(float(table.importance[head.kind][head[1:]]), 3)))
     aligned, _ = checkpoints.alignment(now.checkpoint)
     if aligned and head.kind == "cross":
-        rates = aligned["aer"]["grow"]["weights"][now.shift]["layers"]
-        facts.append(say("panel.facts.aer", aer=f"{rates[head.layer][head.head]:.0f}"))
+        rates = aligned["aer"][aligned["best_head"]["links"]]["weights"]["written"]["layers"]
+        facts.append(say("panel.facts.aer", aer=f"{rates[head.layer][head.head]:.0f}", pairs=aligned["sentences"]))
     return say("panel.facts", head=head.title, facts="; ".join(facts)) if facts else ""

@@ -100,10 +100,6 @@ STRINGS: dict[str, str] = {
     "combine.mean.name": "mean of {heads}",
     "combine.max.name": "maximum of {heads}",
     "combine.importance.name": "mean of {heads}, weighted by importance",
-    "tokens.attends.written": "While writing {token}, the model looks at: {list}",
-    "tokens.attends.read": "Having just read {token}, the model looks at: {list}",
-    "tokens.attended.written": "{token} is looked at while writing: {list}",
-    "tokens.attended.read": "{token} is looked at after reading: {list}",
     # page names
     "welcome.where": "Where did 它 come from?",
     "welcome.where.line": "Click a token of the translation: at its side stands which word it hangs on, and what speaks for that.",

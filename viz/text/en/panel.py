@@ -29,7 +29,7 @@ STRINGS: dict[str, str] = {
     "panel.share": "Of the state that it was read off, {source} came from the source and {read} from the translation so far (ALTI+)",
     "panel.facts": "{head}: {facts}.",
     "panel.facts.importance": "muting costs {value} nats a token",
-    "panel.facts.aer": "alignment error {aer} %",
+    "panel.facts.aer": "alignment error {aer} % while it writes ({pairs} everyday pairs)",
     "panel.open.trust": "Deletion",
     "panel.open.fork": "Fork",
     "panel.open.one_head": "Head",

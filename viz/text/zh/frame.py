@@ -98,10 +98,6 @@ STRINGS: dict[str, str] = {
     "combine.mean.name": "{heads} 的平均",
     "combine.max.name": "{heads} 的最大值",
     "combine.importance.name": "{heads} 按重要性加权的平均",
-    "tokens.attends.written": "写出 {token} 时，模型看向：{list}",
-    "tokens.attends.read": "刚读入 {token} 后，模型看向：{list}",
-    "tokens.attended.written": "写出这些词时看向 {token}：{list}",
-    "tokens.attended.read": "读入这些词后看向 {token}：{list}",
     # page names
     "welcome.where": "“它”从哪里来？",
     "welcome.where.line": "点译文中的一个词元：旁边说明它依赖哪个词，有什么依据。",

@@ -29,7 +29,7 @@ STRINGS: dict[str, str] = {
     "panel.share": "写出它的那个状态，{source} 来自原文，{read} 来自已写出的译文（ALTI+）",
     "panel.facts": "{head}：{facts}。",
     "panel.facts.importance": "关掉它，每个词元损失 {value} 奈特",
-    "panel.facts.aer": "对齐错误率 {aer} %",
+    "panel.facts.aer": "写出词时的对齐错误率 {aer} %（{pairs} 个日常句对）",
     "panel.open.trust": "逐词删除",
     "panel.open.fork": "分叉",
     "panel.open.one_head": "这个头",
