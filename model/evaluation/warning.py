@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 POOR = 10.0  # chrF of a sentence with its one reference; what is poorer is taken for wrong
 THRESHOLDS = np.arange(5, 100) / 100
-Measured = tuple[np.ndarray, np.ndarray]  # confidence in [0, 1] and chrF of each sentence, [N] each
+ScoredSentences = tuple[np.ndarray, np.ndarray]  # confidence in [0, 1] and chrF of each sentence, [N] each
 
 
 def measured(
@@ -30,7 +30,7 @@ def measured(
     return confidences, chrf
 
 
-def warning(chosen_on: Measured, scored_on: Measured) -> dict[str, Any]:
+def warning(chosen_on: ScoredSentences, scored_on: ScoredSentences) -> dict[str, Any]:
     """Where to warn, chosen on some sentences, and the rates of that threshold on others.
 
     The threshold is the one with the largest difference between the share of poor translations that

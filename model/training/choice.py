@@ -36,7 +36,7 @@ class DevFile:
     references: Sequence[str]
 
 
-class Choice:
+class DevFiles:
     """The dev files of a prepared folder, the first one first, and its must-have words if it has any."""
 
     def __init__(self, data: Path, src: EnglishTokenizer | CharacterTokenizer, tgt: CharacterTokenizer) -> None:

@@ -23,7 +23,7 @@ from model.own.network.transformer import Transformer
 from model.own.text.digits import written_before
 from model.own.text.vocab import PAD_ID
 from model.training.batching import bucketed, collate
-from model.training.choice import Choice, chosen_by
+from model.training.choice import DevFiles, chosen_by
 from model.training.corpus import Corpus, write_json
 from model.training.loss import TranslationLoss
 from model.training.memory import keep_freed_memory
@@ -55,7 +55,7 @@ class Trainer:
         self.prepared: dict[str, Any] = json.loads((data / "prepared.json").read_text(encoding="utf-8"))
         self.corpus = Corpus.load(data / "train.npz")
         self.tokenizers = checkpoint.load_tokenizers(data, self.prepared["src_tokenizer"])
-        self.choice = Choice(data, *self.tokenizers)
+        self.choice = DevFiles(data, *self.tokenizers)
         self.model = Transformer(config).to(device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
         self.average = MovingAverage(self.model, settings.ema_decay)

@@ -13,7 +13,7 @@ from model.evaluation.must import must_score, read_must
 from model.own.checkpoint import load_tokenizers
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
-from model.training.choice import Choice, chosen_by
+from model.training.choice import DevFiles, chosen_by
 from model.training.prepare import prepare
 
 MUST = "The red car is mine.\t红\t车|汽车\nWhere is the street?\t街|路\n"
@@ -33,7 +33,7 @@ def prepared(tsv: Path, tmp_path: Path) -> Path:
 
 def test_every_dev_file_is_scored_by_itself_and_so_are_the_words(prepared: Path) -> None:
     src, tgt = load_tokenizers(prepared, "english")
-    choice = Choice(prepared, src, tgt)
+    choice = DevFiles(prepared, src, tgt)
     assert [(file.name, len(file.rows), file.references[0]) for file in choice.files] == [
         ("short", 1, "我爱你。"),
         ("long", 2, "你爱我。"),

@@ -26,7 +26,9 @@ def test_the_tokens_over_a_view_are_those_of_the_translation_with_what_the_model
     shown = line(opened("beam"))
     assert "".join(chip["before"] + chip["text"] for chip in shown["source"][:-1]) == SENTENCE
     assert "".join(chip["text"] for chip in shown["target"][:-1]) == translation.text
-    assert [chip["sure"] for chip in shown["target"]] == pytest.approx([exp(each) for each in translation.log_probs])
+    assert [chip["sure"] for chip in shown["target"]] == pytest.approx(
+        [exp(each) for each in translation.log_probs], rel=1e-5
+    )
     assert shown["target"][-1]["special"]
 
 
