@@ -117,17 +117,20 @@ def kept(tables: Tables, language: str) -> str:
         "joined": s["joined_unfinished"],
         "whole": f"{s['sentences_with_every_number_percent']:.0f}",
         "numbers": f"{s['numbers_kept_percent']:.0f}",
+        "long": f"{s['numbers_kept_in_long_sentences_percent']:.0f}",
         "names": f"{s['names_right_percent']:.0f}",
     }
     if language == "zh":
         return (
-            "在自带的 200 个含数字和名字的句子里，{numbers} % 的数字原样保留（{whole} % 的句子保留了全部数字），"
+            "在自带的 200 个含数字和名字的句子里，{numbers} % 的数字原样保留（15 个词以上的句子里 {long} %；"
+            "{whole} % 的句子保留了全部数字），"
             "{names} % 的名字译对；{of} 个测试句中有 {loops} 个、{texts} 段两句话的短文中有 {joined} 段陷入循环。"
         ).format(**values)
     return _wrapped(
         "In the 200 sentences with numbers and names that come with the program {numbers} % of the numbers stand "
-        "exactly ({whole} % of the sentences keep all of theirs), and {names} % of the names are right. Of {of:,} test "
-        "sentences {loops} run into a loop, of {texts} texts of two sentences {joined}.".format(**values)
+        "exactly ({long} % in those of 15 words and more; {whole} % of the sentences keep all of theirs), and "
+        "{names} % of the names are right. Of {of:,} test sentences {loops} run into a loop, of {texts} texts of two "
+        "sentences {joined}.".format(**values)
     )
 
 

@@ -27,6 +27,7 @@ from model.tables import save_table
 
 README_CHECKPOINT = "en-zh"  # whose figures stand in the READMEs
 JOINED = 200  # texts of two sentences
+CHOSEN_BY = ("dev_bleu_greedy", "dev_long_bleu_greedy", "must_percent")  # scores that training writes
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def _has_examples(job: Job) -> bool:
 
 def _make_scores(job: Job) -> None:
     meta, test = job.meta, job.args.test
-    scores: dict[str, Any] = {key: score for key, score in meta.get("scores", {}).items() if key == "dev_bleu_greedy"}
+    scores: dict[str, Any] = {key: score for key, score in meta.get("scores", {}).items() if key in CHOSEN_BY}
     for how, beam in (("greedy", "1"), ("beam4", "4")):
         facts = job.facts("evaluate", "--tsv", test, "--beam", beam)
         scores |= {f"test_bleu_{how}": facts["bleu"], f"test_chrf_{how}": facts["chrf"]}
