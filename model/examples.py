@@ -14,7 +14,7 @@ from model.trace import KINDS, AttentionTrace, Label, TracedTranslation
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "english": (
-        "The animal didn't cross the road because it was too tired.",
+        "The animal didn't cross the street because it was too tired.",
         "I love you.",
         "You love me.",
         "Thinking machines",
@@ -23,7 +23,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "text": (
         "My sister bought a red bicycle yesterday.",
-        "The animal didn't cross the road because it was too tired.",
+        "The animal didn't cross the street because it was too tired.",
         "I love you.",
     ),
     "sentence": (

@@ -15,7 +15,7 @@ from tests.pages import SENTENCE, shipped
 SENTENCES = (
     SENTENCE,
     "I love you.",
-    "The animal didn't cross the road because it was too tired.",
+    "The animal didn't cross the street because it was too tired.",
     "Call me at 5 on Monday.",
 )
 PAIRS = 8

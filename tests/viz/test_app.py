@@ -38,7 +38,7 @@ def type_sentence(app: AppTest, sentence: str) -> None:
 def test_it_opens_on_a_finished_example(app):
     app.run()
     assert not app.exception
-    assert app.text_input(key="text").value == "The animal didn't cross the road because it was too tired."
+    assert app.text_input(key="text").value == "The animal didn't cross the street because it was too tired."
     assert "hl-translation" in markup(app)
 
 

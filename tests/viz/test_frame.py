@@ -58,7 +58,7 @@ def test_another_sentence_has_no_chosen_token_yet() -> None:
 
 
 def test_where_none_is_chosen_every_view_begins_with_the_same_telling_token() -> None:
-    text = "The animal didn't cross the road because it was too tired."
+    text = "The animal didn't cross the street because it was too tired."
     for view in ("flow", "lens", "translate"):
         shown = line(opened(view, text=text))
         assert shown["target"][shown["chosen"]]["text"] == PRONOUN

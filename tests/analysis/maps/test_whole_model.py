@@ -233,7 +233,7 @@ def test_a_translation_that_was_cut_has_no_gradient_of_an_end_that_was_not_writt
 @shipped
 @pytest.mark.parametrize("drawn", ["votes", "frozen", "chefer", "leave_one_out"])
 def test_the_pronoun_of_the_first_example_comes_from_it(en_zh, drawn):
-    made = en_zh.translate("The animal didn't cross the road because it was too tired.", capture=True)
+    made = en_zh.translate("The animal didn't cross the street because it was too tired.", capture=True)
     row = [label.text for label in made.trace.tgt_outputs].index("它")
     marks = by_words(SORTS[drawn].whole(drawn_maps(en_zh, made, drawn)["cross"]), made.trace.src)[row]
     words = [label.text for label in made.src if not label.text.startswith("##")]
