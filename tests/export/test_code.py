@@ -94,7 +94,7 @@ def test_the_command_writes_what_the_lines_make(shown: Shown, tmp_path, capsys) 
     assert argv[:3] == ["python", "-m", "viz"]
     path = tmp_path / "map.json"
     assert main([str(path) if word == "map.csv" else word for word in argv[3:]]) == 0
-    found = json.loads(path.read_text(encoding="utf-8"))
+    (found,) = json.loads(path.read_text(encoding="utf-8"))["maps"]
     reading = run(python_lines(shown, "I love you.", "en-zh"))
     np.testing.assert_allclose(found["values"], reading.weights, atol=1e-5)
     assert found["rows"] == [label.text for label in reading.rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
@@ -164,7 +165,17 @@ def test_the_command_writes_every_ending(ending: str, tmp_path, capsys) -> None:
     starts = {"html": b'<!doctype html>\n<html lang="zh-CN">', "svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}
     assert data.startswith(starts.get(ending, b""))
     if ending == "json":
-        assert json.loads(data)["columns"][-1] == "<eos>"
+        first, second = json.loads(data)["maps"]
+        assert (first["title"][-5:], second["title"][-5:]) == ("L2 H5", "L3 H1")
+        assert first["columns"] == second["columns"]
+        assert first["columns"][-1] == "<eos>"
+        assert first["values"] != second["values"]
+    if ending == "csv":
+        rows = list(csv.reader(data.decode().splitlines()))
+        empty = rows.index([])
+        assert (rows[0][0][-5:], rows[empty + 1][0][-5:]) == ("L2 H5", "L3 H1")
+        assert rows[1] == rows[empty + 2]
+        assert len(rows) == 2 * empty + 1
     if ending == "svg":
         assert any("交叉" in text for text in texts(data))
 

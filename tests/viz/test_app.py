@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from model.analysis.maps.export import map_csv, trace_npz
+from model.analysis.maps.export import maps_csv, trace_npz
 from model.analysis.maps.reading import read_map
 from model.limits import MAX_CHARACTERS
 from model.trace import KINDS
@@ -89,7 +89,8 @@ def test_checkpoint_change_opens_its_own_example(app):
 def test_exports_hold_the_numbers_shown(en_zh):
     translation = en_zh.translate("I love you.", capture=True)
     reading = read_map(translation.trace, "cross", 0, 0)
-    rows = list(csv.reader(io.StringIO(map_csv(reading))))
+    title, *rows = csv.reader(io.StringIO(maps_csv([("L0 H0", reading)])))
+    assert title == ["L0 H0"]
     assert rows[0][1:] == ["I", "love", "you", ".", "<eos>"]
     assert [float(cell) for cell in rows[1][1:]] == pytest.approx(reading.weights[0].tolist(), rel=1e-4)
     with np.load(io.BytesIO(trace_npz(translation)), allow_pickle=False) as stored:

@@ -36,7 +36,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = (
         "The ending of FILE says what it becomes: html, a page with every map that needs no server and no network; "
-        "pdf, svg or png, a picture of the heads on white with a caption; csv or json, the numbers of the first head; "
+        "pdf, svg or png, a picture of the heads on white with a caption; csv or json, their numbers; "
         "npz, those of all. A head is a letter (e, d, c), its layer and its number: c2.5."
     )
     parser.add_argument(
@@ -123,7 +123,7 @@ def file_of(
     ending: str, args: argparse.Namespace, translator: Translator, translation: TracedTranslation, shown: Shown
 ) -> bytes:
     """A picture, or numbers."""
-    from model.analysis.maps.export import map_csv, map_json, trace_npz
+    from model.analysis.maps.export import maps_csv, maps_json, trace_npz
     from model.analysis.maps.sorts import drawn_maps
     from viz.figures.sheet.files import FILES
     from viz.figures.sheet.sheet import SheetStyle
@@ -133,7 +133,7 @@ def file_of(
     maps: Mapping[Kind, np.ndarray] = drawn_maps(translator, translation, shown.drawn)
     readings, titles = shown.readings(maps, translation.trace), names(shown, args.lang)
     if ending in NUMBERS:
-        return (map_csv if ending == "csv" else map_json)(readings[0]).encode()
+        return (maps_csv if ending == "csv" else maps_json)(list(zip(titles, readings, strict=True))).encode()
     said = caption(shown, titles, (translation.source, translation.text, translator.name), args.lang)
     style = SheetStyle(args.width, args.type)
     return FILES[ending](sheet_of(shown, list(zip(titles, readings, strict=True)), args.lang, said, style))

@@ -1,10 +1,11 @@
-"""The numbers behind the pictures, as files: CSV and JSON of one map, NPZ of all."""
+"""The numbers behind the pictures, as files: CSV and JSON of the maps that are shown, NPZ of all."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,19 @@ from model.analysis.maps.reading import Reading
 from model.trace import TracedTranslation
 
 
-def map_csv(reading: Reading) -> str:
-    """A map as CSV: the key tokens in the first row, then a row a query with its token first."""
+def maps_csv(maps: Sequence[tuple[str, Reading]]) -> str:
+    """Maps as CSV, each under its title, an empty line between two.
+
+    A map's first row holds ``query \\ key`` and the key tokens; then follows a row a query, its token first.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["query \\ key", *(label.text for label in reading.columns)])
-    for label, row in zip(reading.rows, reading.weights, strict=True):
-        writer.writerow([label.text, *(f"{weight:.6g}" for weight in row)])
+    for number, (title, reading) in enumerate(maps):
+        writer.writerows([[]] * (number > 0))
+        writer.writerow([title])
+        writer.writerow(["query \\ key", *(label.text for label in reading.columns)])
+        for label, row in zip(reading.rows, reading.weights, strict=True):
+            writer.writerow([label.text, *(f"{weight:.6g}" for weight in row)])
     return out.getvalue()
 
 
@@ -52,8 +59,15 @@ def trace_npz(translation: TracedTranslation) -> bytes:
     return out.getvalue()
 
 
-def map_json(reading: Reading) -> str:
-    """A map as JSON: ``rows`` and ``columns``, the tokens; ``values``, a list a row."""
-    labels = {"rows": [label.text for label in reading.rows], "columns": [label.text for label in reading.columns]}
-    values = [[float(f"{value:.6g}") for value in row] for row in reading.weights]
-    return json.dumps({**labels, "values": values}, ensure_ascii=False)
+def maps_json(maps: Sequence[tuple[str, Reading]]) -> str:
+    """Maps as JSON: under ``maps`` each one's ``title``, tokens of its ``rows`` and ``columns``, and ``values``."""
+    found = [
+        {
+            "title": title,
+            "rows": [label.text for label in reading.rows],
+            "columns": [label.text for label in reading.columns],
+            "values": [[float(f"{value:.6g}") for value in row] for row in reading.weights],
+        }
+        for title, reading in maps
+    ]
+    return json.dumps({"maps": found}, ensure_ascii=False)

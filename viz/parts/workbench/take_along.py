@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.export import map_csv, map_json, trace_npz
+from model.analysis.maps.export import maps_csv, maps_json, trace_npz
 from model.analysis.maps.reading import combine
 from model.analysis.maps.sanity import check_map
 from viz.export.shown import Shown, names
@@ -56,12 +56,11 @@ def _take_away(now: View, asked: Shown) -> None:
     if not all(reading.weights.size for reading in readings):
         return
     stem = f"headlight-{'-'.join(head.code for head in asked.heads[:6])}-{asked.drawn}"
-    first = readings[0]
+    named = list(zip(names(asked, language()), readings, strict=True))
 
     def numbers() -> None:
-        for name, make in (("csv", lambda: map_csv(first)), ("json", lambda: map_json(first))):
+        for name, make in (("csv", lambda: maps_csv(named)), ("json", lambda: maps_json(named))):
             st.download_button(name.upper(), make, f"{stem}.{name}", key=f"export_{name}", on_click="ignore")
         st.download_button("NPZ", lambda: trace_npz(found), "headlight-trace.npz", key="export_npz", on_click="ignore")
 
-    named = list(zip(names(asked, language()), readings, strict=True))
     take_away.take_away(now, asked, named, stem, numbers)
