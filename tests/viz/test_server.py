@@ -25,7 +25,7 @@ def held_back(guarded: bool) -> bool:
 
     async def outermost(scope: Scope, receive: Receive, send: Send) -> None:
         transports.append(send.__self__.transport)
-        await (Guard(app, ()) if guarded else app)(scope, receive, send)
+        await (Guard(app, (), {}) if guarded else app)(scope, receive, send)
 
     async def visit() -> None:
         with socket.socket(socket.AF_INET) as listening:
