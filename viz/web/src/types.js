@@ -176,3 +176,28 @@
 /** @typedef {{ row: number | null, column: number | null }} Spot */
 
 export {};
+
+/** @typedef {Look & { dark: boolean }} Theme */
+
+/**
+ * @template T
+ * @typedef {T & { look: Theme, labels: Record<string, string> }} Dressed What a component gets with its look and words.
+ */
+
+/** @typedef {(name: string, value: unknown) => void} Send tells Python something */
+
+/**
+ * @template D
+ * @typedef {object} Mounting What Streamlit hands over at every change.
+ * @property {Element | ShadowRoot} parentElement
+ * @property {D} data
+ * @property {Send} setTriggerValue
+ * @property {Send} setStateValue
+ */
+
+/**
+ * @typedef {object} HeadPlace
+ * @property {string} kind
+ * @property {number} layer
+ * @property {number} head
+ */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { colourAt, css, inksOf, tableOf } from "../src/core/colours.js";
+import { pooled, steps, stretched } from "../src/map/pooling.js";
 import { escaped, pictureOf, wrapped } from "../src/map/picture.js";
-import { pooled, steps, stretched } from "../src/grid/grid.js";
 import { Reader } from "../src/core/heads.js";
-import { colourAt, css, inksOf, pixelsOf, shareOf, tableOf } from "../src/core/scale.js";
+import { pixelsOf, shareOf } from "../src/core/scale.js";
 import { DEFAULTS } from "../src/core/state.js";
 import { fixture, ruler, trace } from "./fixture.js";
 

@@ -3,6 +3,35 @@ const SIZE = 14;
 const GAP = 8; // pixels between a picture and what is written at it
 const UPRIGHT = -90;
 
+/**
+ * @typedef {object} AxisPart
+ * @property {[number, string][]} ticks
+ * @property {[number, number]} limits
+ * @property {string} title
+ * @property {boolean} named ticks are names, not numbers
+ * @property {number} angle of the names, in degrees
+ * @property {boolean} above names stand over the picture
+ */
+
+/**
+ * @typedef {object} ChartPlace Where what is between the axes stands, and where values stand there.
+ * @property {number} left
+ * @property {number} top
+ * @property {number} wide
+ * @property {number} high
+ * @property {(value: number) => number} xOf
+ * @property {(value: number) => number} yOf
+ */
+
+/**
+ * @typedef {object} Paper What is drawn on.
+ * @property {CanvasRenderingContext2D} context
+ * @property {ChartPlace} place
+ * @property {import("../types.js").Look} look
+ * @property {(size: number) => void} font sets the type
+ */
+
+/** @param {Paper} paper @param {{ x: AxisPart, y: AxisPart }} axes */
 export function drawAxes(paper, { x, y }) {
   paper.font(SIZE);
   if (!y.named) drawLines(paper, y, x);
@@ -10,21 +39,25 @@ export function drawAxes(paper, { x, y }) {
   drawAcross(paper, x);
 }
 
-// Lines at the numbers of both axes; that at 0 is darker.
+/** Lines at the numbers of both axes; that at 0 is darker. @param {Paper} paper @param {AxisPart} y @param {AxisPart} x */
 function drawLines({ context, place, look }, y, x) {
   const { left, top, wide, high, xOf, yOf } = place;
-  const line = (x0, y0, x1, y1, strong) => {
+  const line = (/** @type {[number, number]} */ from, /** @type {[number, number]} */ to, strong = false) => {
     context.strokeStyle = strong ? look.muted : look.grid;
     context.beginPath();
-    context.moveTo(x0, y0);
-    context.lineTo(x1, y1);
+    context.moveTo(...from);
+    context.lineTo(...to);
     context.stroke();
   };
   context.lineWidth = 1;
-  if (!x.named) for (const [at] of x.ticks) line(xOf(at), top, xOf(at), top + high, false);
-  for (const [at] of y.ticks) line(left, Math.round(yOf(at)) + 0.5, left + wide, Math.round(yOf(at)) + 0.5, at === 0);
+  if (!x.named) for (const [at] of x.ticks) line([xOf(at), top], [xOf(at), top + high]);
+  for (const [at] of y.ticks) {
+    const down = Math.round(yOf(at)) + 0.5;
+    line([left, down], [left + wide, down], at === 0);
+  }
 }
 
+/** @param {Paper} paper @param {AxisPart} axis */
 function drawDown({ context, place, look }, { ticks, title, named }) {
   context.fillStyle = named ? look.text : look.muted;
   context.textAlign = "right";
@@ -40,6 +73,7 @@ function drawDown({ context, place, look }, { ticks, title, named }) {
   context.restore();
 }
 
+/** @param {Paper} paper @param {AxisPart} axis */
 function drawAcross({ context, place, look }, { ticks, title, named, angle, above }) {
   const edge = above ? place.top - GAP : place.top + place.high + GAP;
   context.fillStyle = named ? look.text : look.muted;

@@ -1,10 +1,17 @@
-import { colourAt, colourTable, css, inkOn } from "../ui/shared.js";
+import { colourAt, css, inkOn, tableOf } from "../core/colours.js";
 
 // Bars, curves and cells between the axes of a plain picture.
 const GROUP = 0.75; // of the room of a name that its bars take
 const PARTED = 8; // cells at least this large are parted
 const NUMBERS = 14; // pixels of the numbers over bars
 
+/** @typedef {import("./axes.js").Paper} Paper */
+/** @typedef {{ name: string, colour: string, dash: number[], values: Float32Array }} Series */
+/** @typedef {Series & { texts: string[] }} Bars */
+/** @typedef {Series & { dots: boolean }} Curve */
+/** @typedef {{ values: Float32Array, limits: [number, number], texts: string[][], size: number }} Cells */
+
+/** @param {Paper} paper @param {Bars[]} bars @param {Float32Array} places */
 export function drawBars({ context, place, look, font }, bars, places) {
   const pitch = bars.length ? place.wide / places.length : 0;
   const wide = (GROUP * pitch) / bars.length;
@@ -25,6 +32,7 @@ export function drawBars({ context, place, look, font }, bars, places) {
   });
 }
 
+/** @param {Paper} paper @param {Curve[]} curves @param {Float32Array} places @param {number | null} mark */
 export function drawCurves({ context, place, look }, curves, places, mark) {
   context.save();
   context.beginPath();
@@ -32,19 +40,20 @@ export function drawCurves({ context, place, look }, curves, places, mark) {
   context.clip();
   if (mark !== null) {
     const at = place.xOf(mark);
-    stroke(context, [at, at], [place.top, place.top + place.high], look.muted, [2, 4]);
+    stroke(context, [at, at], [place.top, place.top + place.high], { colour: look.muted, dash: [2, 4] });
   }
   for (const { colour, dash, dots, values } of curves) {
     const across = Array.from(places, place.xOf);
     const down = Array.from(values, place.yOf);
-    stroke(context, across, down, colour, dash);
+    stroke(context, across, down, { colour, dash });
     context.fillStyle = colour;
     if (dots) across.forEach((x, i) => dot(context, x, down[i]));
   }
   context.restore();
 }
 
-function stroke(context, across, down, colour, dash) {
+/** @param {CanvasRenderingContext2D} context @param {number[]} across @param {number[]} down @param {{ colour: string, dash: number[] }} pen */
+function stroke(context, across, down, { colour, dash }) {
   context.strokeStyle = colour;
   context.lineWidth = 2.5;
   context.lineJoin = "round";
@@ -55,16 +64,18 @@ function stroke(context, across, down, colour, dash) {
   context.setLineDash([]);
 }
 
+/** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y */
 function dot(context, x, y) {
   context.beginPath();
   context.arc(x, y, 3.5, 0, 2 * Math.PI);
   context.fill();
 }
 
+/** @param {Paper} paper @param {Cells} cells @param {{ names: string[], rows: string[] }} axes */
 export function drawCells({ context, place, look, font }, { values, limits, texts, size }, { names, rows }) {
   const [wide, high] = [place.wide / names.length, place.high / rows.length];
   const [low, top] = limits;
-  const table = colourTable(low < 0 ? look.diverging : look.scale);
+  const table = tableOf(low < 0 ? look.diverging : look.scale);
   const [gapX, gapY] = [wide, high].map((cell) => (cell >= PARTED ? 1 : 0));
   context.fillStyle = look.surface;
   context.fillRect(place.left, place.top, place.wide, place.high);

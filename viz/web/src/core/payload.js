@@ -1,4 +1,5 @@
 // The message of Python, read: a length, a header in JSON, a byte a value.
+import { bytesOf, PARTS } from "./codes.js";
 
 const VERSION = 2;
 
@@ -39,22 +40,9 @@ export function readEnvelope(sent) {
  * @returns {Promise<import("../types.js").Trace>}
  */
 export async function unpack(packed) {
-  const raw = atob(packed.trim());
-  const bytes = Uint8Array.from(raw, (letter) => letter.charCodeAt(0));
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const plain = new Blob([bytesOf(packed.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
   return readMessage(await new Response(plain).arrayBuffer());
 }
-
-/**
- * The value of each byte, as a part of the sort's largest.
- * @param {boolean} signed
- * @returns {Float32Array}
- */
-export function partsOf(signed) {
-  return Float32Array.from({ length: 256 }, (_, byte) => (signed ? (byte - 128) / 127 : (byte / 255) ** 2));
-}
-
-const PARTS = { signed: partsOf(true), unsigned: partsOf(false) };
 
 /**
  * One head's map as it was captured, row by row.

@@ -1,6 +1,5 @@
 // What a map says in words and numbers.
-import { fill } from "../ui/dom.js";
-import { decimals } from "./scale.js";
+import { decimals, fill } from "./text.js";
 
 /** @typedef {import("../types.js").Reading} Reading */
 /** @typedef {Record<string, string>} Words */

@@ -1,9 +1,10 @@
 // A map as lines between two lists of tokens: queries on the left, keys on the right.
+import { colourAt, css } from "../core/colours.js";
 import { sharp, SMALLEST_TYPE } from "../core/place.js";
-import { colourAt, css, shareOf } from "../core/scale.js";
+import { shareOf } from "../core/scale.js";
 
 /** @typedef {import("../types.js").Place} Place */
-/** @typedef {import("../viewer/panel.js").Drawing} Drawing */
+/** @typedef {import("../viewer/panel.js").Picture} Drawing */
 /** @typedef {import("../core/place.js").Room} Room */
 /** @typedef {import("../core/place.js").Axes} Axes */
 

@@ -1,8 +1,9 @@
 // A map on two canvases: its cells change from head to head, its labels rarely do.
-import { make, sized } from "../ui/dom.js";
+import { sized } from "../ui/canvas.js";
+import { make } from "../ui/dom.js";
 
 /** @typedef {import("../types.js").Place} Place */
-/** @typedef {import("../viewer/panel.js").Drawing} Drawing */
+/** @typedef {import("../viewer/panel.js").Picture} Drawing */
 
 export class Layers {
   constructor() {

@@ -1,10 +1,12 @@
 // A labelled map on a canvas: rows are queries, columns are keys. Labels stay where they are when the map moves.
+import { colourAt, css, inkOn } from "../core/colours.js";
+import { decimals } from "../core/text.js";
 import { fitted, LARGEST_ZOOMED, opening, panned, spotAt, visible, zoomed } from "../core/place.js";
 import { spotlight } from "./spotlight.js";
-import { colourAt, css, decimals, inkOn, pixelsOf, shareOf } from "../core/scale.js";
+import { pixelsOf, shareOf } from "../core/scale.js";
 
 /** @typedef {import("../types.js").Place} Place */
-/** @typedef {import("../viewer/panel.js").Drawing} Drawing */
+/** @typedef {import("../viewer/panel.js").Picture} Drawing */
 
 const PRINTED_FROM = 34; // cells at least this large say their numbers
 const LINES_FROM = 14; // cells at least this large are parted by lines

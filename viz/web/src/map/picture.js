@@ -1,7 +1,8 @@
 // What is drawn large as one SVG: on white, with a caption that says everything a reader must know.
-import { fill } from "../ui/dom.js";
+import { colourAt, css, inkOn, rgbOf, tableOf } from "../core/colours.js";
+import { decimals, fill } from "../core/text.js";
 import { sortOf } from "../core/heads.js";
-import { colourAt, css, decimals, inkOn, rgbOf, scalesOf, shareOf, tableOf } from "../core/scale.js";
+import { scalesOf, shareOf } from "../core/scale.js";
 
 /** @typedef {import("../types.js").Panel} Panel */
 /** @typedef {import("../types.js").Scale} Scale */

@@ -1,7 +1,7 @@
 // What presenter mode leaves in the light.
 
 /** @typedef {import("../types.js").Place} Place */
-/** @typedef {import("../viewer/panel.js").Drawing} Drawing */
+/** @typedef {import("../viewer/panel.js").Picture} Drawing */
 
 const VEIL = 0.82; // how much of the rest is hidden
 

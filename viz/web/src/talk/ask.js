@@ -1,5 +1,6 @@
 // The question that is asked before a picture is shown, and afterwards how it was answered.
-import { fill, make } from "../ui/dom.js";
+import { fill } from "../core/text.js";
+import { make } from "../ui/dom.js";
 
 const LETTERS = ["A", "B", "C", "D"];
 

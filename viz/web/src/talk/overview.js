@@ -1,5 +1,6 @@
 // All scenes at a glance, to go to one of them.
-import { colour, make } from "../ui/dom.js";
+import { dress } from "../ui/theme.js";
+import { make } from "../ui/dom.js";
 
 /**
  * The place that an arrow leads to among places in rows of so many; it stays within them.
@@ -86,7 +87,7 @@ export class Overview {
     });
     this.list.replaceChildren(...this.cards.map((card) => make("li", {}, card)));
     host.append(element);
-    colour(element, look);
+    dress(element, look);
     element.showModal();
     this.cards[at].focus();
   }

@@ -1,5 +1,6 @@
 // The second window, for whoever speaks: notes, clocks, what comes next. This page writes it, so it needs no file.
-import { fill, make } from "../ui/dom.js";
+import { fill } from "../core/text.js";
+import { make } from "../ui/dom.js";
 import { Ask } from "./ask.js";
 import { clock } from "./plan.js";
 

@@ -1,6 +1,7 @@
 // A talk: scenes one after the other, each shown by the viewer, with the questions and notes that go with them.
+import { dress } from "../ui/theme.js";
 import { present } from "../viewer/present.js";
-import { colour, make } from "../ui/dom.js";
+import { make } from "../ui/dom.js";
 import { button } from "../viewer/controls.js";
 import { Viewer } from "../viewer/viewer.js";
 import { Ask, optionOf } from "./ask.js";
@@ -142,7 +143,7 @@ export class Talk {
   /** Colours of the viewer for all that stands around it. */
   dress() {
     const { look, state } = this.viewer;
-    colour(this.root, look);
+    dress(this.root, look);
     this.root.classList.toggle("present", state.present);
   }
 

@@ -1,93 +1,68 @@
-// Elements and texts. A visitor's text only ever becomes textContent, an attribute, or pixels.
+// Elements. A visitor's text only ever becomes textContent, an attribute, or pixels.
 
 /**
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
- * @param {Record<string, unknown>} properties set on the element; `className`, `textContent`, `title` …
- * @param {...(Node | string)} children
+ * @param {string | Record<string, unknown>} properties its class, or set on the element: `className`, `title` …
+ * @param {...(Node | string | undefined)} children
  * @returns {HTMLElementTagNameMap[T]}
  */
-export function make(tag, properties = {}, ...children) {
+export function make(tag, properties = "", ...children) {
   const element = document.createElement(tag);
-  Object.assign(element, properties);
-  element.append(...children);
+  if (typeof properties === "object") Object.assign(element, properties);
+  else if (properties) element.className = properties;
+  for (const child of children) if (child) element.append(child);
   return element;
 }
 
-const COLOURS = /** @type {const} */ (["background", "surface", "text", "muted", "grid", "accent"]);
-
-/** Gives an element a theme's colours, for the style sheet. @param {HTMLElement} element @param {import("../types.js").Look} look */
-export function colour({ style }, look) {
-  for (const name of COLOURS) style.setProperty(`--${name}`, look[name]);
+/** @param {string} className @param {...(Node | string | undefined)} children */
+export function makeButton(className, ...children) {
+  const button = make("button", className, ...children);
+  button.type = "button";
+  return button;
 }
 
 /**
- * @param {string} template
- * @param {Record<string, unknown>} values
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, string | number>} [attributes]
+ * @param {string} [text]
+ * @returns {SVGElementTagNameMap[T]}
  */
-export function fill(template, values) {
-  return template.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+export function svg(tag, attributes = {}, text) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  if (text !== undefined) element.textContent = text;
+  return element;
 }
 
 /**
- * A canvas of so many CSS pixels, cleared, ready to draw in them.
- * @param {HTMLCanvasElement} canvas
- * @param {number} width
- * @param {number} height
+ * What an event happened in: the nearest element that a selector names, or null.
+ * @param {Event} event
+ * @param {string} selector
+ * @returns {HTMLElement | null}
  */
-export function sized(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
-  const [wide, high] = [Math.ceil(width * ratio), Math.ceil(height * ratio)];
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  if (canvas.width !== wide || canvas.height !== high) {
-    [canvas.width, canvas.height] = [wide, high];
-    canvas.style.width = `${wide / ratio}px`;
-    canvas.style.height = `${high / ratio}px`;
-  } else {
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, wide, high);
-  }
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
+export function within({ target }, selector) {
+  return target instanceof Element ? target.closest(selector) : null;
 }
 
-const MOST_KNOWN = 5000; // widths, and as many texts cut short
+/** The button that was clicked. @param {Event} event */
+export function buttonOf(event) {
+  return /** @type {HTMLButtonElement | null} */ (within(event, "button"));
+}
 
-/** Measures texts, each once. */
-export class Ruler {
-  /** @param {string} fonts */
-  constructor(fonts) {
-    this.context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
-    this.context.font = `100px ${fonts}`;
-    /** @type {Map<string, number>} */
-    this.known = new Map();
-  }
-
-  /** Width of a text in type of 1 px. @param {string} text */
-  width(text) {
-    const known = this.known.get(text);
-    if (known !== undefined) return known;
-    if (this.known.size > MOST_KNOWN) this.known.clear();
-    const width = this.context.measureText(text).width / 100;
-    this.known.set(text, width);
-    return width;
-  }
-
-  /** @param {{ text: string }[]} labels */
-  widths(labels) {
-    return labels.map(({ text }) => this.width(text));
-  }
-
-  /**
-   * The text, cut short where its room is too small.
-   * @param {string} text
-   * @param {number} room in px
-   * @param {number} type in px
-   */
-  elided(text, room, type) {
-    if (this.width(text) * type <= room) return text;
-    const letters = Array.from(text);
-    while (letters.length > 1 && (this.width(letters.join("")) + this.width("…")) * type > room) letters.pop();
-    return `${letters.join("")}…`;
-  }
+/**
+ * Says which thing of a box the pointer is over or the keyboard has come to; null for none.
+ * @template T
+ * @param {HTMLElement} box
+ * @param {(event: Event) => T | null} of finds the thing
+ * @param {(thing: T | null) => void} point
+ */
+export function whenPointed(box, of, point) {
+  box.addEventListener("pointerover", (event) => point(of(event)));
+  box.addEventListener("pointerleave", () => point(null));
+  box.addEventListener("focusin", (event) => {
+    if (/** @type {Element} */ (event.target).matches(":focus-visible")) point(of(event));
+  });
+  box.addEventListener("focusout", () => point(null));
 }

@@ -1,45 +1,63 @@
-import { drawMap, placeMap, sharp } from "../map/heatmap.js";
-import { make } from "./shared.js";
-import "./preview.css";
+// A card with one labelled map, larger, beside the small one that is pointed at.
+import { Layers } from "../map/layers.js";
+import { asMap } from "../map/map.js";
+import { make } from "./dom.js";
 
-// A card with one map, bigger and labelled, beside the small one that is pointed at.
-const PREVIEW_SIDE = 270;
-const PREVIEW_CELL = 24;
+const AWAY = 14; // px from the map that is pointed at
+const EDGE = 4; // px from the window's
+const FRAME = { width: 25, height: 68 }; // of the card, what is not its map
 
-export class Preview {
-  constructor(root) {
-    this.root = root;
-    this.card = make("div", "preview");
-    this.title = make("p", "preview-title");
-    this.canvas = make("canvas");
-    this.caption = make("p", "preview-pair");
-    this.canvas.setAttribute("aria-hidden", "true");
-    this.card.hidden = true;
-    this.card.append(this.title, this.canvas, this.caption);
-    root.append(this.card);
-  }
-
-  show(map, look, title, caption, dataset) {
-    this.card.hidden = false;
-    const cell = sharp(Math.min(PREVIEW_CELL, PREVIEW_SIDE / Math.max(1, map.rows.length, map.columns.length)));
-    drawMap(this.canvas, map, placeMap(this.canvas, map.rows, map.columns, cell), look);
-    this.title.textContent = title;
-    this.caption.textContent = caption;
-    Object.assign(this.canvas.dataset, dataset);
+export class PreviewCard {
+  /**
+   * @param {number} side the room of its map, in px
+   * @param {HTMLElement | null} within what it stands in; null where it stands in the window
+   */
+  constructor(side, within) {
+    this.side = side;
+    this.within = within;
+    this.title = make("p", "panel-title");
+    this.said = make("p", "said");
+    this.layers = new Layers();
+    const stage = make("div", "stage", this.layers.under, this.layers.names);
+    this.element = make("div", { className: "preview", hidden: true }, this.title, this.said, stage);
+    stage.setAttribute("aria-hidden", "true");
   }
 
   hide() {
-    this.card.hidden = true;
+    this.element.hidden = true;
   }
 
-  // Beside the map in question, never over it.
-  stand(small, grid) {
-    const [outer, inner, maps] = [this.root, small, grid].map((element) => element.getBoundingClientRect());
-    const width = this.card.offsetWidth;
-    const right = inner.right - outer.left + 14;
-    const left = Math.max(0, inner.left - outer.left - 14 - width);
-    this.card.style.left = `${right + width <= outer.width ? right : left}px`;
-    const lowest = Math.max(8 - outer.top, window.innerHeight - 8 - this.card.offsetHeight - outer.top);
-    this.card.style.top = `${Math.min(maps.top - outer.top, lowest)}px`;
+  /**
+   * @param {string} title
+   * @param {string} said
+   * @param {import("../viewer/panel.js").Picture} drawing
+   * @param {{ left: number, right: number, top: number }} beside
+   */
+  show(title, said, drawing, beside) {
+    const { rows, columns } = drawing.panel.reading;
+    const { side, layers } = this;
+    const place = asMap.fitted(
+      { width: side, height: side, ratio: window.devicePixelRatio || 1 },
+      { rows: drawing.ruler.widths(rows), columns: drawing.ruler.widths(columns) },
+    );
+    this.title.textContent = title;
+    this.said.textContent = said;
+    const size = { width: Math.max(side, place.left + place.width + 2), height: place.top + place.height + 2 };
+    layers.paint(asMap, place, drawing, size);
+    this.element.hidden = false;
+    this.stand(beside, { width: size.width + FRAME.width, height: size.height + FRAME.height });
+  }
+
+  /**
+   * To the right of what is pointed at, or to its left, within the window.
+   * @param {{ left: number, right: number, top: number }} beside
+   * @param {{ width: number, height: number }} size
+   */
+  stand({ left, right, top }, { width, height }) {
+    const outer = this.within?.getBoundingClientRect() ?? { left: 0, top: 0, right: window.innerWidth };
+    const fits = right + AWAY + width < outer.right;
+    const x = fits ? right + AWAY : Math.max(outer.left + EDGE, left - AWAY - width);
+    const y = Math.max(EDGE, Math.min(top, window.innerHeight - height - EDGE));
+    this.element.style.transform = `translate(${x - outer.left}px, ${y - outer.top}px)`;
   }
 }

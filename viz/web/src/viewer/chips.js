@@ -1,8 +1,9 @@
 // The sentence and its translation as tokens; one that is pointed at shows what it attends to, or what attends to it.
+import { colourAt, css, inkOn } from "../core/colours.js";
 import { make } from "../ui/dom.js";
 import { litIn } from "../core/pointing.js";
 import { labelsOf } from "../core/reading.js";
-import { colourAt, css, inkOn, shareOf } from "../core/scale.js";
+import { shareOf } from "../core/scale.js";
 import { valueAt } from "../core/tell.js";
 
 /** @typedef {{ element: HTMLElement, keys: string[] }} Chip */

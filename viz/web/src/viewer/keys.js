@@ -1,23 +1,10 @@
 // The keyboard: arrows go through heads and layers, digits open a head, letters switch.
 
 import { present } from "./present.js";
+import { ARROWS, isTaken } from "../ui/keys.js";
 import { gone, less, nextKind, stepped } from "../core/walk.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
-
-// What takes keys itself, wherever it stands; arrows and digits mean something to more than to boxes of text.
-const OWN_KEYS = `input, select, textarea, summary, iframe, [contenteditable], ${[
-  "combobox",
-  "listbox",
-  "slider",
-  "spinbutton",
-]
-  .map((role) => `[role="${role}"]`)
-  .join(", ")}`;
-const OWN_ARROWS = '[role="radio"], [role="tab"], [role="menuitem"], [role="option"], [role="grid"]';
-
-/** @type {Record<string, [number, number]>} layers down, heads to the right */
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** @type {Record<string, (viewer: Viewer) => void>} */
 const LETTERS = {
@@ -44,12 +31,8 @@ const LETTERS = {
  * @param {KeyboardEvent} event
  */
 export function press(viewer, event) {
-  const { key, code, shiftKey, altKey, ctrlKey, metaKey, defaultPrevented } = event;
-  if (altKey || ctrlKey || metaKey || viewer.help.open || defaultPrevented) return false;
-  const [target] = event.composedPath(); // the target itself is that of the page, wherever a shadow begins
-  const own = target instanceof Element && target.closest(key in ARROWS ? `${OWN_KEYS}, ${OWN_ARROWS}` : OWN_KEYS);
-  if (own && key !== "Escape" && !(own instanceof HTMLInputElement && own.type === "checkbox" && key !== " "))
-    return false;
+  const { key, code, shiftKey } = event;
+  if (viewer.help.open || isTaken(event)) return false;
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1];
   if (key in ARROWS) viewer.change(stepped(viewer.trace, viewer.state, ...ARROWS[key]));
   else if (digit !== undefined) viewer.change(gone(viewer.trace, viewer.state, Number(digit), shiftKey));

@@ -1,12 +1,9 @@
 // Beside the maps: what the colours stand for, and what is drawn in words.
-import { fill, make } from "../ui/dom.js";
+import { gradient } from "../core/colours.js";
+import { decimals, fill } from "../core/text.js";
+import { make } from "../ui/dom.js";
 import { sortOf } from "../core/heads.js";
-import { decimals, scalesOf } from "../core/scale.js";
-
-/** @param {import("../types.js").Stops} stops */
-function ramp(stops) {
-  return `linear-gradient(to right, ${stops.map(([at, hex]) => `${hex} ${100 * at}%`).join(", ")})`;
-}
+import { scalesOf } from "../core/scale.js";
 
 export class Legend {
   /** @param {import("./viewer.js").Viewer} owner */
@@ -36,7 +33,7 @@ export class Legend {
         : "0";
     this.high.textContent = own ? words.own : decimals(scale.top);
     const stops = scale.signed ? look.diverging : look.scale;
-    if (stops !== this.stops) this.ramp.style.background = ramp(stops);
+    if (stops !== this.stops) this.ramp.style.background = gradient(stops);
     this.stops = stops;
     const { unit } = panels[0];
     const coded = fill(words.coded, { unit: unit.toPrecision(1) });

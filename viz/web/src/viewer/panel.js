@@ -1,5 +1,6 @@
 // One large map: its title, its picture, and the line that says what is pointed at.
-import { make, sized } from "../ui/dom.js";
+import { sized } from "../ui/canvas.js";
+import { make } from "../ui/dom.js";
 import { Layers } from "../map/layers.js";
 import { asLines } from "../lines/lines.js";
 import { asMap } from "../map/map.js";
@@ -11,16 +12,19 @@ import { pinsSaid, spotSaid, strongest, sumsOf } from "../core/tell.js";
 /** @typedef {{ rows: number[], columns: number[], pinnedRows: number[], pinnedColumns: number[], sums: Sums | null, dim: boolean }} Marked */
 
 /**
- * @typedef {object} Drawing What a painter needs.
- * @property {import("../types.js").Panel} panel
+ * @template {{ reading: import("../types.js").Reading }} P
+ * @typedef {object} Painted What a painter needs.
+ * @property {P} panel
  * @property {import("../types.js").Scale} scale
  * @property {Uint8ClampedArray} table
  * @property {Uint32Array} inks its colours as pixels
  * @property {import("../types.js").Look} look
  * @property {number} given tokens of a prompt
  * @property {string} fonts
- * @property {import("../ui/dom.js").Ruler} ruler
+ * @property {import("../ui/canvas.js").Ruler} ruler
  */
+/** @typedef {Painted<import("../types.js").Panel>} Drawing of a head, as it is chosen */
+/** @typedef {Painted<{ reading: import("../types.js").Reading }>} Picture of any map */
 
 const STRIP = 24; // room of the sums of what is pinned
 const DRAGGED = 4; // px that make a drag of a click

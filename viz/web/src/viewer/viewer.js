@@ -1,16 +1,19 @@
 // The whole viewer: what is chosen, what is pointed at, and everything that is drawn from both.
+import { coloursOf } from "../core/colours.js";
+import { Ruler } from "../ui/canvas.js";
+import { dress } from "../ui/theme.js";
 import { Chips } from "./chips.js";
 import { kindButtons, toolbar } from "./controls.js";
-import { colour, make, Ruler } from "../ui/dom.js";
+import { make } from "../ui/dom.js";
 import { Grid } from "../grid/grid.js";
 import { codeOf, has, headOf, Reader, settled, sortOf } from "../core/heads.js";
+import { Component } from "../ui/component.js";
 import { press } from "./keys.js";
 import { helpOf, Legend } from "./legend.js";
 import { litAt, pinned } from "../core/pointing.js";
 import { Preview } from "./preview.js";
 import { turned, whenFullScreenEnds } from "./present.js";
 import { save } from "./save.js";
-import { coloursOf } from "../core/scale.js";
 import { drawAll, drawChosen } from "./stage.js";
 import { DEFAULTS, readLink, write } from "../core/state.js";
 import { opened } from "../core/walk.js";
@@ -21,7 +24,8 @@ import { opened } from "../core/walk.js";
 
 const LINK_AFTER = 200; // ms; the link follows without making the picture wait
 
-export class Viewer {
+/** @extends {Component<import("../types.js").Trace>} */
+export class Viewer extends Component {
   /**
    * @param {HTMLElement} root
    * @param {import("../types.js").Trace} trace
@@ -29,9 +33,9 @@ export class Viewer {
    *   every rest after a change; `asks`: what is not in the message comes where it is wanted, and the theme is given
    */
   constructor(root, trace, { link, dark, onSay, asks }) {
+    super(root);
     const { header } = trace;
-    this.root = root;
-    this.trace = trace;
+    this.data = this.trace = trace;
     this.dark = dark;
     this.onSay = onSay;
     this.asks = asks;
@@ -76,19 +80,11 @@ export class Viewer {
     const main = make(within ? "div" : "main", { className: "main" }, top, this.toolbar.element, room);
     this.root.classList.toggle("in-app", asks);
     this.root.replaceChildren(rail, main, this.card.element, this.help);
-    this.pressed = (/** @type {KeyboardEvent} */ event) => void (this.root.inert || press(this, event));
-    this.root.ownerDocument.addEventListener("keydown", this.pressed);
-    this.unwatch = whenFullScreenEnds(this);
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(room);
-  }
-
-  /** Ends what reaches beyond its element. */
-  leave() {
-    this.observer?.disconnect();
-    this.unwatch?.();
-    if (this.pressed) this.root.ownerDocument.removeEventListener("keydown", this.pressed);
-    clearTimeout(this.waiting);
+    this.listen(this.root.ownerDocument, "keydown", (/** @type {KeyboardEvent} */ event) => {
+      if (!this.root.inert) press(this, event);
+    });
+    this.ends.push(whenFullScreenEnds(this), () => clearTimeout(this.waiting));
+    this.whenResized(() => this.resize(), room);
   }
 
   /** The size of the room; true where it has changed, or was forgotten. */
@@ -138,7 +134,7 @@ export class Viewer {
     this.draw();
     clearTimeout(this.waiting);
     this.root.dataset.link = "late";
-    this.waiting = window.setTimeout(() => this.say(), LINK_AFTER);
+    this.waiting = this.after(LINK_AFTER, () => this.say());
   }
 
   /** Tells what is chosen. */
@@ -175,7 +171,7 @@ export class Viewer {
     if (this.dressed === look) return;
     this.dressed = this.look = look;
     this.colours = coloursOf(look);
-    colour(this.root, look);
+    dress(this.root, look);
     this.root.style.colorScheme = look === looks.dark ? "dark" : "light";
   }
 
@@ -228,7 +224,7 @@ export class Viewer {
     const { layer, head } = cell ?? { layer: null, head: null };
     if (layer === null || head === null) return this.card.hide();
     const code = codeOf(grid.kind, layer, head);
-    this.card.show({ code, kind: grid.kind, layer, head }, grid.element.getBoundingClientRect());
+    this.card.point({ code, kind: grid.kind, layer, head }, grid.element.getBoundingClientRect());
   }
 
   /** @param {KindPart} kind @param {import("../grid/grid.js").Cell} cell @param {boolean} more */

@@ -1,4 +1,4 @@
-import { percent } from "../../ui/shared.js";
+import { percent } from "../../core/text.js";
 
 // Where everything stands in the flow picture: columns are tokens, levels are the states between layers.
 export const LEFT = 66; // room for the names of layers
@@ -13,15 +13,23 @@ const LONGEST = 90; // pixels of a label
 const PITCH = [13, 110]; // pixels from column to column
 const THICK = 15; // pixels of an edge that carries everything
 
+/** @typedef {"encoder" | "decoder"} Stack */
+/** @typedef {"encoder_self" | "cross" | "decoder_self"} EdgeKind */
+/** @typedef {{ kind: EdgeKind, layer: number, start: number, end: number, flow: number, head: number }} Edge */
+
+/** @param {number} flow */
 export const thickness = (flow) => Math.max(0.75, THICK * Math.sqrt(flow));
+/** @param {number} flow */
 export const share = (flow) => percent(flow, flow >= 0.0995 ? 0 : 1);
 
 export class FlowLayout {
+  /** @param {{ src: string[], writes: string[], encoder: number[][], decoder: number[][] }} data @param {number} width @param {string} family */
   constructor({ src, writes, encoder, decoder }, width, family) {
-    this.pencil = document.createElement("canvas").getContext("2d");
+    this.pencil = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
     this.levels = { encoder: encoder.length, decoder: decoder.length };
     const rooms = [src, writes].map((tokens) => Math.max(width - LEFT - 4, PITCH[0] * tokens.length));
-    [this.src, this.tgt] = [src, writes].map((tokens, side) => this.columns(tokens.length, rooms[side]));
+    this.src = columnsOf(src.length, rooms[0]);
+    this.tgt = columnsOf(writes.length, rooms[1]);
     const levels = decoder.length - 1 + LOWER * (encoder.length - 1);
     const height = Math.max(HEIGHT[0], Math.min(HEIGHT[1], window.innerHeight - AROUND));
     this.pitch = Math.max(LEVEL[0], Math.min(LEVEL[1], height / levels));
@@ -32,20 +40,16 @@ export class FlowLayout {
     this.upright = widest + 4 > this.src.pitch;
     this.words = this.y("encoder", 0) + 8;
     this.bars = this.words + (this.upright ? Math.min(widest, LONGEST) + 6 : this.font + 6);
-    this.size = [LEFT + Math.max(...rooms) + 4, this.bars + BARS + 16];
+    this.size = { width: LEFT + Math.max(...rooms) + 4, height: this.bars + BARS + 16 };
   }
 
-  columns(count, room) {
-    const pitch = Math.min(PITCH[1], room / count);
-    return { pitch, x: (index) => LEFT + (room - pitch * count) / 2 + (index + 0.5) * pitch };
-  }
-
+  /** @param {Stack} side @param {number} level @returns {number} */
   y(side, level) {
     if (side === "decoder") return this.bottom - this.pitch * level;
     return this.bottom + READS + LOWER * this.pitch * (this.levels.encoder - 1 - level);
   }
 
-  // x and y of the two ends of an edge
+  /** x and y of the two ends of an edge. @param {Edge} edge */
   ends({ kind, layer, start, end }) {
     const side = kind === "encoder_self" ? "encoder" : "decoder";
     const from = kind === "decoder_self" ? this.tgt : this.src;
@@ -54,17 +58,26 @@ export class FlowLayout {
     return [from.x(start), below, to.x(end), this.y(side, layer + 1)];
   }
 
+  /** @param {Edge} edge */
   curve(edge) {
     const [x, y, right, up] = this.ends(edge);
     const bend = Math.min(26, (y - up) / 2);
     return `M${x} ${y} C${x} ${y - bend} ${right} ${up + (edge.kind === "cross" ? 6 : bend)} ${right} ${up}`;
   }
 
+  /** @param {string} text @param {number} room */
   cut(text, room) {
-    const wide = (part) => this.pencil.measureText(part).width > room;
+    const wide = (/** @type {string} */ part) => this.pencil.measureText(part).width > room;
     if (!wide(text)) return text;
     let length = text.length;
     while (length > 1 && wide(`${text.slice(0, length)}…`)) length -= 1;
     return length > 1 ? `${text.slice(0, length)}…` : text.slice(0, 1);
   }
+}
+
+/** @param {number} count @param {number} room */
+function columnsOf(count, room) {
+  const pitch = Math.min(PITCH[1], room / count);
+  const x = (/** @type {number} */ index) => LEFT + (room - pitch * count) / 2 + (index + 0.5) * pitch;
+  return { pitch, x };
 }

@@ -1,16 +1,25 @@
-import { fill, make, smallPercent, svg } from "../../ui/shared.js";
+import { fill, smallPercent } from "../../core/text.js";
+import { make, svg } from "../../ui/dom.js";
 
 // One step of the logit lens from layer to layer: the rank of the token written, and the candidates.
 export const NAMES = 94; // pixels left of the first level, as in the table below the curve
 const CURVE = 96; // pixels from rank 1 down to the last
 
-// Ranks on a logarithmic scale, rank 1 on top; an arrow says whether the token climbs or falls.
+/** @typedef {import("./lens_grid.js").Sent} Sent */
+
+/**
+ * Ranks on a logarithmic scale, rank 1 on top; an arrow says whether the token climbs or falls.
+ * @param {SVGSVGElement} place
+ * @param {Sent} data
+ * @param {number} step
+ * @param {number} width
+ */
 export function rankCurve(place, data, step, width) {
   const { ranks, written } = data.steps[step];
   const wide = (Math.max(width, 704) - NAMES) / ranks.length;
-  const x = (level) => NAMES + (level + 0.5) * wide;
-  const y = (rank) => 24 + (CURVE * Math.log(rank)) / Math.log(data.vocabulary);
-  const points = ranks.map((rank, level) => [x(level), y(rank)]);
+  const x = (/** @type {number} */ level) => NAMES + (level + 0.5) * wide;
+  const y = (/** @type {number} */ rank) => 24 + (CURVE * Math.log(rank)) / Math.log(data.vocabulary);
+  const points = ranks.map((rank, level) => `${x(level)},${y(rank)}`).join(" ");
   const marks = [1, 10, 100, 1000]
     .filter((rank) => rank < data.vocabulary)
     .flatMap((rank) => [
@@ -25,25 +34,25 @@ export function rankCurve(place, data, step, width) {
     const above = rank === 1 ? 20 : -10;
     return [dot, svg("text", { x: x(level), y: y(rank) + above }, `${arrow}${rank.toLocaleString("en")}`)];
   });
-  const path = svg("polyline", { class: "path", points: points.map((point) => point.join(",")).join(" ") });
-  place.setAttribute("height", CURVE + 44);
+  place.setAttribute("height", String(CURVE + 44));
   const told = ranks.map((rank) => rank.toLocaleString("en")).join(" → ");
   place.setAttribute("aria-label", fill(data.labels.curve, { token: data.writes[step], ranks: told }));
-  place.replaceChildren(...marks, path, ...dots);
+  place.replaceChildren(...marks, svg("polyline", { class: "path", points }), ...dots);
 }
 
-// Rows: name of the level, probability of the token written, then the candidates, best first.
+/**
+ * Rows: name of the level, probability of the token written, then the candidates, best first.
+ * @param {Sent} data
+ * @param {number} step
+ * @param {string[]} names
+ */
 export function levelTable(data, step, names) {
   const { candidates, probabilities, written, ranks } = data.steps[step];
-  const line = (title, cells, tag = "td") => {
-    const row = make("tr");
-    const head = make(title ? "th" : "td", title ? "" : "corner", title);
-    if (title) head.scope = "row";
-    row.append(head, ...cells.map((cell) => (cell instanceof Node ? cell : make(tag, "", cell))));
-    return row;
+  const line = (/** @type {string} */ title, /** @type {HTMLElement[]} */ cells) => {
+    const head = title ? make("th", { scope: "row", textContent: title }) : make("td", "corner");
+    return make("tr", "", head, ...cells);
   };
-  const heads = names.map((name) => make("th", "", name));
-  for (const head of heads) head.scope = "col";
+  const heads = names.map((name) => make("th", { scope: "col", textContent: name }));
   const rows = candidates[0].map((_, place) =>
     line(
       place ? `${place + 1}.` : data.labels.candidates,
@@ -55,10 +64,6 @@ export function levelTable(data, step, names) {
       }),
     ),
   );
-  const own = line(
-    `p(${data.writes[step]})`,
-    written.map((probability) => smallPercent(probability, 1)),
-    "th",
-  );
-  return [line("", heads), own, ...rows];
+  const own = written.map((probability) => make("th", "", smallPercent(probability, 1)));
+  return [line("", heads), line(`p(${data.writes[step]})`, own), ...rows];
 }

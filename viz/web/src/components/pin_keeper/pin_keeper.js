@@ -3,15 +3,23 @@ import "./pin_keeper.css";
 
 const NAME = "headlight-pinboard";
 
-// Keeps the pinboard in this browser, where a reload does not reach it. What it finds there it hands over once; Python
-// reads it as it reads any file.
+/**
+ * Keeps the pinboard in this browser, where a reload does not reach it. What it finds there it hands over once; Python
+ * reads it as it reads any file.
+ * @extends {Component<{ board: string, known: boolean }>}
+ */
 class PinKeeper extends Component {
+  /** @type {string | null} */
+  handed = null;
+
+  /** @param {{ board: string, known: boolean }} data */
   update({ board, known }) {
     const kept = stored();
     if (!known && kept && kept !== board) this.hand(kept);
     else if (board !== kept) keep(board);
   }
 
+  /** @param {string} kept */
   hand(kept) {
     if (this.handed === kept) return;
     this.handed = kept;
@@ -27,6 +35,7 @@ function stored() {
   }
 }
 
+/** @param {string} board */
 function keep(board) {
   try {
     if (board) localStorage.setItem(NAME, board);

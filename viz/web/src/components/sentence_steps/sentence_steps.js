@@ -1,3 +1,4 @@
+import { within } from "../../ui/dom.js";
 import { Component, mounted } from "../../ui/component.js";
 import "./sentence_steps.css";
 
@@ -13,22 +14,29 @@ const SENT = `${BOX}, ${EXAMPLES}, [data-testid=stBaseButton-primaryFormSubmit]`
 // What tells both apart is the page's own, and outlives this element.
 const ACTS = ["keydown", "pointerdown", "click", "input"];
 
+/** @typedef {{ acted: boolean, returned: boolean }} Steps */
+
+/** @returns {Steps} */
 function watched() {
-  if (window.headlightSteps) return window.headlightSteps;
+  const page = /** @type {Window & { headlightSteps?: Steps }} */ (window);
+  if (page.headlightSteps) return page.headlightSteps;
   const [push, replace] = [history.pushState.bind(history), history.replaceState.bind(history)];
   const now = { acted: false, returned: false };
-  const isHere = (url) => new URL(url ?? "", location.href).pathname === location.pathname;
-  history.replaceState = (...step) => (now.returned && isHere(step[2])) || replace(...step);
+  const isHere = (/** @type {string | URL | null | undefined} */ url) =>
+    new URL(url ?? "", location.href).pathname === location.pathname;
+  history.replaceState = (...step) => void ((now.returned && isHere(step[2])) || replace(...step));
   history.pushState = (...step) => {
     if (now.acted) push(...step);
     else history.replaceState(...step);
     now.acted = false;
   };
-  window.headlightSteps = now;
+  page.headlightSteps = now;
   return now;
 }
 
+/** @extends {Component<{ sent: string }>} */
 class SentenceSteps extends Component {
+  /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     const now = watched();
@@ -38,13 +46,14 @@ class SentenceSteps extends Component {
     for (const type of ["keydown", "click"]) this.listen(window, type, (event) => this.sent(event), true);
   }
 
-  update() {} // nothing is seen
-
-  sent({ type, key, target }) {
-    const sends = type === "click" ? !target.matches?.("input") : key === "Enter";
-    if (!sends || !this.data || !target.closest?.(SENT)) return;
-    const typed = document.querySelector(`${BOX} input`)?.value;
-    if (!target.closest(EXAMPLES) && typed === this.data.sent) return;
+  /** @param {Event} event */
+  sent(event) {
+    const { type, target } = event;
+    const enters = event instanceof KeyboardEvent && event.key === "Enter";
+    const sends = type === "click" ? !(target instanceof Element && target.matches("input")) : enters;
+    if (!sends || !this.data || !within(event, SENT)) return;
+    const typed = /** @type {HTMLInputElement | null} */ (document.querySelector(`${BOX} input`))?.value;
+    if (!within(event, EXAMPLES) && typed === this.data.sent) return;
     const before = new URL(location.href);
     before.searchParams.set("text", this.data.sent);
     const now = location.href;

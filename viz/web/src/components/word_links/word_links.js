@@ -1,31 +1,50 @@
+import { fill } from "../../core/text.js";
 import { Component, mounted } from "../../ui/component.js";
-import { fill, makeButton, svg, whenPointed } from "../../ui/shared.js";
+import { makeButton, svg, whenPointed, within } from "../../ui/dom.js";
 import "./word_links.css";
 
+const SIDES = /** @type {const} */ (["src", "tgt"]);
+
+/** @typedef {typeof SIDES[number]} Side */
+/** @typedef {{ side: Side, index: number }} Place */
+/** @typedef {import("../../types.js").Dressed<Record<Side, string[]> & { links: [number, number][] }>} Sent */
+
+/** @extends {Component<Sent>} */
 class WordLinks extends Component {
+  /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     this.pair = this.part("pair");
-    this.lines = this.part("lines");
-    this.rows = Object.fromEntries(["src", "tgt"].map((side) => [side, root.querySelector(`[data-side="${side}"]`)]));
+    this.lines = this.drawing("lines");
+    this.rows = { src: this.find('[data-side="src"]'), tgt: this.find('[data-side="tgt"]') };
+    /** @type {Record<Side, HTMLElement[]>} */
     this.words = { src: [], tgt: [] };
-    const placeOf = (event) => event.target.closest?.(".word")?.place ?? null;
-    for (const row of Object.values(this.rows)) whenPointed(row, placeOf, (place) => this.point(place));
+    /** @type {SVGPathElement[]} */
+    this.paths = [];
+    /** @type {number | null} */
+    this.width = null;
+    for (const side of SIDES) {
+      const placeOf = (/** @type {Event} */ event) => {
+        const word = within(event, ".word");
+        return word && { side, index: Number(word.dataset.index) };
+      };
+      whenPointed(this.rows[side], placeOf, (place) => this.point(place));
+    }
     this.whenResized(() => this.arrange());
   }
 
+  /** @param {Sent} data */
   update(data) {
     this.root.style.setProperty("--hl-link", data.look.dark ? "#79AAD0" : "#2F6FA8");
-    for (const [column, side] of ["src", "tgt"].entries()) {
+    SIDES.forEach((side, column) => {
       const linked = new Set(data.links.map((link) => link[column]));
       this.words[side] = data[side].map((text, index) => {
         const word = makeButton(linked.has(index) ? "word" : "word lone", text);
-        word.place = { side, index };
-        word.dataset.index = index;
+        word.dataset.index = String(index);
         return word;
       });
       this.rows[side].replaceChildren(...this.words[side]);
-    }
+    });
     this.paths = data.links.map(([src, tgt]) => {
       const path = svg("path");
       Object.assign(path.dataset, { src, tgt });
@@ -37,7 +56,7 @@ class WordLinks extends Component {
     this.point(null);
   }
 
-  // In two lines where they fit, else in two columns; then every link between the middles of its words' edges.
+  /** In two lines where they fit, else in two columns; then every link between the middles of its words' edges. */
   arrange() {
     if (this.root.clientWidth && this.root.clientWidth !== this.width) {
       this.width = this.root.clientWidth;
@@ -46,30 +65,34 @@ class WordLinks extends Component {
     }
     const tall = this.root.classList.contains("tall");
     const origin = this.pair.getBoundingClientRect();
-    const edge = (word, near) => {
+    const edge = (/** @type {HTMLElement} */ word, /** @type {boolean} */ near) => {
       const box = word.getBoundingClientRect();
       if (tall) return [(near ? box.right : box.left) - origin.left, (box.top + box.bottom) / 2 - origin.top];
       return [(box.left + box.right) / 2 - origin.left, (near ? box.bottom : box.top) - origin.top];
     };
-    for (const path of this.paths) {
-      const [x, y] = edge(this.words.src[path.dataset.src], true);
-      const [u, v] = edge(this.words.tgt[path.dataset.tgt], false);
+    this.data.links.forEach(([src, tgt], n) => {
+      const [x, y] = edge(this.words.src[src], true);
+      const [u, v] = edge(this.words.tgt[tgt], false);
       const middle = tall ? (x + u) / 2 : (y + v) / 2;
       const bend = tall ? `${middle},${y} ${middle},${v}` : `${x},${middle} ${u},${middle}`;
-      path.setAttribute("d", `M${x},${y} C${bend} ${u},${v}`);
-    }
+      this.paths[n].setAttribute("d", `M${x},${y} C${bend} ${u},${v}`);
+    });
   }
 
+  /** @param {Place | null} place */
   point(place) {
     const { labels, links } = this.data;
     this.root.classList.toggle("pointing", Boolean(place));
+    /** @type {Record<Side, Set<number>>} */
     const lit = { src: new Set(), tgt: new Set() };
     links.forEach(([src, tgt], n) => {
-      const touched = place && (place.side === "src" ? src : tgt) === place.index;
-      this.paths[n].classList.toggle("lit", Boolean(touched));
-      if (touched) lit.src.add(src) && lit.tgt.add(tgt);
+      const touched = place !== null && (place.side === "src" ? src : tgt) === place.index;
+      this.paths[n].classList.toggle("lit", touched);
+      if (!touched) return;
+      lit.src.add(src);
+      lit.tgt.add(tgt);
     });
-    for (const side of ["src", "tgt"]) {
+    for (const side of SIDES) {
       this.words[side].forEach((word, index) => {
         word.classList.toggle("lit", lit[side].has(index) || (place?.side === side && place.index === index));
       });
@@ -77,13 +100,12 @@ class WordLinks extends Component {
     this.read(place ? this.sentence(place, lit) : labels.hint, !place);
   }
 
+  /** @param {Place} place @param {Record<Side, Set<number>>} lit */
   sentence({ side, index }, lit) {
     const { labels } = this.data;
     const other = side === "src" ? "tgt" : "src";
-    const list = [...lit[other]]
-      .sort((a, b) => a - b)
-      .map((n) => this.data[other][n])
-      .join(" · ");
+    const words = [...lit[other]].sort((a, b) => a - b).map((n) => this.data[other][n]);
+    const list = words.join(" · ");
     return fill(list ? labels.linked : labels.alone, { word: this.data[side][index], list });
   }
 }

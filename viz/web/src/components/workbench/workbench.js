@@ -1,34 +1,30 @@
 // In the app: one viewer in an element of the app's page, for as long as that is there.
 import { readEnvelope } from "../../core/payload.js";
 import { write } from "../../core/state.js";
+import { Component, mounted } from "../../ui/component.js";
 import { Viewer } from "../../viewer/viewer.js";
 import "./workbench.css";
 
 const LEAST = 340; // px of height, however small the window is
 
-/** @typedef {{ link: string, number: number }} Said what Python is told; the same link again has another number */
-/** @typedef {{ parentElement: Element | ShadowRoot, data: Uint8Array, setStateValue: (name: string, value: Said) => void }} Given */
-
-// What was last told, and after which link: an element that is made anew goes on from there.
+// What was last told, and after which link: an element that is made anew goes on from there. The same link told again
+// has another number.
 let told = { serial: 0, link: "", number: 0 };
 
-class Mounted {
+/** @extends {Component<Uint8Array>} */
+class Workbench extends Component {
   /** @param {HTMLElement} root */
   constructor(root) {
-    this.root = root;
+    super(root);
     this.id = "";
     this.serial = 0;
     this.below = 0;
     /** @type {Viewer | null} */
     this.viewer = null;
-    /** @type {(link: string) => void} */
-    this.report = () => {};
     const { host } = /** @type {ShadowRoot} */ (root.getRootNode());
     this.scroller = host.closest('[data-testid="stMain"]');
-    this.fit = () => this.fill();
-    this.observer = new ResizeObserver(this.fit);
-    this.observer.observe(host.closest('[data-testid="stMainBlockContainer"]') ?? document.body);
-    window.addEventListener("resize", this.fit);
+    this.whenResized(() => this.fill(), host.closest('[data-testid="stMainBlockContainer"]') ?? document.body);
+    this.listen(window, "resize", () => this.fill());
   }
 
   /** As high as the window below it. */
@@ -38,36 +34,38 @@ class Mounted {
     if (this.root.style.height !== height) this.root.style.height = height;
   }
 
-  /** A new message is a new viewer, with what was chosen; a new link changes what is. @param {Given} given */
-  take({ data, setStateValue }) {
+  /** A new message is a new viewer, with what was chosen; a new link changes what is. @param {Uint8Array} data */
+  update(data) {
     const { envelope, message } = readEnvelope(data);
     const { id, link, serial, dark, below } = envelope;
-    this.report = (said) => {
-      told = { serial, link: said, number: told.number + 1 };
-      setStateValue("said", { link: said, number: told.number });
-    };
     this.below = below;
     this.fill();
     const own = this.viewer ? linkOf(this.viewer) : told.link;
     const chosen = serial === (this.viewer ? this.serial : told.serial) ? own : link;
+    this.serial = serial;
     if (id !== this.id) this.show(message(), chosen, dark);
     else this.viewer?.follow(chosen);
     this.viewer?.turn(dark);
-    [this.id, this.serial] = [id, serial];
+    this.id = id;
     Object.assign(this.root.dataset, { ready: id, serial });
   }
 
   /** @param {import("../../types.js").Trace} trace @param {string} link @param {boolean} dark */
   show(trace, link, dark) {
-    this.viewer?.leave();
+    this.viewer?.dispose();
     const onSay = (/** @type {Viewer} */ viewer) => this.report(linkOf(viewer));
     this.viewer = new Viewer(this.root, trace, { link, dark, onSay, asks: true });
   }
 
-  leave() {
-    this.viewer?.leave();
-    this.observer.disconnect();
-    window.removeEventListener("resize", this.fit);
+  /** Tells Python what is chosen. @param {string} link */
+  report(link) {
+    told = { serial: this.serial, link, number: told.number + 1 };
+    this.setStateValue("said", { link, number: told.number });
+  }
+
+  dispose() {
+    this.viewer?.dispose();
+    super.dispose();
   }
 }
 
@@ -76,14 +74,4 @@ function linkOf({ state, wanted }) {
   return write(wanted ? { ...state, drawn: wanted } : state);
 }
 
-/** @type {WeakMap<Element, Mounted>} */
-const every = new WeakMap();
-
-/** What Streamlit calls at every change; it answers what is to be done when the element is gone. @param {Given} given */
-export default function mount(given) {
-  const root = /** @type {HTMLElement} */ (given.parentElement.querySelector("#viewer"));
-  const mounted = every.get(root) ?? new Mounted(root);
-  every.set(root, mounted);
-  mounted.take(given);
-  return () => root.isConnected || mounted.leave();
-}
+export default mounted(Workbench);
