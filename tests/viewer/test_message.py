@@ -21,8 +21,9 @@ from viz import show
 from viz.export.pages import TRACED
 from viz.web import message as types
 from viz.web.bundles import SOURCES, VIEWER, VIEWER_STYLE
+from viz.web.codes import coded
 from viz.web.page import page
-from viz.web.payload import coded, pack
+from viz.web.payload import pack
 from viz.web.saved import saved
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -59,6 +60,44 @@ def test_the_scripts_pass_tsc_eslint_and_prettier() -> None:
         [str(NPM), "run", "check"], cwd=WEB, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
     )
     assert ran.returncode == 0, (ran.stdout + ran.stderr)[-4000:]
+
+
+def complaints(source: str, path: str) -> str:
+    """What eslint says of a source that stood at a path of ours."""
+    command = [str(NODE), "node_modules/eslint/bin/eslint.js", "--stdin", "--stdin-filename", path]
+    return subprocess.run(command, cwd=WEB, input=source, capture_output=True, text=True, check=False).stdout
+
+
+@needs_packages
+def test_what_outlives_an_element_is_seen_but_in_the_base_that_ends_it() -> None:
+    outlive = ("new ResizeObserver(f);", "window.addEventListener('a', f);", "setTimeout(f);", "window.setInterval(f);")
+    source = "\n".join(["export default (f) => {", *outlive, "};"])
+    assert complaints(source, "src/components/x/x.js").count("no-restricted-syntax") == len(outlive)
+    assert complaints(source, "src/ui/component.js") == ""
+
+
+@needs_packages
+def test_what_is_imported_for_nothing_and_what_is_too_long_is_seen() -> None:
+    assert "no-unused-vars" in complaints('import { make } from "../../ui/dom.js";\n', "src/components/x/x.js")
+    long = "\n".join(["export function f() {", *["  1;"] * 39, "}"])
+    assert "max-lines-per-function" in complaints(long, "src/core/x.js")
+    assert "max-lines-per-function" not in complaints(long.replace("  1;\n", "", 1), "src/core/x.js")
+
+
+@needs_packages
+def test_a_name_that_was_not_asked_for_and_a_value_of_another_type_are_seen(tmp_path: Path) -> None:
+    (tmp_path / "x.js").write_text("export const a = percent(1);\n/** @type {string} */\nexport const b = 1;\n")
+    settings = {"extends": str(WEB / "tsconfig.json"), "include": [str(tmp_path / "x.js")]}
+    (tmp_path / "tsconfig.json").write_text(json.dumps(settings))
+    ran = subprocess.run(
+        [str(NODE), "node_modules/typescript/bin/tsc", "-p", str(tmp_path)],
+        cwd=WEB,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Cannot find name 'percent'" in ran.stdout
+    assert "Type 'number' is not assignable to type 'string'" in ran.stdout
 
 
 @pytest.mark.skipif(NODE is None, reason="no node")

@@ -7,11 +7,11 @@ import pytest
 
 from model.analysis.maps.reading import Reading
 from model.trace import HeadRef, Label
-from viz.components.shared import payload, registry
+from viz.components.shared import registry
 from viz.components.shared.places import opened_place
 from viz.components.token_links.token_links import links_payload
 from viz.theme import LIGHT
-from viz.web import bundles
+from viz.web import bundles, codes
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -31,14 +31,14 @@ def weights() -> np.ndarray:
 
 
 def test_packed_weights_come_back_within_their_step(weights):
-    assert np.abs(payload.unpack_coarse(payload.pack_coarse(weights)) - weights.ravel()).max() <= 1 / 255
-    assert np.abs(payload.unpack_fine(payload.pack_fine(weights)) - weights.ravel()).max() <= 0.5 / 32767 + 1e-9
-    assert np.abs(payload.unpack_coarse(payload.pack_coarse(weights[::-1])) - weights.ravel()).max() > 0.1
+    assert np.abs(codes.unpack_coarse(codes.pack_coarse(weights)) - weights.ravel()).max() <= 1 / 255
+    assert np.abs(codes.unpack_fine(codes.pack_fine(weights)) - weights.ravel()).max() <= 0.5 / 32767 + 1e-9
+    assert np.abs(codes.unpack_coarse(codes.pack_coarse(weights[::-1])) - weights.ravel()).max() > 0.1
 
 
 def test_coarse_packing_keeps_small_weights_apart_and_the_ends_exact():
     small = np.array([0.0, 0.001, 0.002, 1.0])
-    back = payload.unpack_coarse(payload.pack_coarse(small))
+    back = codes.unpack_coarse(codes.pack_coarse(small))
     assert np.abs(back - small).max() < 2e-4
     assert back[0] == 0
     assert back[3] == 1
@@ -46,24 +46,24 @@ def test_coarse_packing_keeps_small_weights_apart_and_the_ends_exact():
 
 def test_fine_packing_keeps_the_sign():
     values = np.array([-1.0, -0.25, 0.0, 0.5])
-    np.testing.assert_allclose(payload.unpack_fine(payload.pack_fine(values)), values, atol=1e-4)
+    np.testing.assert_allclose(codes.unpack_fine(codes.pack_fine(values)), values, atol=1e-4)
 
 
 @pytest.mark.parametrize("bad", [[1.1], [-0.1], [np.nan], [np.inf]])
 def test_values_that_are_no_weights_are_refused(bad):
     with pytest.raises(ValueError, match="from 0 to 1"):
-        payload.pack_coarse(np.array(bad))
+        codes.pack_coarse(np.array(bad))
 
 
 def test_rounding_just_above_one_is_no_error():
-    assert payload.unpack_coarse(payload.pack_coarse(np.array([1.0000002]))) == [1.0]
+    assert codes.unpack_coarse(codes.pack_coarse(np.array([1.0000002]))) == [1.0]
 
 
 def test_links_carry_tokens_words_and_weights(weights):
     src, tgt = [f"s{i}" for i in range(5)] + [HOSTILE], ["我", "爱", "你", "。", "<eos>"]
     sent = links_payload(src, tgt, weights[0, 0], [0.5] * 5, [0, 1, 1, 2, 3, -1], [0, 1, 2, 3, -1])
     assert (sent["src"], sent["tgt"]) == (src, tgt)
-    back = payload.unpack_fine(str(sent["weights"])).reshape(5, 6)
+    back = codes.unpack_fine(str(sent["weights"])).reshape(5, 6)
     np.testing.assert_allclose(back, weights[0, 0], atol=1e-4)
 
 

@@ -13,6 +13,7 @@ from model.analysis.maps.sorts import SORTS, Drawn, MapSort
 from model.trace import KIND_LETTERS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation
 from viz.text import text
 from viz.theme import DARK, FONTS, LIGHT
+from viz.web.codes import coded
 from viz.web.message import VERSION, Axis, Header, KindPart, Look, MapsPart, MorePart, SortPart, Tokens
 from viz.web.words import WORDS
 
@@ -151,16 +152,3 @@ def _maps(drawn: Drawn, sort: MapSort, values: np.ndarray, weights: np.ndarray, 
     offset = len(into)
     into += coded(different / high, sort.signed).tobytes()
     return MapsPart(offset=offset, layers=layers, heads=heads, high=high)
-
-
-def coded(parts: np.ndarray, signed: bool) -> np.ndarray:
-    """Parts of a whole in a byte each: round(255·√p), or 128 + round(127·p) where they have either sign.
-
-    Raises:
-        ValueError: one is no number, or outside 0 to 1 (-1 to 1).
-    """
-    low = -1.0 if signed else 0.0
-    if parts.size and not (parts.min() >= low - 1e-3 and parts.max() <= 1 + 1e-3):
-        raise ValueError(f"values must be from {low:g} to 1, got {parts.min():.4g} to {parts.max():.4g}")
-    whole = parts.clip(low, 1.0).astype(np.float64)
-    return (128 + np.rint(127 * whole) if signed else np.rint(255 * np.sqrt(whole))).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""What travels to the browser: numbers packed as base64."""
+"""Numbers as they travel to the browser: a byte or two each, in base64 where text is needed (src/core/codes.js)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,25 @@ TOLERANCE = 1e-3
 FULL = 32767
 
 
-def pack_coarse(weights: np.ndarray) -> str:
-    """Weights from 0 to 1 in one byte each, round(255·√w): fine where weights are small, within 1/255 everywhere.
+def coded(parts: np.ndarray, signed: bool) -> np.ndarray:
+    """Parts of a whole in a byte each: round(255·√p), or 128 + round(127·p) where they have either sign.
+
+    The first is fine where parts are small, and within 1/255 everywhere.
 
     Raises:
-        ValueError: a weight is outside 0 to 1, or not a number.
+        ValueError: one is no number, or outside 0 to 1 (-1 to 1).
     """
-    return _base64(np.rint(255 * np.sqrt(_within(weights, 0.0))).astype(np.uint8))
+    whole = _within(parts, -1.0 if signed else 0.0)
+    return (128 + np.rint(127 * whole) if signed else np.rint(255 * np.sqrt(whole))).astype(np.uint8)
+
+
+def pack_coarse(weights: np.ndarray) -> str:
+    """Weights from 0 to 1 in one byte each, as ``coded`` makes them.
+
+    Raises:
+        ValueError: as ``coded``.
+    """
+    return _base64(coded(weights, signed=False))
 
 
 def unpack_coarse(packed: str) -> np.ndarray:
