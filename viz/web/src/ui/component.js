@@ -114,12 +114,10 @@ export class Component {
  * @returns {(given: import("../types.js").Mounting<D>) => () => void}
  */
 export function mounted(Shown) {
-  /** @type {WeakMap<Element, Component<D>>} */
-  const every = new WeakMap();
   return ({ parentElement, ...given }) => {
-    const root = /** @type {HTMLElement} */ (parentElement.querySelector("[data-component]"));
-    const component = every.get(root) ?? new Shown(root);
-    every.set(root, component);
+    /** @typedef {HTMLElement & { component?: Component<D> }} Root */
+    const root = /** @type {Root} */ (parentElement.querySelector("[data-component]"));
+    const component = (root.component ??= new Shown(root));
     component.take(given);
     return () => void (root.isConnected || component.dispose());
   };

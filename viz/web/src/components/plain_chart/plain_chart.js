@@ -35,6 +35,8 @@ class PlainChart extends Component {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
+    /** @type {Chart | null} */
+    this.chart = null;
     this.drawn = 0; // pixels that it is wide
     this.places = new Float32Array();
     /** @type {Bars[]} */
@@ -54,6 +56,7 @@ class PlainChart extends Component {
 
   /** @param {Sent} data */
   update({ chart }) {
+    this.chart = chart;
     this.canvas.setAttribute("aria-label", chart.alt);
     this.places = chart.places ? floatsOf(chart.places) : new Float32Array();
     this.cells = chart.cells && { ...chart.cells, values: floatsOf(chart.cells.values) };
