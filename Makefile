@@ -13,7 +13,7 @@ CHECKPOINT ?= en-zh
 TABLES := $(if $(DEV),--dev $(DEV)) $(if $(TEST),--test $(TEST)) $(if $(NEWS),--news $(NEWS)) $(if $(RUN),--run $(RUN))
 TABLES += $(if $(ONLY),--only $(ONLY))
 
-.PHONY: app test lint check viewer tables clean
+.PHONY: app test lint check web tables clean
 
 app: $(VENV)/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT) $(if $(MODELS),-- --models $(MODELS))
@@ -27,20 +27,20 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-check: lint viewer
+check: lint web
 	$(PYTEST)
 
-# What node checks of the viewer's scripts, and its bundle made anew. Nothing else needs node.
-viewer:
-	@if command -v npm >/dev/null; then cd viz/viewer && npm ci --silent && npm run --silent check && \
+# What node checks of our scripts, and their bundles made anew. Nothing else needs node.
+web:
+	@if command -v npm >/dev/null; then cd viz/web && npm ci --silent && npm run --silent check && \
 	  npm run --silent test && npm run --silent build; \
-	  else echo "npm is not there: types and style of viz/viewer are not checked"; fi
+	  else echo "npm is not there: the scripts in viz/web are not checked"; fi
 
 tables: $(VENV)/.app
 	$(BIN)/python -m model tables --checkpoint $(CHECKPOINT) $(TABLES)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache viz/viewer/node_modules
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache viz/web/node_modules
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -6,6 +6,6 @@ from streamlit.starlette import App
 
 from viz.figures.lines.bertviz_code import frame_scripts
 from viz.shell.server.guard import guards
-from viz.viewer.page import SCRIPT
+from viz.web.bundles import VIEWER, served
 
-app = App("router.py", middleware=guards((*frame_scripts(), SCRIPT.read_text(encoding="utf-8"))))
+app = App("router.py", middleware=guards((*frame_scripts(), VIEWER.read_text(encoding="utf-8")), served()))

@@ -14,9 +14,9 @@ import numpy as np
 from model.analysis.maps.reading import Reading, combine, read, shifted_rows
 from model.analysis.maps.sorts import SORTS, Drawn, Maps
 from model.trace import KINDS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation
-from viz.viewer.payload import pack
+from viz.web.payload import pack
 
-PATH = Path(__file__).resolve().parent.parent.parent / "viz" / "viewer" / "tests" / "fixture.json"
+PATH = Path(__file__).resolve().parent.parent.parent / "viz" / "web" / "tests" / "fixture.json"
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 SIZES: dict[Kind, tuple[int, int]] = {"encoder_self": (2, 3), "decoder_self": (1, 2), "cross": (2, 2)}
 SRC = (Label("un", 0, 0, 2), Label("##do", 0, 2, 4), Label(HOSTILE, 1, 5, 9), Label("it", 2, 10, 12), Label("<eos>"))

@@ -1,4 +1,4 @@
-"""What Python sends is what the viewer's scripts read: the fixture is fresh, the types agree, the bundle is theirs."""
+"""What Python sends is what the viewer's scripts read: the fixture is fresh, the types agree."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ import hashlib
 import html
 import json
 import re
-import shutil
 import struct
-import subprocess
-from pathlib import Path
 from typing import get_type_hints
 
 import numpy as np
@@ -19,17 +16,15 @@ import pytest
 
 from model.analysis.maps.sorts import traced_maps
 from model.trace import HeadRef, TracedTranslation
-from tests.architecture.tree import ROOT
 from tests.viewer import fixture
 from viz import show
 from viz.export.pages import TRACED
-from viz.viewer import message as types
-from viz.viewer.page import SCRIPT, STYLE, page
-from viz.viewer.payload import coded, pack
-from viz.viewer.saved import saved
-
-VIEWER = ROOT / "viz" / "viewer"
-NODE = shutil.which("node")
+from viz.web import message as types
+from viz.web.bundles import SOURCES, VIEWER, VIEWER_STYLE
+from viz.web.codes import coded
+from viz.web.page import page
+from viz.web.payload import pack
+from viz.web.saved import saved
 
 
 def unpacked(sent: bytes) -> tuple[dict, np.ndarray]:
@@ -43,15 +38,6 @@ def typedefs(source: str) -> dict[str, set[str]]:
     return {name: set(re.findall(r"@property \{.*\} (\w+)", body)) for name, body in parts}
 
 
-def source_sum() -> str:
-    """The sum of the viewer's sources, as build.js makes it."""
-    found = hashlib.sha256()
-    files = {file.relative_to(VIEWER / "src").as_posix(): file for file in (VIEWER / "src").rglob("*.js")}
-    for name in sorted(files):
-        found.update(f"{name}\n".encode() + files[name].read_bytes())
-    return found.hexdigest()
-
-
 def test_the_fixture_of_the_scripts_is_what_python_writes_today() -> None:
     written = json.loads(fixture.PATH.read_text(encoding="utf-8"))
     today = json.loads(fixture.text())
@@ -62,7 +48,7 @@ def test_the_fixture_of_the_scripts_is_what_python_writes_today() -> None:
 
 
 def test_both_ends_declare_the_same_types() -> None:
-    declared = typedefs((VIEWER / "src" / "types.js").read_text(encoding="utf-8"))
+    declared = typedefs((SOURCES / "types.js").read_text(encoding="utf-8"))
     for name in ("Tokens", "KindPart", "MapsPart", "SortPart", "MorePart", "Look", "Header", "Envelope"):
         assert declared[name] == set(get_type_hints(getattr(types, name))), name
     assert typedefs("/** @typedef {object} A\n * @property {number} b\n */") == {"A": {"b"}}
@@ -103,7 +89,7 @@ def test_a_page_allows_its_own_script_and_nothing_else() -> None:
     found = page(fixture.message(), f"{fixture.HOSTILE} & more", "zh")
     policy = html.unescape(re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', found)[1])
     assert policy.startswith("default-src 'none'; ")
-    for tag, path in (("script", SCRIPT), ("style", STYLE)):
+    for tag, path in (("script", VIEWER), ("style", VIEWER_STYLE)):
         code = re.findall(rf"<{tag}(?: type=\"module\")?>(.*?)</{tag}>", found, re.DOTALL)
         assert code == [path.read_text(encoding="utf-8")]
         digest = base64.b64encode(hashlib.sha256(code[0].encode()).digest()).decode()
@@ -130,28 +116,3 @@ def test_pages_are_small(translation: TracedTranslation) -> None:
     shared = [weights[:, :1].size for weights in translation.trace.weights.values()]
     assert len(sent) == sum(sizes) + sum(shared)
     assert header["words"]["map"] == "Map"
-
-
-def test_the_bundle_is_made_of_these_sources() -> None:
-    assert source_sum() in SCRIPT.read_text(encoding="utf-8").splitlines()[0], "run npm run build in viz/viewer"
-
-
-@pytest.mark.skipif(NODE is None or not (VIEWER / "node_modules").is_dir(), reason="no node, or no packages of it")
-def test_the_bundle_is_what_esbuild_makes(tmp_path: Path) -> None:
-    subprocess.run([str(NODE), "build.js", str(tmp_path / "new.js")], cwd=VIEWER, check=True, stdin=subprocess.DEVNULL)
-    assert (tmp_path / "new.js").read_bytes() == SCRIPT.read_bytes()
-
-
-@pytest.mark.skipif(NODE is None, reason="no node")
-def test_the_scripts_pass_their_own_tests() -> None:
-    files = sorted(str(file) for file in (VIEWER / "tests").glob("*.test.js"))
-    assert len(files) >= 4
-    ran = subprocess.run([str(NODE), "--test", *files], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout[-4000:]
-    assert int(re.search(r"(?:#|ℹ) pass (\d+)", ran.stdout)[1]) >= 20
-
-
-def test_the_list_of_packages_names_no_registry() -> None:
-    lock = (VIEWER / "package-lock.json").read_text(encoding="utf-8")
-    assert '"resolved"' not in lock
-    assert "registry" not in lock

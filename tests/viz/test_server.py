@@ -1,4 +1,4 @@
-"""What stands before Streamlit lets every message of a connection leave at once."""
+"""What stands before Streamlit lets every message leave at once, and serves the scripts of the components."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import socket
 
 import pytest
 import uvicorn
+from starlette.responses import Response
+from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 
@@ -25,7 +27,7 @@ def held_back(guarded: bool) -> bool:
 
     async def outermost(scope: Scope, receive: Receive, send: Send) -> None:
         transports.append(send.__self__.transport)
-        await (Guard(app, ()) if guarded else app)(scope, receive, send)
+        await (Guard(app, (), {}) if guarded else app)(scope, receive, send)
 
     async def visit() -> None:
         with socket.socket(socket.AF_INET) as listening:
@@ -48,3 +50,28 @@ def held_back(guarded: bool) -> bool:
 @pytest.mark.parametrize("guarded", [True, False])
 def test_no_message_waits_for_another_to_be_acknowledged(guarded: bool) -> None:
     assert held_back(guarded) is not guarded
+
+
+def answer(path: str) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of what a guard with one script answers, before an app that knows no address."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response("none", status_code=404)(scope, receive, send)
+
+    guard = Guard(app, (), {"headlight/a.1.js": b"export const a = 1;"})
+    found = TestClient(guard).get(path)
+    return found.status_code, dict(found.headers), found.content
+
+
+@pytest.mark.parametrize("below", ["", "/some/where"])
+def test_scripts_are_served_below_whatever_the_app_stands_under(below: str) -> None:
+    status, headers, body = answer(f"{below}/headlight/a.1.js")
+    assert (status, body) == (200, b"export const a = 1;")
+    assert headers["content-type"].startswith("text/javascript")
+    assert "immutable" in headers["cache-control"]
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", ["/headlight/a.2.js", "/headlight/../a.1.js", "/a.1.js", "/headlight/a.1.js/x"])
+def test_no_other_file_is_served(path: str) -> None:
+    assert answer(path)[0] == 404

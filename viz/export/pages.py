@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from model.analysis.maps.sorts import SORTS, Drawn, drawn_maps, traced_maps
 from model.trace import TracedTranslation
 from viz.export.shown import Shown
-from viz.viewer.saved import SavedPage, saved
+from viz.web.saved import SavedPage, saved
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from model.trace import TracedTranslation
 from tests.viewer import fixture
 from viz.export.pages import show
-from viz.viewer.page import page as page_of
+from viz.web.page import page as page_of
 
 
 def test_hostile_tokens_are_text_in_the_page(shown) -> None:

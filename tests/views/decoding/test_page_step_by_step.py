@@ -13,9 +13,9 @@ from model.translator import Translator
 from tests.pages import markup, opened, reverse, sent, shipped, words
 from viz.components.playback.playback import Played, playback_payload
 from viz.components.shared.messages import reported_step
-from viz.components.shared.payload import unpack_fine
 from viz.state import checkpoints
 from viz.text.en import STRINGS
+from viz.web.codes import unpack_fine
 
 SENTENCE = "Priya didn't see the red car."
 

@@ -16,9 +16,9 @@ from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, sent, shipped
 from viz.components.head_board.head_board import Board, board_payload
 from viz.components.head_list.head_list import Listed, list_payload
-from viz.components.shared.payload import unpack_coarse
 from viz.components.shared.places import opened_place
 from viz.state.answers import heads
+from viz.web.codes import unpack_coarse
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import numpy as np
 
 from model.analysis.maps.reading import Reading
 from model.trace import HeadRef, Kind
-from viz.components.shared.payload import check_shape, pack_coarse
 from viz.components.shared.places import mount_heads
 from viz.components.shared.registry import register
 from viz.state.language import Labels
 from viz.theme import Theme
+from viz.web.codes import check_shape, pack_coarse
 
 LABELS = ("list", "open")
 _component = register("head_list", LABELS)

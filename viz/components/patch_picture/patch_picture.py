@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from viz.components.shared.messages import message, part
-from viz.components.shared.payload import pack_fine
 from viz.components.shared.registry import register
 from viz.state.language import Labels
 from viz.theme import Theme
+from viz.web.codes import pack_fine
 
 LABELS = ("grid", "cell", "marked", "hint")
 _component = register("patch_picture", LABELS)

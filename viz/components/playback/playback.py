@@ -10,11 +10,11 @@ import numpy as np
 
 from model.trace import Label
 from viz.components.shared.messages import message, reported_step
-from viz.components.shared.payload import check_shape, pack_fine
 from viz.components.shared.pieces import shown_piece
 from viz.components.shared.registry import register
 from viz.state.language import Labels
 from viz.theme import Theme
+from viz.web.codes import check_shape, pack_fine
 
 if TYPE_CHECKING:
     from model.analysis.what_if.steps import Step

@@ -1,4 +1,4 @@
-"""Components as Streamlit knows them: each a folder of .html, .css, .js and .py."""
+"""Components as Streamlit knows them: markup, a style sheet, and a function of a built script that mounts them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from viz.components.shared.bundle import bundle, scripts_of
 from viz.state.language import Labels
 from viz.theme import Theme
+from viz.web.bundles import COMPONENTS, markup, module, style
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
-
-COMPONENTS = Path(__file__).resolve().parent.parent
 
 
 class Component:
@@ -47,30 +45,32 @@ class Component:
         """
         words = {"labels": {name: labels(name) for name in self.labels}}
         dressed = {"look": {"dark": theme.is_dark, **theme.colours()}} if theme else {}
-        result: Mapping[str, Any] = self.renderer(key=key, data={**data, **dressed, **words}, **changes)
+        return self.send({**data, **dressed, **words}, key=key, **changes)
+
+    def send(self, data: Mapping[str, object] | bytes, *, key: str, **changes: Any) -> Mapping[str, Any]:
+        """What the browser reports of it, where ``data`` says everything, its look and its words too."""
+        result: Mapping[str, Any] = self.renderer(key=key, data=data, **changes)
         return result
 
 
-def register(name: str, labels: tuple[str, ...]) -> Component:
-    """The component whose files are called ``name``; call it once, at import.
+def register(name: str, labels: tuple[str, ...] = (), *, bundle: Path = COMPONENTS) -> Component:
+    """The component that ``bundle`` exports as ``name``; call it once, at import.
 
     What it shows goes in as data when it is mounted, never into its files, so a visitor's text is
-    never read as markup or code. Beside its own look it has that of every script that it imports.
+    never read as markup or code.
 
     Args:
-        name: of its folder, and stem of its .html, .css and .js files.
+        name: of its markup in ``viz/web/src/components``, and of what mounts it.
         labels: the words that it needs.
+        bundle: the built script that it is in.
 
     Raises:
         FileNotFoundError: a file is missing.
-        ValueError: a script imports what is not there.
     """
-    script = COMPONENTS / name / f"{name}.js"
-    looks = [path.with_suffix(".css") for path in scripts_of(script)]
     renderer = st.components.v2.component(
         f"headlight_{name}",
-        html=script.with_suffix(".html").read_text(encoding="utf-8"),
-        css="\n".join(path.read_text(encoding="utf-8") for path in looks if path.is_file() or path.stem == name),
-        js=bundle(script),
+        html=markup(name),
+        css=style(name),
+        js=module(bundle, name),
     )
     return Component(name, labels, renderer)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from viz.components.shared.messages import message, part
-from viz.components.shared.payload import check_shape, pack_fine
 from viz.components.shared.registry import register
 from viz.state.language import Labels
 from viz.theme import Theme
+from viz.web.codes import check_shape, pack_fine
 
 LABELS = (
     "src_title",

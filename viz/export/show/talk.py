@@ -12,10 +12,10 @@ from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
 from viz.export.show.words import TALK_WORDS
 from viz.text import text
-from viz.viewer.page import STYLE, document, packed
-from viz.viewer.payload import pack
+from viz.web.bundles import TALK_STYLE
+from viz.web.page import document, packed
+from viz.web.payload import pack
 
-TALK_STYLE = STYLE.with_name("talk.css")
 MOST_PAGE = 30_000_000  # of a page
 
 

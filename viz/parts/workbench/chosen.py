@@ -13,8 +13,8 @@ from viz.parts import drawing
 from viz.state.answers.translations import trace
 from viz.state.choice import chosen_text
 from viz.state.view import View, choose_head, choose_token, chosen_token, read_view
-from viz.viewer.link import listed, read_link, token_of, with_token, write_link
-from viz.viewer.payload import sort_of
+from viz.web.link import listed, read_link, token_of, with_token, write_link
+from viz.web.payload import sort_of
 
 KEY = "viewer"  # of what the app itself has no choice for, and of its place in the link
 

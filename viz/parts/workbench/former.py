@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from model.trace import HeadRef
 from viz.parts.workbench.chosen import KEY
-from viz.viewer.link import read_link, write_link
+from viz.web.link import read_link, write_link
 
 MOST_HEADS = 6
 FORMER = ("own", "log", "min", "common", "difference", "heads")

@@ -12,7 +12,7 @@ from viz.state.answers.kept import kept
 from viz.state.answers.maps import drawn_maps
 from viz.state.answers.translations import trace, translation
 from viz.state.view import Subject
-from viz.viewer.payload import pack, sort_of
+from viz.web.payload import pack, sort_of
 
 _MADE = "_made"  # what a visitor has asked for of the subject that he looks at
 MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a megabyte a sort

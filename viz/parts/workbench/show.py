@@ -11,7 +11,7 @@ from model.source import LacksAbilityError, require_of
 from viz.parts import drawing
 from viz.parts.over.bar import bar
 from viz.parts.workbench import chosen, take_along
-from viz.parts.workbench.mounted import workbench
+from viz.parts.workbench.component import workbench
 from viz.parts.workbench.packed import offered, packed
 from viz.state.answers.translations import trace
 from viz.state.checkpoints import facts

@@ -1,0 +1,52 @@
+"""The scripts and styles that a browser gets, as they were built."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+WEB = Path(__file__).resolve().parent
+SOURCES, DIST = WEB / "src", WEB / "dist"
+VIEWER, COMPONENTS = DIST / "viewer.js", DIST / "components.js"
+VIEWER_STYLE, TALK_STYLE = SOURCES / "viewer" / "viewer.css", SOURCES / "talk" / "talk.css"
+
+
+@cache
+def address(bundle: Path) -> str:
+    """Where the app serves a bundle, below its own address; another text has another address, so it may be kept."""
+    return f"headlight/{bundle.stem}.{hashlib.sha256(bundle.read_bytes()).hexdigest()[:16]}.js"
+
+
+def served() -> Mapping[str, bytes]:
+    """The bundles that the app's components are in, by address."""
+    return {address(bundle): bundle.read_bytes() for bundle in (VIEWER, COMPONENTS)}
+
+
+def module(bundle: Path, name: str) -> str:
+    """An ES module whose default export is what a bundle exports by this name.
+
+    Streamlit sends a component's script with every change of it, and makes a module of it by way of ``blob:``. This one
+    is a line; the bundle itself a browser fetches once, for all components.
+    """
+    where = f'new URL("{address(bundle)}", location.href)'
+    return f"const {{ {name}: mount }} = await import({where});\nexport default mount;\n"
+
+
+def markup(name: str) -> str:
+    """The HTML of a component, before anything is in it.
+
+    Raises:
+        FileNotFoundError: there is no such component.
+    """
+    return (SOURCES / "components" / name / f"{name}.html").read_text(encoding="utf-8")
+
+
+def style(name: str) -> str:
+    """The style sheet of a component, with those of all scripts that it imports.
+
+    Raises:
+        FileNotFoundError: there is none, or npm run build has not been run since.
+    """
+    return (DIST / "styles" / f"{name}.css").read_text(encoding="utf-8")

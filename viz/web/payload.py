@@ -1,0 +1,154 @@
+"""A translation's maps packed for the viewer: a header in JSON, then one byte a weight."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from model.analysis.maps.sorts import SORTS, Drawn, MapSort
+from model.trace import KIND_LETTERS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation
+from viz.text import text
+from viz.theme import DARK, FONTS, LIGHT
+from viz.web.codes import coded
+from viz.web.message import VERSION, Axis, Header, KindPart, Look, MapsPart, MorePart, SortPart, Tokens
+from viz.web.words import WORDS
+
+MapsOf = Mapping[Any, Mapping[Kind, np.ndarray]]  # by sort, or by name of a sort of one token: "gradient@3"
+
+
+def pack(
+    translation: TracedTranslation,
+    maps: MapsOf,
+    *,
+    language: str,
+    model: str,
+    heads: Sequence[HeadRef] = (),
+    start: str = "",
+    more: Iterable[Drawn] = (),
+) -> bytes:
+    """The message: length of the header (uint32, little-endian), header (JSON, UTF-8), bytes of the maps.
+
+    Args:
+        translation: with its trace.
+        maps: values [L, H, Q, K] of every kind, by sort; the first sort is the one shown first.
+        language: of all words, "en" or "zh".
+        model: name of the checkpoint, for titles.
+        heads: shown first, side by side; () is the first head of the last kind.
+        start: further choices, as the viewer's link writes them: ``w=1&t=0.1``.
+        more: sorts that can be asked for, where somebody hears it.
+
+    Raises:
+        ValueError: a map has another shape than the trace, or holds what is no number; or a head does not exist.
+    """
+    for head in heads:
+        translation.trace.map(*head)
+    shown = f"h={','.join(head.code for head in heads)}" if heads else ""
+    bytes_of = bytearray()
+    header = _header(translation, maps, language, bytes_of)
+    header |= {"model": model, "start": "&".join(filter(None, [shown, start]))}
+    header["more"] = [MorePart(name=name, title=text(language, f"drawn.{name}")) for name in more]
+    said = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    return struct.pack("<I", len(said)) + said + bytes(bytes_of)
+
+
+def _header(translation: TracedTranslation, maps: MapsOf, language: str, into: bytearray) -> Header:
+    """The header, less what is known of the model and its heads; the bytes of the maps go ``into`` one row."""
+    trace = translation.trace
+    kinds: list[Kind] = [kind for kind in KIND_LETTERS if kind in trace.weights]
+    return {
+        "version": VERSION,
+        "language": language,
+        "source": translation.source,
+        "translation": translation.text,
+        "given": 0 if translation.src or not translation.given else translation.given + 1,
+        "model": "",
+        "tokens": {
+            "src": _tokens(trace.src),
+            "inputs": _tokens(trace.tgt_inputs),
+            "outputs": _tokens(trace.tgt_outputs),
+        },
+        "kinds": [_kind(trace, kind, language) for kind in kinds],
+        "sorts": [_sort(name, by_kind, trace, language, into) for name, by_kind in maps.items()],
+        "more": [],
+        "looks": {theme.name: cast("Look", theme.colours()) for theme in (LIGHT, DARK)},
+        "fonts": FONTS,
+        "start": "",
+        "words": {name: text(language, f"viewer.{name}") for name in WORDS},
+    }
+
+
+def _tokens(labels: Sequence[Label]) -> Tokens:
+    return {
+        "texts": [label.text for label in labels],
+        "words": [label.word for label in labels],
+        "starts": [label.start for label in labels],
+        "ends": [label.end for label in labels],
+    }
+
+
+def _kind(trace: AttentionTrace, kind: Kind, language: str) -> KindPart:
+    def axis(labels: tuple[Label, ...]) -> Axis:
+        return "src" if labels is trace.src else "inputs"
+
+    rows, columns = map(axis, trace.axis_labels(kind))
+    layers, heads = trace.weights[kind].shape[:2]
+    return {
+        "kind": kind,
+        "letter": KIND_LETTERS[kind],
+        "title": text(language, f"kind.{kind}"),
+        "layers": layers,
+        "heads": heads,
+        "rows": rows,
+        "columns": columns,
+        "writes": "outputs" if rows == "inputs" else None,
+        "shifts": kind == "cross",
+    }
+
+
+def sort_of(name: str) -> tuple[Drawn, int | None]:
+    """The sort that a name means, and the row of ``tgt_outputs`` that it is of: "gradient@3" is ("gradient", 2).
+
+    Raises:
+        ValueError: there is no such sort, or none of one token.
+    """
+    drawn, at, token = name.partition("@")
+    if drawn not in SORTS or (at and not (SORTS[cast("Drawn", drawn)].of_token and token.isdecimal() and int(token))):
+        raise ValueError(f"there is no sort {name!r}")
+    return cast("Drawn", drawn), int(token) - 1 if at else None
+
+
+def _sort(
+    name: str, by_kind: Mapping[Kind, np.ndarray], trace: AttentionTrace, language: str, into: bytearray
+) -> SortPart:
+    drawn, step = sort_of(name)
+    sort, title = SORTS[drawn], text(language, f"drawn.{drawn}")
+    if step is not None:
+        title = text(language, "drawn.of", drawn=title, token=f"{step + 1} {trace.tgt_outputs[step].text}")
+    return {
+        "name": name,
+        "title": title,
+        "whose": "" if sort.per == "head" else text(language, f"drawn.per.{sort.per}", layer="{layer}"),
+        "meaning": text(language, f"drawn.meaning.{drawn}"),
+        "signed": sort.signed,
+        "averaged": sort.words == "mean",
+        "shares": sort.shares,
+        "written": sort.of_written,
+        "token": sort.of_token,
+        "maps": {str(kind): _maps(drawn, sort, values, trace.weights[kind], into) for kind, values in by_kind.items()},
+    }
+
+
+def _maps(drawn: Drawn, sort: MapSort, values: np.ndarray, weights: np.ndarray, into: bytearray) -> MapsPart:
+    """Those that differ, as bytes."""
+    if values.shape != weights.shape:
+        raise ValueError(f"{drawn} has shape {values.shape}, the weights {weights.shape}")
+    different = values if sort.per == "head" else values[:1, :1] if sort.per == "model" else values[:, :1]
+    high = 1.0 if drawn == "weights" else float(np.abs(values).max(initial=0.0)) or 1.0
+    layers, heads = different.shape[:2]
+    offset = len(into)
+    into += coded(different / high, sort.signed).tobytes()
+    return MapsPart(offset=offset, layers=layers, heads=heads, high=high)

@@ -1,0 +1,20 @@
+// The bundle of the app's components: each one's mount function, by its name.
+export { default as beam_tree } from "../components/beam_tree/beam_tree.js";
+export { default as flow_graph } from "../components/flow_graph/flow_graph.js";
+export { default as fork_picker } from "../components/fork_picker/fork_picker.js";
+export { default as head_board } from "../components/head_board/head_board.js";
+export { default as head_list } from "../components/head_list/head_list.js";
+export { default as lens_grid } from "../components/lens_grid/lens_grid.js";
+export { default as mixing_desk } from "../components/mixing_desk/mixing_desk.js";
+export { default as page_look } from "../components/page_look/page_look.js";
+export { default as page_top } from "../components/page_top/page_top.js";
+export { default as patch_picture } from "../components/patch_picture/patch_picture.js";
+export { default as pattern_grid } from "../components/pattern_grid/pattern_grid.js";
+export { default as pin_keeper } from "../components/pin_keeper/pin_keeper.js";
+export { default as plain_chart } from "../components/plain_chart/plain_chart.js";
+export { default as playback } from "../components/playback/playback.js";
+export { default as score_grid } from "../components/score_grid/score_grid.js";
+export { default as sentence_chips } from "../components/sentence_chips/sentence_chips.js";
+export { default as sentence_steps } from "../components/sentence_steps/sentence_steps.js";
+export { default as token_links } from "../components/token_links/token_links.js";
+export { default as word_links } from "../components/word_links/word_links.js";

@@ -1,0 +1,34 @@
+// What presenter mode leaves in the light.
+
+/** @typedef {import("../types.js").Place} Place */
+/** @typedef {import("../viewer/panel.js").Picture} Drawing */
+
+const VEIL = 0.82; // how much of the rest is hidden
+
+/**
+ * All but the rows and columns in question under a veil.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Place} place
+ * @param {Drawing} drawing
+ * @param {Set<number>} rows
+ * @param {Set<number>} columns
+ */
+export function spotlight(context, place, { panel, look }, rows, columns) {
+  const { left, top, width, height, cell, wide } = place;
+  context.save();
+  context.beginPath();
+  context.rect(0, 0, left + width + 1, top + height + 1);
+  context.clip();
+  context.globalAlpha = VEIL;
+  context.fillStyle = look.background;
+  panel.reading.rows.forEach((_, row) => {
+    if (rows.has(row)) return;
+    const y = top + place.y + row * cell;
+    context.fillRect(0, y, left, cell);
+    panel.reading.columns.forEach(
+      (_, i) => columns.has(i) || context.fillRect(left + place.x + i * wide, y, wide, cell),
+    );
+  });
+  panel.reading.columns.forEach((_, i) => columns.has(i) || context.fillRect(left + place.x + i * wide, 0, wide, top));
+  context.restore();
+}

@@ -1,0 +1,246 @@
+// A talk: scenes one after the other, each shown by the viewer, with the questions and notes that go with them.
+import { dress } from "../ui/theme.js";
+import { present } from "../viewer/present.js";
+import { make } from "../ui/dom.js";
+import { button } from "../viewer/controls.js";
+import { Viewer } from "../viewer/viewer.js";
+import { Ask, optionOf } from "./ask.js";
+import { Overview } from "./overview.js";
+import { back, clicked, isAsking, lastStop, linkAt, linkOf, onward, placeIn, standing } from "./plan.js";
+import { Pointer } from "./pointer.js";
+import { Small } from "./small.js";
+import { noteParts, Speaker } from "./speaker.js";
+
+/** @typedef {import("./plan.js").TalkPart} TalkPart */
+/** @typedef {import("./plan.js").At} At */
+
+const ON = [" ", "n", "pagedown"];
+const BEFORE = ["pageup", "backspace"];
+const DARK = ["b", "."]; // as a clicker sends them
+const OF_MAPS = ["f", "l", "o"]; // with Shift: what they mean to the viewer
+const PREPARED_AFTER = 100; // ms
+
+export class Talk {
+  /**
+   * @param {HTMLElement} root
+   * @param {TalkPart} talk
+   * @param {import("../types.js").Trace[]} traces of the messages
+   * @param {{ dark: boolean, link: string, onLink: (link: string) => void }} given
+   */
+  constructor(root, talk, traces, { dark, link, onLink }) {
+    this.root = root;
+    this.talk = talk;
+    this.traces = traces;
+    this.dark = dark;
+    this.onLink = onLink;
+    /** @type {(Viewer | undefined)[]} of the messages, made when they are needed */
+    this.viewers = [];
+    /** @type {At} */
+    this.at = placeIn(link, talk.scenes) ?? { scene: 0, stop: 0 };
+    this.waiting = 0;
+    /** @type {Map<number, number>} options by scene */
+    this.picked = new Map();
+    this.ask = new Ask(talk.words, (option) => this.pick(option));
+    const small = new Small(talk.scenes, traces);
+    this.speaker = new Speaker(talk, small, (event) => this.press(event));
+    this.overview = new Overview(talk, small, (scene) => this.go({ scene, stop: 0 }));
+    this.pointer = new Pointer(root);
+    this.title = make("h1");
+    this.place = make("p", { className: "place" });
+    this.note = make("aside", { className: "talk-note", hidden: true });
+    this.darkness = make("div", { className: "darkness", hidden: true });
+    this.stage = make("main", { className: "talk-stage" }, this.ask.element);
+    this.build();
+    this.show();
+  }
+
+  build() {
+    const { words } = this.talk;
+    const tools = make(
+      "div",
+      { className: "talk-tools" },
+      button("‹", words.before, () => this.go(back(this.talk.scenes, this.at))),
+      button("›", words.on, () => this.go(onward(this.talk.scenes, this.at))),
+      button("▦", words.overview_open, () => this.turnOverview(window)),
+      button(words.notes, words.notes_here, () => this.turnNote()),
+      button(`${words.notes} ↗`, words.notes_window, () => this.openNotes()),
+      button("▶", words.stage, () => this.turnStage()),
+    );
+    const top = make("header", { className: "talk-top" }, this.title, this.ask.answer, this.place, tools);
+    this.root.replaceChildren(top, this.stage, this.note, this.overview.element, this.pointer.element, this.darkness);
+    document.addEventListener("keydown", (event) => this.press(event));
+    document.addEventListener("click", () => this.dress());
+    document.addEventListener("fullscreenchange", () => this.turnScreen());
+  }
+
+  get scene() {
+    return this.talk.scenes[this.at.scene];
+  }
+
+  get asking() {
+    return isAsking(this.scene, this.at.stop);
+  }
+
+  /** The viewer of a message, made and drawn out of sight where it is not there yet. @param {number} message */
+  viewerOf(message) {
+    const root = make("div", { className: "viewer" });
+    root.inert = true;
+    if (!this.viewers[message]) {
+      this.stage.append(root);
+      this.viewers[message] = new Viewer(root, this.traces[message], {
+        link: "",
+        dark: this.dark,
+        onSay: () => {},
+        asks: false,
+      });
+    }
+    return /** @type {Viewer} */ (this.viewers[message]);
+  }
+
+  /** The viewer of the scene. */
+  get viewer() {
+    return this.viewerOf(this.scene.message);
+  }
+
+  /** @param {At} at */
+  go(at) {
+    const kept = this.viewer.state;
+    this.at = at;
+    this.darken(false);
+    this.overview.close();
+    this.show(kept);
+    this.onLink(linkOf(at));
+  }
+
+  /** @param {{ theme: string, present: boolean }} [kept] what belongs to the room and not to the scene */
+  show(kept = { theme: "", present: false }) {
+    const { scene, viewer, at, ask } = this;
+    const clicks = clicked(scene, at.stop);
+    for (const each of this.viewers) if (each) each.root.inert = each !== viewer || this.asking;
+    this.lead(viewer, linkAt(scene, clicks), kept);
+    this.stage.classList.toggle("asking", this.asking);
+    const { source, translation } = viewer.trace.header;
+    const picked = this.picked.get(at.scene);
+    if (!scene.predict) ask.hide();
+    else if (this.asking) ask.show(scene.predict, [source, translation], picked);
+    else ask.reveal(scene.predict, picked);
+    this.title.textContent = scene.title;
+    this.note.replaceChildren(...noteParts(scene.note, clicks));
+    this.speaker.show(at, clicks, this.asking);
+    this.place.textContent = standing(this.talk.scenes, at, this.picked);
+    if (!this.asking) this.overview.seen.add(at.scene);
+    this.dress();
+    clearTimeout(this.waiting);
+    this.waiting = window.setTimeout(() => this.prepare(), PREPARED_AFTER);
+  }
+
+  /** @param {Viewer} viewer @param {string} link @param {{ theme: string, present: boolean }} kept */
+  lead(viewer, link, { theme, present: isLarge }) {
+    viewer.dark = this.dark;
+    viewer.follow([link, `c=${theme}`, `f=${Number(isLarge)}`].filter(Boolean).join("&"));
+  }
+
+  /** Colours of the viewer for all that stands around it. */
+  dress() {
+    const { look, state } = this.viewer;
+    dress(this.root, look);
+    this.root.classList.toggle("present", state.present);
+  }
+
+  /** Draws the next scene while nobody waits: out of sight where it has another viewer, and small for whoever speaks. */
+  prepare() {
+    const { viewer, at } = this;
+    const next = this.talk.scenes[at.scene + 1];
+    if (!next) return;
+    const other = this.viewerOf(next.message);
+    if (other !== viewer) this.lead(other, linkAt(next, 0), viewer.state);
+    this.speaker.preview(viewer.look);
+  }
+
+  /** @param {number} option */
+  pick(option) {
+    this.picked.set(this.at.scene, option);
+    this.go({ ...this.at, stop: 1 });
+  }
+
+  /** @param {boolean} on nothing is to be seen, as when the room shall look at whoever speaks */
+  darken(on) {
+    this.darkness.hidden = !on;
+    this.speaker.tell(on ? this.talk.words.is_dark : "");
+  }
+
+  turnStage() {
+    present(this.viewer);
+    this.dress();
+  }
+
+  /** Whoever leaves the full screen by the browser's own key has left the stage, also from a question. */
+  turnScreen() {
+    if (!document.fullscreenElement && this.viewer.state.present) this.viewer.change({ present: false });
+    this.dress();
+  }
+
+  /** Shows all scenes: to the room, or in the second window to whoever speaks. @param {Window | null} view */
+  turnOverview(view) {
+    if (view === window) this.darken(false);
+    const host = view === window ? this.root : (this.speaker.body ?? this.root);
+    this.overview.open(this.at.scene, this.viewer.look, host);
+  }
+
+  turnNote() {
+    this.note.hidden = !this.note.hidden;
+  }
+
+  openNotes() {
+    if (this.speaker.open()) this.speaker.preview(this.viewer.look);
+    else this.note.hidden = false; // the browser lets no window open: the notes stand here
+  }
+
+  /** @param {boolean} dark */
+  turn(dark) {
+    this.dark = dark;
+    for (const viewer of this.viewers) viewer?.turn(dark);
+    this.dress();
+  }
+
+  /** @param {string} link */
+  follow(link) {
+    const place = placeIn(link, this.talk.scenes);
+    if (place && linkOf(place) !== linkOf(this.at)) this.go(place);
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    const { key, altKey, ctrlKey, metaKey, target } = event;
+    if (altKey || ctrlKey || metaKey || this.viewer.help.open) return;
+    if (this.overview.isOpenIn(event.view)) return this.overview.press(event);
+    this.overview.close();
+    if (target instanceof Element && target.closest("input, select, textarea, summary")) return;
+    if (key === " " && target instanceof Element && target.matches("button:focus-visible")) return;
+    if (this.told(key.toLowerCase(), event)) event.preventDefault();
+    else if (event.view === window) setTimeout(() => this.dress()); // after the viewer has done what the key means to it
+  }
+
+  /** Does what a key means; false where it means nothing here. @param {string} key @param {KeyboardEvent} event */
+  told(key, { shiftKey: shift, view }) {
+    const { scenes } = this.talk;
+    const option = this.asking ? optionOf(key, this.scene.predict?.options.length ?? 0) : null;
+    if (shift && OF_MAPS.includes(key)) return false;
+    if (option !== null) this.pick(option);
+    else if (key === "p" || key === "f" || (key === "escape" && this.viewer.state.present)) this.turnStage();
+    else if (DARK.includes(key)) this.darken(this.darkness.hidden);
+    else if (BEFORE.includes(key) || (key === " " && shift)) this.go(back(scenes, this.at));
+    else if (ON.includes(key)) this.go(onward(scenes, this.at));
+    else if (key === "home") this.go({ scene: 0, stop: 0 });
+    else if (key === "end") this.go({ scene: scenes.length - 1, stop: lastStop(scenes[scenes.length - 1]) });
+    else if (key === "t") this.turnNote();
+    else if (key === "v") this.openNotes();
+    else if (key === "r") this.speaker.restart();
+    else if (key === "o") this.turnOverview(view);
+    else if (key === "l") this.pointer.turn();
+    else if (key === "?")
+      this.viewer.help.showModal(); // also while a question hides the viewer
+    else return false;
+    return true;
+  }
+}

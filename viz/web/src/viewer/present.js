@@ -1,0 +1,43 @@
+// The whole screen for the picture, where the browser lets the page have it.
+
+/** @param {Document} document @param {boolean} on */
+function fullScreen(document, on) {
+  const asked = on
+    ? document.documentElement.requestFullscreen?.()
+    : document.fullscreenElement && document.exitFullscreen();
+  Promise.resolve(asked).catch(() => {}); // a page within a page may not; its presenter mode fills its frame
+}
+
+/** How many times larger everything is in a hall than on its smallest screen, 1280 × 720; the style sheet has the same in --hall. */
+export function hallTimes() {
+  return Math.max(1, Math.min(window.innerWidth / 1280, window.innerHeight / 720));
+}
+
+/** Whoever leaves the full screen by the browser's own key leaves presenter mode; gives what ends the watch. @param {import("./viewer.js").Viewer} viewer */
+export function whenFullScreenEnds(viewer) {
+  const { ownerDocument } = viewer.root;
+  const left = () => {
+    if (!ownerDocument.fullscreenElement && viewer.state.present && !viewer.root.inert)
+      viewer.change({ present: false });
+  };
+  ownerDocument.addEventListener("fullscreenchange", left);
+  return () => ownerDocument.removeEventListener("fullscreenchange", left);
+}
+
+/** Nothing but the picture, large, on the whole screen; or everything again. @param {import("./viewer.js").Viewer} viewer */
+export function present(viewer) {
+  viewer.change({ present: !viewer.state.present });
+  fullScreen(viewer.root.ownerDocument, viewer.state.present);
+}
+
+/**
+ * Gives the root the names of its looks; true where one is new, and the room may have another size.
+ * @param {HTMLElement} root
+ * @param {import("../types.js").State} state
+ */
+export function turned({ classList }, { view, present: isLarge }) {
+  const before = classList.value;
+  classList.toggle("all", view === "all");
+  classList.toggle("present", isLarge);
+  return classList.value !== before;
+}
