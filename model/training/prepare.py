@@ -70,14 +70,17 @@ def prepare(
         shutil.copyfile(must, out / "must.tsv")
     if vary:
         train_rows = [*train_rows, *varied(train_rows, seed)]
-    if vocabularies:
-        src, tgt = load_tokenizers(vocabularies, EnglishTokenizer.kind)
-        if more_src and isinstance(src, EnglishTokenizer):
-            src, tgt = grown(src, tgt, train_rows, more_src)
-    else:
-        src, tgt = _learnt(train_rows, src_vocab, tgt_merges)
-    tokenizers = _with_runs(src, tgt)
+    kept = _kept(vocabularies, train_rows, more_src) if vocabularies else None
+    tokenizers = _with_runs(*(kept or _learnt(train_rows, src_vocab, tgt_merges)))
     return write_prepared(out, train_rows, dev_rows, tokenizers, {"credits": _read_credits(credits_file)})
+
+
+def _kept(
+    folder: Path, rows: list[Row], more_src: int
+) -> tuple[EnglishTokenizer | CharacterTokenizer, CharacterTokenizer]:
+    """Both vocabularies of a folder, grown by what the rows hold where that is asked for."""
+    src, tgt = load_tokenizers(folder, EnglishTokenizer.kind)
+    return grown(src, tgt, rows, more_src) if more_src and isinstance(src, EnglishTokenizer) else (src, tgt)
 
 
 def _learnt(rows: list[Row], src_vocab: int, tgt_merges: int) -> tuple[EnglishTokenizer, CharacterTokenizer]:
