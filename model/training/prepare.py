@@ -46,10 +46,8 @@ def prepare(
         seed: of the split and of what is varied.
         credits_file: JSON with ``weights_licence`` and ``sources``, for the checkpoint's meta.json.
         vary: add pairs with other numbers and names, filled templates, and joined sentences.
-        vocabularies: an earlier prepared folder, or a checkpoint, whose vocabularies to keep, so that its runs can
-            go on; runs of equal digits are added where it has none.
-        more_src: most English tokens to add to vocabularies that are kept, beside the Chinese characters that they
-            lack.
+        vocabularies: a prepared folder, or a checkpoint, whose vocabularies to keep, so that its runs can go on.
+        more_src: most English tokens to add to them, beside the Chinese characters that they lack.
         without: sources to leave out.
         must: sentences with words that their translations must have; they choose checkpoints too.
 
@@ -65,14 +63,18 @@ def prepare(
     chosen_on = [(*row[:2], path.stem) for path in dev for row in read_rows(path)]
     train_rows, dev_rows = (rows, chosen_on) if dev else split_dev(rows, 1000, seed)
     if must:
-        read_must(must)
-        out.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(must, out / "must.tsv")
+        _keep_must(must, out)
     if vary:
         train_rows = [*train_rows, *varied(train_rows, seed)]
     kept = _kept(vocabularies, train_rows, more_src) if vocabularies else None
     tokenizers = _with_runs(*(kept or _learnt(train_rows, src_vocab, tgt_merges)))
     return write_prepared(out, train_rows, dev_rows, tokenizers, {"credits": _read_credits(credits_file)})
+
+
+def _keep_must(must: Path, out: Path) -> None:
+    read_must(must)  # raises where it is not such a file
+    out.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(must, out / "must.tsv")
 
 
 def _kept(
