@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from model.training.prepare import prepare, prepare_reversal
+from model.training.prepare import VocabularySettings, prepare, prepare_reversal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,13 +49,10 @@ def run(args: argparse.Namespace) -> None:
             args.tsv,
             args.out,
             args.dev,
-            args.src_vocab,
-            args.tgt_merges,
+            VocabularySettings(args.src_vocab, args.tgt_merges, args.vocabularies, args.more_src),
             args.seed,
             args.credits,
             args.vary,
-            args.vocabularies,
-            args.more_src,
             args.without,
             args.must,
         )

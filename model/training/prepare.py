@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from model.errors import CorpusError
@@ -22,37 +23,44 @@ REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 REVERSAL_LENGTH = 24
 
 
+@dataclass(frozen=True)
+class VocabularySettings:
+    """How large vocabularies are, or which are kept.
+
+    ``src`` English subwords and ``tgt_merges`` merges for Latin words in Chinese are learnt; or those of ``keep`` are
+    taken, a prepared folder or a checkpoint, so that its runs can go on, with up to ``more_src`` further English
+    subwords beside the Chinese characters that they lack.
+    """
+
+    src: int = 8000
+    tgt_merges: int = 1500
+    keep: Path | None = None
+    more_src: int = 0
+
+
 def prepare(
     tsv: list[Path],
     out: Path,
     dev: Sequence[Path] = (),
-    src_vocab: int = 8000,
-    tgt_merges: int = 1500,
+    vocabulary: VocabularySettings | None = None,
     seed: int = 1,
     credits_file: Path | None = None,
     vary: bool = False,
-    vocabularies: Path | None = None,
-    more_src: int = 0,
     without: Collection[str] = (),
     must: Path | None = None,
 ) -> dict[str, object]:
-    """Learn vocabularies from TSV files and write the token ids that ``train`` reads.
+    """Learn vocabularies from TSV files, write the token ids that ``train`` reads, and say what prepared.json says.
 
     Args:
         tsv: files of English, tab, Chinese and, if you like, a third column that names the source.
         out: folder to write: train.npz, dev.npz, dev.tsv, vocabularies, prepared.json.
         dev: TSV files that choose checkpoints; without one up to 1,000 pairs are held out.
-        src_vocab, tgt_merges: English subwords; merges for Latin words on the Chinese side.
+        vocabulary: how large the vocabularies are, or which are kept.
         seed: of the split and of what is varied.
         credits_file: JSON with ``weights_licence`` and ``sources``, for the checkpoint's meta.json.
         vary: add pairs with other numbers and names, filled templates, and joined sentences.
-        vocabularies: a prepared folder, or a checkpoint, whose vocabularies to keep, so that its runs can go on.
-        more_src: most English tokens to add to them, beside the Chinese characters that they lack.
         without: sources to leave out.
         must: sentences with words that their translations must have; they choose checkpoints too.
-
-    Returns:
-        what stands in prepared.json: counts of pairs by source, and vocabulary sizes.
 
     Raises:
         CorpusError: a file is missing or has a bad line, or there are too few pairs.
@@ -62,33 +70,32 @@ def prepare(
         raise CorpusError(f"{len(rows)} sentence pairs are too few to train on; give at least 10")
     chosen_on = [(*row[:2], path.stem) for path in dev for row in read_rows(path)]
     train_rows, dev_rows = (rows, chosen_on) if dev else split_dev(rows, 1000, seed)
-    if must:
-        _keep_must(must, out)
+    _keep_must(must, out)
     if vary:
         train_rows = [*train_rows, *varied(train_rows, seed)]
-    kept = _kept(vocabularies, train_rows, more_src) if vocabularies else None
-    tokenizers = _with_runs(*(kept or _learnt(train_rows, src_vocab, tgt_merges)))
+    tokenizers = _with_runs(*_vocabularies(train_rows, vocabulary or VocabularySettings()))
     return write_prepared(out, train_rows, dev_rows, tokenizers, {"credits": _read_credits(credits_file)})
 
 
-def _keep_must(must: Path, out: Path) -> None:
+def _keep_must(must: Path | None, out: Path) -> None:
+    if must is None:
+        return
     read_must(must)  # raises where it is not such a file
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(must, out / "must.tsv")
 
 
-def _kept(
-    folder: Path, rows: list[Row], more_src: int
+def _vocabularies(
+    rows: list[Row], settings: VocabularySettings
 ) -> tuple[EnglishTokenizer | CharacterTokenizer, CharacterTokenizer]:
-    """Both vocabularies of a folder, grown by what the rows hold where that is asked for."""
-    src, tgt = load_tokenizers(folder, EnglishTokenizer.kind)
-    return grown(src, tgt, rows, more_src) if more_src and isinstance(src, EnglishTokenizer) else (src, tgt)
-
-
-def _learnt(rows: list[Row], src_vocab: int, tgt_merges: int) -> tuple[EnglishTokenizer, CharacterTokenizer]:
-    """Both vocabularies; in a large corpus a Chinese character must stand three times to be in one."""
-    chinese = learn_characters([row[1] for row in rows], tgt_merges, 3 if len(rows) > 10_000 else 1)
-    return learn_english([row[0] for row in rows], src_vocab), chinese
+    """Both vocabularies; in a large corpus a Chinese character must stand three times to be learnt."""
+    if settings.keep is None:
+        chinese = learn_characters([row[1] for row in rows], settings.tgt_merges, 3 if len(rows) > 10_000 else 1)
+        return learn_english([row[0] for row in rows], settings.src), chinese
+    src, tgt = load_tokenizers(settings.keep, EnglishTokenizer.kind)
+    if settings.more_src and isinstance(src, EnglishTokenizer):
+        return grown(src, tgt, rows, settings.more_src)
+    return src, tgt
 
 
 def _with_runs(

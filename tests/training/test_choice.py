@@ -14,7 +14,7 @@ from model.own.checkpoint import load_tokenizers
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.training.choice import DevFiles, chosen_by
-from model.training.prepare import prepare
+from model.training.prepare import VocabularySettings, prepare
 
 MUST = "The red car is mine.\t红\t车|汽车\nWhere is the street?\t街|路\n"
 
@@ -27,7 +27,7 @@ def prepared(tsv: Path, tmp_path: Path) -> Path:
     (folder / "long.tsv").write_text("You love me.\t你爱我。\tnews\nHe left.\t他走了。\tnews\n", encoding="utf-8")
     (folder / "words.tsv").write_text(MUST, encoding="utf-8")
     dev = [folder / "short.tsv", folder / "long.tsv"]
-    prepare([tsv], folder / "data", dev, src_vocab=400, tgt_merges=10, must=folder / "words.tsv")
+    prepare([tsv], folder / "data", dev, vocabulary=VocabularySettings(400, 10), must=folder / "words.tsv")
     return folder / "data"
 
 
@@ -72,7 +72,7 @@ def test_a_file_without_words_is_refused(tmp_path: Path, text: str, complaint: s
 
 
 def test_sources_can_be_left_out_and_vocabularies_grow(tsv: Path, prepared: Path, tmp_path: Path) -> None:
-    summary = prepare([tsv], tmp_path / "data", vocabularies=prepared, more_src=50)
+    summary = prepare([tsv], tmp_path / "data", vocabulary=VocabularySettings(keep=prepared, more_src=50))
     assert summary["pairs_by_source"] == {"books": 11}
     before = json.loads((prepared / "prepared.json").read_text(encoding="utf-8"))
     assert np.all(summary["src_vocab_size"] >= before["src_vocab_size"])

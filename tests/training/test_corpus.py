@@ -12,7 +12,7 @@ from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
 from model.pairs import read_rows
 from model.training.batching import bucketed, collate
 from model.training.corpus import Corpus, split_dev
-from model.training.prepare import REVERSAL_ALPHABET, prepare, prepare_reversal
+from model.training.prepare import REVERSAL_ALPHABET, VocabularySettings, prepare, prepare_reversal
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_third_column_names_the_source(tsv: Path) -> None:
 
 
 def test_prepare_writes_what_training_reads(tsv: Path, tmp_path: Path) -> None:
-    summary = prepare([tsv], tmp_path / "data", src_vocab=400, tgt_merges=10)
+    summary = prepare([tsv], tmp_path / "data", vocabulary=VocabularySettings(400, 10))
     assert json.loads((tmp_path / "data/prepared.json").read_text(encoding="utf-8")) == summary
     assert summary["train_pairs"] == 11
     assert summary["dev_pairs"] == 1
