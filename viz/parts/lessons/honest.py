@@ -56,7 +56,7 @@ def even_share(weights: np.ndarray, column: int) -> float:
 
     Under a causal mask row t sees t + 1 keys, so that the first column gets more than one part in K.
     """
-    seen = (weights > 0).any(axis=(0, 1))
+    seen = np.asarray((weights > 0).any(axis=(0, 1)))
     return float((seen[:, column] / seen.sum(axis=1)).mean())
 
 
