@@ -6,6 +6,7 @@ Ids stay what they were, so that weights that know the earlier vocabulary can be
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -52,9 +53,9 @@ def english_words(tokenizer: EnglishTokenizer, sentences: Iterable[str]) -> Coun
 
 
 def unknown_characters(tokenizer: CharacterTokenizer, sentences: Iterable[str]) -> Counter[str]:
-    """How often each character that the vocabulary lacks stands in the sentences."""
+    """How often each character that the vocabulary lacks stands in the sentences; marks without a letter are none."""
     normal = (normalise_chinese(sentence)[0] for sentence in sentences)
-    counts = Counter(character for sentence in normal for character in sentence)
+    counts = Counter(char for sentence in normal for char in sentence if unicodedata.category(char)[0] not in "MC")
     known = tokenizer.subwords.get_vocab()
     return Counter({character: count for character, count in counts.items() if character not in known})
 

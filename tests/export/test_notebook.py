@@ -30,7 +30,7 @@ def test_the_example_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ran.raise_error()
         results.append(ran.result)
     text, page, values = results
-    assert text == "动物没有过马路，因为它太累了。"
+    assert text == "那只动物没有过马路，因为它太累了。"
     assert isinstance(page, SavedPage)
     assert "<iframe" in shell.display_formatter.format(page)[0]["text/html"]
     assert "h=c2.5,c3.1" not in page.html, "the message is packed"

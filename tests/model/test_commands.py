@@ -89,11 +89,28 @@ def test_evaluate_joins_pairs_and_scores_what_is_kept(checkpoint_folder: Path, t
     assert json.loads(capsys.readouterr().out)["sentences"] == 4
     assert main(["evaluate", "--truth", "--limit", "2", "--json", *here]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["numbers"] == {"kept": 0, "of": 2, "percent": 0.0}
-    assert facts["names"]["of"] == 0
-    assert [failure["missing"] for failure in facts["failures"]] == [["555-0192"], ["0800-123-456"]]
+    assert facts["numbers"] == {"kept": 0, "of": 5, "percent": 0.0}
+    assert facts["numbers_of_long_sentences"] == facts["numbers"]
+    assert facts["names"]["of"] == 1
+    first, second = (failure["missing"] for failure in facts["failures"])
+    assert (sorted(first), sorted(second)) == (["11:05", "9:48", "利兹"], ["2006", "31", "84"])
     assert main(["evaluate", "--truth", "--limit", "2", *here]) == 0
-    assert "0 of   2" in capsys.readouterr().out
+    assert "0 of   5" in capsys.readouterr().out
+
+
+def test_evaluate_counts_the_words_that_translations_must_have(checkpoint_folder: Path, tmp_path: Path, capsys) -> None:
+    path = tmp_path / "must.tsv"
+    path.write_text("I love you.\t不会有的词|也不会有\nHello.\t没有的词\n", encoding="utf-8")
+    argv = ["evaluate", "--must", str(path), "--checkpoint", str(checkpoint_folder)]
+    assert main([*argv, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["words"] == facts["sentences_with_every_word"] == {"kept": 0, "of": 2, "percent": 0.0}
+    assert [failure["missing"] for failure in facts["failures"]] == [["不会有的词"], ["没有的词"]]
+    assert main([*argv, "--limit", "1"]) == 0
+    assert "words that must stand" in capsys.readouterr().out
+    path.write_text("no word\n", encoding="utf-8")
+    assert main(argv) == 2
+    assert "line 1: expected English" in capsys.readouterr().err
 
 
 def test_a_cut_translation_gets_a_notice(checkpoint_folder: Path, translator: Translator, capsys) -> None:

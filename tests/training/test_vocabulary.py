@@ -48,10 +48,13 @@ def test_every_new_token_was_written_by_pieces_that_spell_it(old) -> None:
 
 def test_what_is_rare_or_a_number_stays_in_pieces_and_old_sentences_are_cut_no_finer(old) -> None:
     src, tgt = old
-    wide, narrow = grown(src, tgt, [*NEW[1:], ("A xylophone!", "木琴！", "")], merges=200)
+    wide, narrow = grown(
+        src, tgt, [*NEW[1:], ("A xylophone!", "木琴！", ""), *2 * [("Eh", "e\u0301\u05b7", "")]], merges=200
+    )
     pieces = [token.text for token in wide.encode("xylophone trophy 2004")]
     assert pieces.count("▁xylophone") == pieces.count("▁trophy") == 0, "seen too seldom"
     assert narrow.subwords.token_to_id("琴") is None
+    assert narrow.subwords.token_to_id("\u0301") is None, "a mark alone is no character"
     wide, _ = grown(src, tgt, NEW, merges=200)
     assert [token.text for token in wide.encode("2004")] == ["▁2", "00", "4"]
     for sentence in OLD:

@@ -143,5 +143,5 @@ def test_nonsense_in_a_link_is_the_default_and_leaves_it() -> None:
 def test_a_link_in_one_language_opens_in_another() -> None:
     at = linked("one_head", lang="中文", kind="Decoder self", drawn="norms", layer="1", head="2")
     seen = viewed(at)
-    assert seen.link == {"h": "d1.2", "d": "norms", "r": "read"}
+    assert seen.link == {"h": "d1.2", "d": "norms"}
     assert (seen.header["language"], seen.sorts["norms"]["title"]) == ("zh", text("zh", "drawn.norms"))
