@@ -25,6 +25,15 @@ def test_enter_translates_and_the_map_drawn_is_the_trace(visit, translation):
     ]
 
 
+def test_the_whole_translation_of_several_sentences_is_in_sight(visit):
+    line = visit(text="I love you. You love me.").locator(".hl-translation.parts")
+    expect(line).to_have_text("我爱你。你爱我。")
+    box = line.bounding_box()
+    assert box is not None
+    assert box["height"] > 15
+    assert box["width"] > 100
+
+
 def test_a_link_restores_the_view(visit, reopen):
     page = visit("one_head")
     type_sentence(page, SENTENCE)

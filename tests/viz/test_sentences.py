@@ -13,7 +13,7 @@ TEXT = "I love you. The old *dog* sleeps! You love me."
 
 
 def line(at) -> str:
-    return re.search(r'<p class="hl-translation"[^>]*>(.*?)</p>', markup(at), re.DOTALL)[1]
+    return re.search(r'<p class="hl-translation parts"[^>]*>(.*?)</p>', markup(at), re.DOTALL)[1]
 
 
 def test_the_whole_translation_is_shown_and_the_views_are_about_the_sentence_that_is_chosen(en_zh) -> None:

@@ -47,7 +47,7 @@ def parts_line(about: Subject, found: Translation) -> None:
             shown.append(said(written(replace(about.own, text=text))))
         except HeadlightError:  # said in full when that sentence is chosen
             shown.append("⚠")
-    st.html(line("translation", *shown, lang="zh"))
+    st.html(line("translation parts", *shown, lang="zh"))
 
 
 def choose_shown_part() -> None:
