@@ -40,7 +40,7 @@ STYLE = f"""<style>
 .hl-translation {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); margin: 0; }}
 .hl-translation.seen {{ position: static; width: auto; height: auto; clip-path: none; font-size: 1.5rem;
   line-height: 44px; white-space: nowrap; overflow-x: auto; scrollbar-width: thin; }}
-.hl-translation.parts {{ position: static; width: auto; height: auto; clip-path: none; font-size: 1.1rem; opacity: .85; }}
+.hl-translation.parts {{ position: static; width: auto; height: auto; clip-path: none; font-size: 1.1rem; }}
 .hl-translation ruby {{ ruby-align: center; }}
 .hl-translation rt {{ font-size: .5em; padding: 0 .12em; user-select: none; }}
 .hl-translation mark {{ color: inherit; background: light-dark(#FFE9C7, #4A3A1A); border-radius: .25rem; }}
