@@ -156,9 +156,11 @@ def _cell(table: dict[str, Any], row: str, measure: str, way: str) -> str:
     """A mean; bold where it is the best of those that take nothing away themselves."""
     rows = rows_of(table, way=way)
     plain = [name for name in ROW_TITLES if name in SORTS and not SORTS[name].perturbs]
-    drawn = [rows[name][measure]["mean"] for name in plain]
+    drawn = [mean for name in plain if (mean := rows[name][measure]["mean"]) is not None]
     best = min(drawn) if measure in LOWER_IS_BETTER else max(drawn)
     value = rows[row][measure]["mean"]
+    if value is None:
+        return "–"
     return f"**{value:.2f}**" if value == best and row in plain else f"{value:.2f}"
 
 
@@ -222,7 +224,8 @@ def _rates(facts: dict[str, Any]) -> dict[str, float]:
 def _setting(best: dict[str, Any], language: str) -> str:
     """A setting in words."""
     zh = language == "zh"
-    drawn = ROW_TITLES[best["drawn"]][zh].partition(" (")[0].partition("（")[0]
+    titles = ROW_TITLES.get(best["drawn"], (best["drawn"], best["drawn"]))
+    drawn = titles[zh].partition(" (")[0].partition("（")[0]
     if best["layer"] == "all":
         place = "所有层" if zh else "over all layers"
     elif best["head"] == "all":

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from model import examples
-from model.analysis.alignment.known_pairs import ALIGNMENT, load_alignment
-from model.analysis.faithfulness.table import load_faithfulness
+from model.analysis.alignment.known_pairs import ALIGNMENT, load_alignment, unaligned_methods
+from model.analysis.faithfulness.table import load_faithfulness, unscored_methods
 from model.analysis.heads.table import load_head_table
 from model.analysis.what_if.quality import load_warning
 from model.errors import HeadlightError
@@ -103,6 +103,18 @@ class Part:
 def _has_examples(job: Job) -> bool:
     wanted = examples.sentences(str(job.meta.get("src_tokenizer")))
     return all(examples.load_example(job.folder, text, job.sha256) for text in wanted)
+
+
+def _has_alignment(job: Job) -> bool:
+    """Whether the table is of these weights and has every method; one that lacks a newer method is made anew."""
+    table, _ = load_alignment(job.checkpoint, job.sha256)
+    return table is not None and not unaligned_methods(table)
+
+
+def _has_faithfulness(job: Job) -> bool:
+    """As ``_has_alignment``."""
+    table, _ = load_faithfulness(job.checkpoint, job.sha256)
+    return table is not None and not unscored_methods(table)
 
 
 def _make_scores(job: Job) -> None:
@@ -201,20 +213,14 @@ PARTS: dict[str, Part] = {
     "scores": Part(
         lambda job: job.meta.get("scores", {}).get("measured_on") == job.sha256[:12], _make_scores, ("test",)
     ),
-    "alignment": Part(lambda job: load_alignment(job.checkpoint, job.sha256)[0] is not None, _make_alignment),
-    "news": Part(
-        lambda job: "news" in (load_alignment(job.checkpoint, job.sha256)[0] or {}),
-        _make_news,
-        ("news",),
-    ),
+    "alignment": Part(_has_alignment, _make_alignment),
+    "news": Part(lambda job: "news" in (load_alignment(job.checkpoint, job.sha256)[0] or {}), _make_news, ("news",)),
     "heads": Part(
         lambda job: getattr(load_head_table(job.folder), "facts", {}).get("sha256") == job.sha256,
         lambda job: job.command("heads", "--tsv", job.args.dev, "--save"),
         ("dev",),
     ),
-    "faithfulness": Part(
-        lambda job: load_faithfulness(job.checkpoint, job.sha256)[0] is not None, _make_faithfulness, ("dev",)
-    ),
+    "faithfulness": Part(_has_faithfulness, _make_faithfulness, ("dev",)),
     "warning": Part(
         lambda job: load_warning(job.checkpoint, job.sha256)[0] is not None,
         lambda job: job.command("warning", "--tsv", job.args.dev, "--score", job.args.test, "--save"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from pathlib import Path
@@ -47,6 +48,17 @@ def test_the_figures_are_in_the_tables(tables: Tables) -> None:
     assert [float(cell.strip("*")) for cell in norms.groups()] == [round(mean, 2) for mean in means]
     table = text[text.index("| what is drawn") : text.index("| leave-one-out")]
     assert len(re.findall(r"\*\*[\d.]+\*\*", table)) >= 6, "the best of each of the six columns is bold"
+
+
+def test_a_method_without_a_score_is_a_dash_and_one_without_a_title_goes_by_its_name(tables: Tables) -> None:
+    older = copy.deepcopy(tables)
+    for part in (older.faithfulness["pairs"], *(each["rows"] for each in older.faithfulness["settings"])):
+        del part["alti"]
+    lines = {line.split(" | ")[0]: line for line in FIGURES["faithfulness"](older, "en").splitlines()}
+    assert lines["| ALTI+"] == "| ALTI+ |" + " – |" * 6
+    assert "–" not in lines["| norms"]
+    older.alignment["best"]["drawn"] = "newest"
+    assert "the best setting, newest over all layers" in FIGURES["alignment"](older, "en").replace("\n", " ")
 
 
 def test_marks_without_a_figure_and_tables_of_other_weights_are_refused(tables: Tables, tmp_path: Path) -> None:

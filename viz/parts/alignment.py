@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from model.analysis.alignment.known_pairs import best_writer
+from model.analysis.alignment.known_pairs import best_writer, unaligned_methods
 from model.analysis.alignment.links import RULES, LinkRule, link_set
 from model.analysis.alignment.word_maps import ALL, places
 from model.analysis.maps.sorts import SHIFTS, SORTS, Drawn, Shift
@@ -96,20 +96,33 @@ def best_button(name: str, best: dict[str, Any]) -> None:
     )
 
 
-def rate_of(table: dict[str, Any], of: Setting) -> float:
-    """A setting's error rate in percent in a checkpoint's table."""
-    rates = table["aer"][of.rule][of.drawn][of.shift]
+def rates_of(table: dict[str, Any], of: Setting) -> dict[str, Any] | None:
+    """A checkpoint's error rates in percent, by layer and head, of a setting's method, rows and rule.
+
+    None where the method was added after the table was made.
+    """
+    rates: dict[str, Any] | None = table["aer"][of.rule].get(of.drawn, {}).get(of.shift)
+    return rates
+
+
+def rate_of(table: dict[str, Any], of: Setting) -> float | None:
+    """A setting's error rate in percent in a checkpoint's table; None where it was not measured."""
+    rates = rates_of(table, of)
+    if rates is None:
+        return None
     if of.layer == ALL:
         return float(rates[ALL])
     row = rates["layers"][int(of.layer)]
     return float(row[-1] if of.head == ALL else row[int(of.head)])
 
 
-def table_notice(name: str) -> None:
-    """One sentence where a checkpoint has no table of its own weights' scores."""
-    _, why = checkpoints.alignment(name)
+def table_notice(name: str, drawn: Drawn) -> None:
+    """One sentence where a checkpoint has no table of its own weights' scores, or this method is not in it."""
+    table, why = checkpoints.alignment(name)
+    why = "unmeasured" if table and drawn in unaligned_methods(table) else why
     if why:
-        st.html(line("alt", say(f"alignment.{why}", checkpoint=name), data_alignment=why))
+        said = say(f"alignment.{why}", checkpoint=name, drawn=say(f"drawn.{drawn}"))
+        st.html(line("alt", said, data_alignment=why))
 
 
 def opening_line(now: View) -> None:

@@ -13,7 +13,7 @@ from viz.components.score_grid.score_grid import score_grid
 from viz.figures.gold_map import gold_map
 from viz.figures.heatmap import HeatmapText, heatmap_config, heatmap_summary
 from viz.figures.markup import line
-from viz.parts.alignment import RULE_NAMES, Setting, choose, decoder
+from viz.parts.alignment import RULE_NAMES, Setting, choose, decoder, rates_of
 from viz.state import checkpoints
 from viz.state.language import say, within
 from viz.state.view import View
@@ -60,13 +60,13 @@ def grid(now: View, chosen: Setting, rates: np.ndarray) -> None:
     shift, drawn, _ = chosen.index(layers, heads)
     here = 100 * rates[RULE_NAMES.index(chosen.rule), shift, drawn][:-1].reshape(layers, heads + 1)
     table, _ = checkpoints.alignment(now.checkpoint)
-    all_pairs = table["aer"][chosen.rule][chosen.drawn][chosen.shift]["layers"] if table else None
-    special = {} if table else {"caption": say("alignment.grid.caption.here")}
+    everywhere = rates_of(table, chosen) if table else None
+    special = {} if everywhere else {"caption": say("alignment.grid.caption.here")}
     score_grid(
         here.tolist(),
-        all_pairs,
+        everywhere["layers"] if everywhere else None,
         chosen=(chosen.layer, chosen.head),
-        best=best_place(all_pairs) if all_pairs else None,
+        best=best_place(everywhere["layers"]) if everywhere else None,
         theme=now.theme,
         labels=within("alignment.grid", **special),
         key="score_grid",

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from model.analysis.alignment.gold import GoldPair, read_gold
-from model.analysis.maps.sorts import DRAWN, SHIFTS, SORTS
-from model.tables import load_table
+from model.analysis.alignment.links import RULES
+from model.analysis.alignment.word_maps import ALIGN_DRAWN, ALL
+from model.analysis.maps.sorts import SHIFTS, Drawn
+from model.tables import Table, load_table
 
 TRUTH = Path(__file__).resolve().parents[2] / "truth" / "en-zh.tsv"
 ALIGNMENT = "alignment.json"
@@ -40,13 +42,21 @@ def load_alignment(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None,
     return load_table(checkpoint, ALIGNMENT, sha256, _is_complete)
 
 
-def _is_complete(table: dict[str, Any]) -> bool:
-    head = table["best_head"]
-    drawn = {name for name in DRAWN if SORTS[name].words == "sum"}
-    if any(not drawn <= set(by_drawn) for by_drawn in table["aer"].values()):
+def unaligned_methods(table: Table) -> set[Drawn]:
+    """The methods that an alignment table lacks, since they were added after it was made."""
+    return {name for name in ALIGN_DRAWN if any(name not in by_drawn for by_drawn in table["aer"].values())}
+
+
+def _is_complete(table: Table) -> bool:
+    """Whether every rule has rates of the same methods, the best ones among them; those added later may be missing."""
+    head, best = table["best_head"], table["best"]
+    first, *others = (set(table["aer"][rule]) for rule in RULES)
+    named = {"weights", head["drawn"], best["drawn"]} <= first and best["drawn"] in ALIGN_DRAWN
+    rates = [rows[shift] for rule in RULES for rows in table["aer"][rule].values() for shift in SHIFTS]
+    if not named or any(each != first for each in others) or any(not {"layers", ALL} <= set(each) for each in rates):
         return False
     whole = {type(head[key]) for key in ("layer", "head")} == {int} and head["shift"] in SHIFTS
-    return whole and head["kind"] == "cross" and isinstance(table["aer"], dict) and "best" in table
+    return whole and head["kind"] == "cross"
 
 
 def best_writer(table: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from model.analysis.maps.sorts import SORTS, Drawn
 from model.source import Way
-from model.tables import load_table
+from model.tables import Table, load_table
 
 FAITHFULNESS = "faithfulness.json"
 MEASURES = ("comprehensiveness", "sufficiency", "rank_correlation", "token_cost", "token_rank_correlation")
@@ -18,6 +18,7 @@ WAYS_SCORED: tuple[Way, ...] = ("mask", "remove", "average")
 OWN_WAYS: tuple[Way, ...] = ("mask", "average")  # which differ most, on what the model writes itself
 TARGETS = ("references", "own")  # what is forced: the pairs' other side, or what the model writes itself
 PARTS_OF_CELL = ("mean", "se", "gap", "gap_se")
+_NOT_MEASURED = {measure: dict.fromkeys(PARTS_OF_CELL) for measure in MEASURES}
 
 
 def load_faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
@@ -26,17 +27,27 @@ def load_faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | No
 
 
 def rows_of(table: dict[str, Any], target: str = "references", way: str = "mask") -> dict[str, Any]:
-    """Cells by row and measure of one setting; {} where it was not scored."""
+    """Cells by row and measure of one setting; {} where it was not scored.
+
+    A method that was added after the table was made has cells of None: it was not measured.
+    """
     settings = (each for each in table["settings"] if (each["target"], each["way"]) == (target, way))
     found: dict[str, Any] = next(settings, {"rows": {}})["rows"]
-    return found
+    return {name: found.get(name, _NOT_MEASURED) for name in ROWS} if found else {}
 
 
-def _is_complete(table: dict[str, Any]) -> bool:
-    every = [rows_of(table), *(each["rows"] for each in table["settings"])]
-    cells = [
-        rows[name][measure][part] for rows in every for name in ROWS for measure in MEASURES for part in PARTS_OF_CELL
-    ]
+def unscored_methods(table: Table) -> set[Drawn]:
+    """The methods that a table of faithfulness lacks, since they were added after it was made."""
+    return set(SORTS) - set(table["pairs"])
+
+
+def _is_complete(table: Table) -> bool:
+    """Whether every method in the table has all its cells in each setting; methods added later may be missing."""
+    measured = set(table["pairs"])
+    settings = [each["rows"] for each in table["settings"]]
+    same = all(set(rows) == {*measured, RANDOM} for rows in settings) and set(table["seconds"]) == measured
+    cells = [rows[name][measure][part] for rows in settings for name in rows for measure in MEASURES
+             for part in PARTS_OF_CELL]  # fmt: skip
     known = all(each is None or isinstance(each, int | float) for each in cells)
-    named = table["best"] in SORTS and set(table["pairs"]) == set(table["seconds"]) == set(SORTS)
-    return int(table["sentences"]) > 0 and known and named
+    named = {table["best"], BASE} <= measured and table["best"] in SORTS
+    return int(table["sentences"]) > 0 and bool(rows_of(table)) and same and known and named

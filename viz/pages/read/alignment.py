@@ -33,12 +33,13 @@ def best_buttons() -> None:
 
 def score_line(key: str, **values: object) -> None:
     """One sentence on what is drawn and how true it is."""
-    if table:
-        known = {"aer": alignment.rate_of(table, chosen), "diagonal": table["diagonal"]}
+    rate = alignment.rate_of(table, chosen) if table else None
+    if table and rate is not None:
+        known = {"aer": rate, "diagonal": table["diagonal"]}
         values |= {name: f"{rate:.0f}" for name, rate in known.items()} | {"pairs": table["sentences"]}
-    sentence = say(f"{key}.scored" if table else key, name=chosen.name, **values)
+    sentence = say(key if rate is None else f"{key}.scored", name=chosen.name, **values)
     st.html(line("alt", sentence))
-    alignment.table_notice(now.checkpoint)
+    alignment.table_notice(now.checkpoint, chosen.drawn)
 
 
 def this_sentence() -> None:

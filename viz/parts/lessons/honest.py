@@ -67,8 +67,9 @@ def _trust(now: View) -> Values:
         lead("lesson.12.no_table")
         return dict.fromkeys(("best", "best_cost", "weights_cost", "random_cost", "judged"), "–")
     rows = rows_of(table)
-    costs = {name: float(rows[name]["comprehensiveness"]["mean"]) for name in (*_JUDGED, RANDOM)}
-    best = max(_JUDGED, key=costs.__getitem__)
+    means = {name: rows[name]["comprehensiveness"]["mean"] for name in (*_JUDGED, RANDOM)}
+    costs = {name: float(mean) for name, mean in means.items() if mean is not None}
+    best = max((name for name in costs if name != RANDOM), key=costs.__getitem__)
     values: Values = {
         "best": say(f"drawn.{best}"),
         "best_cost": number(costs[best]),
@@ -76,7 +77,7 @@ def _trust(now: View) -> Values:
         "random_cost": number(costs[RANDOM]),
         "judged": table["sentences"],
     }
-    names = [*(say(f"drawn.{name}") for name in _JUDGED), say("lesson.12.random")]
+    names = [say("lesson.12.random" if name == RANDOM else f"drawn.{name}") for name in costs]
     cost = say("lesson.12.cost")
     figure = bars(names, {cost: np.array(list(costs.values()))}, cost, height=230)
     draw(figure, "lesson.12.trust", **values)

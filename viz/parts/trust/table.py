@@ -92,9 +92,9 @@ def columns(table: dict[str, Any], rows: dict[str, Any]) -> dict[str, list[str]]
         if measure in LED:
             title = say("trust.ahead", measure=say(f"trust.{measure}"), base=say(f"drawn.{table['base']}"))
             shown[title] = ["–" if c["gap"] is None else f"{signed(c['gap'])} ± {c['gap_se'] or 0:.2f}" for c in cells]
-    seconds = [table["seconds"].get(name) for name in ORDER]
+    seconds, pairs = [table["seconds"].get(name) for name in ORDER], {**table["pairs"], RANDOM: table["sentences"]}
     shown[say("trust.seconds")] = ["–" if each is None else f"{each:.3f}" for each in seconds]
-    shown[say("trust.pairs")] = [f"{table['pairs'].get(name, table['sentences']):,}" for name in ORDER]
+    shown[say("trust.pairs")] = [f"{pairs.get(name, 0):,}" for name in ORDER]
     return shown
 
 

@@ -32,6 +32,7 @@ STRINGS: dict[str, str] = {
     "alignment.missing": "Nobody has scored this checkpoint yet: python -m model align --truth --checkpoint {checkpoint} --save",
     "alignment.stale": "The alignment scores beside this checkpoint were made with other weights, so they are not shown. To make them anew: python -m model align --truth --checkpoint {checkpoint} --save",
     "alignment.damaged": "The alignment scores beside this checkpoint cannot be read, so they are not shown. To make them anew: python -m model align --truth --checkpoint {checkpoint} --save",
+    "alignment.unmeasured": "{drawn} is newer than the alignment scores beside this checkpoint, so it was not measured. To make them anew: python -m model align --truth --checkpoint {checkpoint} --save",
     "alignment.opened": "Opened on cross-attention {head}: of {heads} heads, the one that links words most like people do while it writes them (alignment error {aer} % on {pairs} pairs; a guess along the diagonal: {diagonal} %).",
     "alignment.opened.stale": "Opened on {head}, not on the best alignment head: the alignment scores beside this checkpoint were made with other weights.",
     "alignment.opened.damaged": "Opened on {head}, not on the best alignment head: the alignment scores beside this checkpoint cannot be read.",

@@ -32,6 +32,7 @@ STRINGS: dict[str, str] = {
     "alignment.missing": "这个检查点还没有打过分：python -m model align --truth --checkpoint {checkpoint} --save",
     "alignment.stale": "这个检查点旁边的对齐分数是用另一组权重算出的，所以不显示。重新计算：python -m model align --truth --checkpoint {checkpoint} --save",
     "alignment.damaged": "这个检查点旁边的对齐分数无法读取，所以不显示。重新计算：python -m model align --truth --checkpoint {checkpoint} --save",
+    "alignment.unmeasured": "{drawn}比这个检查点旁边的对齐分数新，所以没有测过。重新计算：python -m model align --truth --checkpoint {checkpoint} --save",
     "alignment.opened": "打开时选的是交叉注意力 {head}：{heads} 个头里，它在写出词时连得最像人（{pairs} 个句对上的对齐错误率 {aer} %；沿对角线瞎猜：{diagonal} %）。",
     "alignment.opened.stale": "打开时选的是 {head}，而不是对齐最好的头：旁边的对齐分数是用另一组权重算出的。",
     "alignment.opened.damaged": "打开时选的是 {head}，而不是对齐最好的头：旁边的对齐分数无法读取。",
