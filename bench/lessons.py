@@ -19,6 +19,7 @@ from playwright.sync_api import Error, Page
 from bench.app import BOX, sentences
 from bench.browser import address, app_page, chromium, wait_until_idle
 from bench.painted import seconds_until_painted
+from viz.state.codes.lessons import LESSON_MODULES
 
 BARS = {"lesson": 0.5, "slider": 0.1}
 FLOOR = "2"
@@ -36,7 +37,7 @@ SLIDERS = {
     "10": ("l10_token", "lesson_10_gradient"),
     "11": ("l11_word", "lesson_11_gpt"),
 }
-LESSONS = [str(number) for number in range(1, 13)]
+LESSONS = list(LESSON_MODULES)
 _LESSON = """(() => {
   const title = document.querySelector("h3")?.innerText;
   const charts = [...document.querySelectorAll('[class*="st-key-lesson_"]')]

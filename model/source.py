@@ -26,24 +26,24 @@ Ability = Literal[
     "scores", "gains", "hide", "remove", "average", "silence", "gradients", "slopes", "internals", "tails", "finish",
     "votes", "projections", "norms", "positions", "patches",
 ]  # fmt: skip
-ABILITIES: tuple[Ability, ...] = (
-    "scores",  # scores before softmax, which with the mask give the weights
-    "gains",  # heads can be muted or turned up
-    "hide",  # source positions can be hidden
-    "remove",  # or taken out, those behind them moving up
-    "average",  # or read as the mean of all tokens
-    "silence",  # or have no values in cross-attention, whose weights stay
-    "gradients",  # of a log-probability with respect to every weight
-    "slopes",  # of what each step writes with respect to the embeddings
-    "internals",  # queries, keys, values, the stream, and W_O by head
-    "tails",  # what the rest of a layer makes of other states
-    "finish",  # any level of the stream can be read as logits
-    "votes",  # the last norm is linear once its scale is held, so logits split into parts
-    "projections",  # the linear maps of an attention layer, for working it out by hand
-    "norms",  # those that queries and keys come through, from a stream that is a sum
-    "positions",  # a table of positions that is added to the embeddings
-    "patches",  # states and heads' outputs can be taken from another pass
-)
+ABILITIES: Mapping[Ability, str] = {  # what each is, and what takes it
+    "scores": "scores before softmax, which with the mask give the weights",
+    "gains": "heads muted and turned up: importance, mixing desk",
+    "hide": "source words hidden: honesty, trust",
+    "remove": "source words taken out, those behind them moving up: trust",
+    "average": "source words read as the mean of all tokens: trust",
+    "silence": "source words without values in cross-attention, whose weights stay: value zeroing",
+    "gradients": "gradients of a log-probability with respect to every weight",
+    "slopes": "gradients of what each step writes with respect to the embeddings: input × gradient",
+    "internals": "queries, keys, values, the stream, and W_O by head: norms, flow by norms",
+    "tails": "what the rest of a layer makes of other states: ALTI+",
+    "finish": "any level of the stream read as logits: logit lens",
+    "votes": "logits split into parts, the last norm's scale held: fork, what a head promotes",
+    "projections": "the linear maps of an attention layer: one head worked out by hand",
+    "norms": "the norms that queries and keys come through: why a head looks there",
+    "positions": "a table of positions that is added to the embeddings",
+    "patches": "states and heads' outputs taken from another pass: patching",
+}
 
 Need = Ability | Kind  # what a view may ask of a model
 Reads = Literal["text", "prompt", "sentence", "picture", "maps"]

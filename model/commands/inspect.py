@@ -21,23 +21,6 @@ READS = {
     "picture": "looks at a picture",
     "maps": "is a file of saved maps",
 }
-MEANT = {
-    "scores": "scores before softmax",
-    "gains": "heads muted and turned up: importance, mixing desk",
-    "hide": "words deleted: honesty, trust",
-    "gradients": "gradients of its weights",
-    "internals": "queries, keys, values, W_O by head: norms, flow by norms",
-    "finish": "its layers' states read as logits: logit lens",
-    "votes": "logits split into parts: fork, what a head promotes",
-    "projections": "one head worked out by hand: inside a head",
-    "positions": "a table of positions",
-    "norms": "the norms before attention: why a head looks there",
-    "remove": "words taken out: trust",
-    "average": "words made average: trust",
-    "silence": "values silenced: value zeroing",
-    "slopes": "gradients of its embeddings: input × gradient",
-    "tails": "what the rest of a layer makes of other states: ALTI+",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,6 +59,6 @@ def as_text(facts: dict[str, Any]) -> str:
     """The same for people."""
     lines = [f"{facts['name']} {READS[facts['reads']]}."]
     lines += [f"  {kind}: {each['layers']} layers of {each['heads']} heads" for kind, each in facts["kinds"].items()]
-    lines += [f"  ✓ {each}: {MEANT[each]}" for each in facts["works"]]
+    lines += [f"  ✓ {each}: {ABILITIES[each]}" for each in facts["works"]]
     lines += [f"  – no {each}: {why or 'not offered'}" for each, why in facts["lacks"].items()]
     return "\n".join(lines)

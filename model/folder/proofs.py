@@ -14,7 +14,7 @@ from model.folder.inner import Inner
 from model.folder.passes import Passes
 from model.folder.sites import Sites
 from model.passage import Ask, ForcedIds
-from model.source import Ability, Anatomy, Need
+from model.source import ABILITIES, Ability, Anatomy, Need
 from model.trace import KINDS, Kind
 
 CLOSE = 1e-4
@@ -47,8 +47,7 @@ class Proofs:
         why: dict[Need, Why] = {ability: "other" for ability in proofs if ability not in offered}
         why |= {kind: "form" for kind in KINDS if kind not in self.kinds}
         why["positions"] = "own_table"
-        only: tuple[Ability, ...] = ("remove", "average", "silence", "slopes", "tails", "norms", "patches")
-        why.update(dict.fromkeys(only, "own_only"))
+        why |= {ability: "own_only" for ability in ABILITIES if ability not in (*proofs, "positions")}
         why.update(self._reasons(offered))
         return Anatomy(self.sites.kinds, frozenset(offered), self.form.reads, why)
 

@@ -60,7 +60,7 @@ MAY: dict[str, set[str]] = {
     "model/release": {"model/evaluation", "model/own"} | MODEL,
     "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release", "model/tiny"}
     | MODEL,
-    "bench": {"model/own", "model/training", "viz/text", "viz/shell", "viz/export"} | MODEL,
+    "bench": {"model/own", "model/training", "viz/text", "viz/shell", "viz/state", "viz/export"} | MODEL,
     "tests": {"app.py", "router.py", "bench", "viz/pages", "viz/shell", "viz/parts", "viz/components", "viz/state"}
     | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
     | {"viz/figures", "viz/web", "viz/export", "viz/__init__.py", "viz/__main__.py", "model/live", "model/tiny"}

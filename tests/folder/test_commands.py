@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from model import folders as shelves
 from model.__main__ import main
+from model.folders import CHECKPOINTS
 from model.saved.source import SavedSource
+from model.source import ABILITIES, Ability
+from tests.pages import shipped
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +73,22 @@ def test_inspect_says_what_works_and_why_the_rest_does_not(models, capsys):
     assert "votes" in json.loads(capsys.readouterr().out)["lacks"]
     assert main(["inspect", str(models / "none")]) == 2
     assert "there is no checkpoint" in capsys.readouterr().err
+
+
+@shipped
+@pytest.mark.parametrize("name", ["en-zh", "reverse@600"])
+def test_inspect_says_what_our_own_checkpoints_offer(name, capsys):
+    assert main(["inspect", f"{CHECKPOINTS}/{name}"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"{name} translates or rewrites a text.\n")
+    assert {line.split()[1].rstrip(":") for line in said.splitlines() if "✓" in line} == set(get_args(Ability))
+    assert "✓ patches: states and heads' outputs taken from another pass" in said
+    assert "– no" not in said
+
+
+def test_every_ability_stands_in_the_one_table_with_its_words():
+    assert tuple(ABILITIES) == get_args(Ability)
+    assert all(ABILITIES.values())
 
 
 def test_convert_says_when_there_is_nothing_to_do(models, capsys):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from types import ModuleType
 
 
 def say(texts: dict[str, str]) -> None:
@@ -42,7 +43,39 @@ def method() -> dict[str, str]:
     return found
 
 
-ADDS: dict[str, Callable[[], dict[str, str]]] = {"method": method}
+def lesson() -> dict[str, str]:
+    """A 13th lesson: the title of the lesson that opens, by what the link and the visitor ask for."""
+    from viz.state.codes import lessons
+
+    lessons.LESSON_MODULES["13"] = "thirteenth"
+    from viz.parts.chart import lead
+    from viz.parts.lessons.lesson import Lesson
+
+    def picture(_now: object) -> dict[str, str]:
+        lead("lesson.13.drawn")
+        return {"answer": "42"}
+
+    module = ModuleType("viz.parts.lessons.thirteenth")
+    module.LESSON = Lesson(formula="a = b", picture=picture, views=("masks",), sentence=False)
+    sys.modules[module.__name__] = module
+    parts = ("idea", "where", "see", "ask.1", "answer.1", "ask.2", "answer.2", "drawn")
+    say({"lesson.13": "The newest lesson", **{f"lesson.13.{part}": f"{part} of 13" for part in parts}})
+    say({"lesson.13.answer.2": "It is {answer}."})
+
+    from tests.pages import SENTENCE, choose, opened, prepared, words
+
+    asked = prepared("lessons", text=SENTENCE)
+    asked.query_params["lesson"] = "13"
+    choose(asked)
+    at = opened("lessons", lesson="12")
+    found = {"linked": asked.subheader[0].value, "page": words(asked), "before": at.subheader[0].value}
+    found["link"] = asked.query_params["lesson"]
+    found["next"] = at.button(key="lesson_next").click().run().subheader[0].value
+    found["unknown"] = opened("lessons", lesson="14").subheader[0].value
+    return found
+
+
+ADDS: dict[str, Callable[[], dict[str, str]]] = {"method": method, "lesson": lesson}
 
 
 def pages_with(what: str) -> dict[str, str]:

@@ -38,3 +38,12 @@ def test_a_new_method_is_not_measured_where_a_table_is_older(with_method: dict[s
         assert "known pairs (a guess" not in with_method[page]
     assert "data-alignment" not in with_method["alignment"]
     assert "known pairs (a guess" in with_method["alignment"]
+
+
+def test_a_new_lesson_opens_from_a_link_and_from_the_one_before_it() -> None:
+    found = pages_with("lesson")
+    assert found["linked"] == found["next"] == "13 · The newest lesson"
+    assert found["link"] == "13"
+    assert all(part in found["page"] for part in ("idea of 13", "drawn of 13", "It is 42."))
+    assert found["before"].startswith("12 · ")
+    assert found["unknown"].startswith("1 · ")

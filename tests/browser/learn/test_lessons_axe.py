@@ -1,4 +1,4 @@
-"""All twelve lessons, their answers open, are free of what axe calls a violation: in English light, in Chinese dark."""
+"""All lessons, their answers open, are free of what axe calls a violation: in English light, in Chinese dark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Twelve lessons on what the documents behind the project teach, on the model's own numbers."""
+"""Lessons on what the documents behind the project teach, on the model's own numbers."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from model.analysis.heads.patterns import PATTERNS
 from model.analysis.maps.sorts import DRAWN, SHIFTS
 from model.analysis.residual.flow import MEASURES
 from model.trace import KINDS
+from viz.state.codes.lessons import LESSON_MODULES
 from viz.text import LANGUAGES, text
 
 PAINTED = "painted"
@@ -80,7 +81,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("trust", ("table", "sentence"), "trust.view"),
         _choice("way", WAYS_SCORED),
         _choice("target", TARGETS),
-        _choice("lesson", tuple(str(number) for number in range(1, 13)), label="lesson.choose"),
+        _choice("lesson", tuple(LESSON_MODULES), label="lesson.choose"),
         _choice("task", ("copy", "reverse")),
         _choice("course", ("aer", "job", "importance"), "past.by"),
         _choice("inside_view", ("steps", "reasons", "scaling"), "inside.view"),
