@@ -49,7 +49,7 @@ STYLE = f"""<style>
 .hl-status {{ font-size: .875rem; opacity: .75; text-align: right; margin: 0; white-space: nowrap; }}
 .hl-holds, .hl-fails, .hl-alt {{ font-size: .95rem; margin: 0; opacity: .85; overflow-wrap: anywhere; }}
 .hl-line + .hl-line {{ margin-top: .4rem; }}
-.hl-fails {{ color: #D55E00; opacity: 1; font-weight: 600; }}
+.hl-fails {{ color: light-dark(#A84300, #F0853C); opacity: 1; font-weight: 600; }}
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
 .st-key-talk_frame iframe {{ display: block; height: calc(100vh - 8.5rem); min-height: 24rem; }}

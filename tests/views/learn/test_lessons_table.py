@@ -64,7 +64,8 @@ def sinusoids(_: object) -> str:
 
 
 def largest_weights(en_zh) -> str:
-    weights = en_zh.translate(SENTENCE, capture=True).trace.encoder_self[0, 0]
+    start = opening("en-zh")
+    weights = en_zh.translate(SENTENCE, capture=True).trace.encoder_self[start["layer"], start["head"]]
     return f"As it is. Largest weight of a row, on average: {weights.max(axis=1).mean():.2f}."
 
 
