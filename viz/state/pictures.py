@@ -32,14 +32,10 @@ def picture(name: str) -> bytes:
     Raises:
         PictureError: there is no such picture, or another visitor brought it.
     """
-    if name in sentences("picture"):
-        from model.common.drawings import drawing
+    from model.common.pictures import shipped_picture
 
-        return drawing(name)
-    from model.common.scenes import scene_of, scene_png
-
-    if scene_of(name) is not None:
-        return scene_png(name)
+    if shipped := shipped_picture(name):
+        return shipped
     if name not in own():
         raise PictureError("This picture is not here: a picture of one's own is kept for its visitor alone.")
     return own()[name]
