@@ -55,6 +55,11 @@ def own() -> Mapping[str, bytes]:
     return found
 
 
+def is_own(name: str) -> bool:
+    """Whether a name is that of a picture which some visitor brought, see ``take``."""
+    return name.startswith("picture-")
+
+
 def take(data: bytes) -> str:
     """Keep a picture for this visitor's session; its name, which tells nothing of it."""
     name = f"picture-{hashlib.sha256(data).hexdigest()[:16]}"
@@ -69,5 +74,5 @@ def check_picture(subject: Subject) -> None:
     Raises:
         PictureError: it may not.
     """
-    if subject.text.startswith("picture-"):
+    if is_own(subject.text):
         picture(subject.text)
