@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os.path import isfile  # false, not an error, for a name that no file can have
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -25,22 +27,30 @@ def open_model(name: str, pictures: Callable[[str], bytes] | None = None) -> Any
     transformers is imported for a folder alone.
 
     Args:
-        name: as ``model.folders.shelf`` lists it, or a path that holds a ``/``; after ``@`` languages, or a step.
-        pictures: gives the bytes of a picture by its name, for a model that sees.
+        name: as ``model.folders.shelf`` lists it, or the path of a folder or an NPZ file that holds a ``/``; after
+            ``@`` languages, or a step.
+        pictures: gives the bytes of a picture by its name, for a model that sees; those that ship, where not said.
 
     Raises:
         HeadlightError: there is no such model, or something is wrong with it.
     """
     base, _ = split_step(name)
-    found = entry(base) or Entry(resolve(base), sort_at(resolve(base)))
+    found = entry(base) or _at(base)
     if found.sort == "own":
         return Translator.from_checkpoint(name)
     if found.sort == "maps":
         from model.saved.source import SavedSource
 
         return SavedSource.open(found.path, name)
-    from model.folder.source import FolderSource, no_picture
+    from model.folder.source import FolderSource, shipped_or_none
 
-    made = FolderSource.open(found.path, name, pictures or no_picture)
+    made = FolderSource.open(found.path, name, pictures or shipped_or_none)
     languages = languages_in(name)
     return made.in_languages(*languages, name) if any(languages) else made
+
+
+def _at(path: str) -> Entry:
+    """What lies at a path: a file of saved maps, or a folder; raises CheckpointError where there is neither."""
+    if path.endswith(".npz") and "/" in path and isfile(path):
+        return Entry(Path(path), "maps")
+    return Entry(resolve(path), sort_at(resolve(path)))

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from model.common.pictures import shipped_picture
 from model.common.sampling import Sampler
 from model.errors import SentenceTooLongError
 from model.folder.asked import AskedSource
@@ -24,22 +25,22 @@ from model.trace import Kind, TracedTranslation, Translation
 from model.writing import Expansion, Hypothesis, Sampling, Token
 
 
-def no_picture(_name: str) -> bytes:
-    """Nothing: text models are given no picture."""
-    return b""
+def shipped_or_none(name: str) -> bytes:
+    """A picture that comes with the program; no bytes where the name stands for none, as for models of text."""
+    return shipped_picture(name) or b""
 
 
 class FolderSource(AskedSource):
     """One folder's model at work. Safe to share between threads: one forward pass at a time."""
 
     @classmethod
-    def open(cls, path: Path, name: str = "", pictures: Pictures = no_picture) -> FolderSource:
+    def open(cls, path: Path, name: str = "", pictures: Pictures = shipped_or_none) -> FolderSource:
         """The model of a folder, on a GPU where there is one.
 
         Args:
             path: of the folder.
             name: it is called so; its folder's own name where it is "".
-            pictures: gives the bytes of a picture by its name, for a model that sees.
+            pictures: gives the bytes of a picture by its name, for a model that sees; those that ship, where not said.
 
         Raises:
             FolderError: something is wrong with the folder.

@@ -14,12 +14,13 @@ from model.analysis.what_if.patching import Sweep
 from model.trace import HeadRef
 from tests.pages import opened, reverse, sent, shipped, viewed, words
 from viz.__main__ import main
-from viz.export.code import command, patching_lines, python_lines
+from viz.export.code import ModelCode, command, patching_lines, python_lines
 from viz.export.shown import Shown
 
 pytestmark = shipped
 HOSTILE = "I love 'you'\"; import os #\\n {x} \n$(rm)"
 HEADS = (HeadRef("cross", 2, 5), HeadRef("cross", 3, 1))
+EN_ZH = ModelCode("en-zh")
 
 
 def run(lines: str) -> Reading:
@@ -42,7 +43,7 @@ def run(lines: str) -> Reading:
 )
 def test_the_lines_make_the_numbers_that_the_viewer_draws(choices, together) -> None:
     at = opened("one_head", **choices)
-    found = run(next(each.value for each in at.code if "from_checkpoint" in each.value)).weights
+    found = run(next(each.value for each in at.code if "open_model" in each.value)).weights
     name = choices.get("drawn", "weights") + (f"@{choices['of']}" if "of" in choices else "")
     shape = (6, 8, *found.shape)
     maps = viewed(at).maps(name, choices["kind"], shape)
@@ -71,12 +72,13 @@ def test_the_lines_of_patching_carry_what_the_page_carries(other: dict[str, str]
 
 def test_a_hostile_sentence_is_a_literal_in_both() -> None:
     shown = Shown(HEADS[:1], words=True)
-    lines = python_lines(shown, HOSTILE, "en-zh")
+    lines = python_lines(shown, HOSTILE, EN_ZH)
     assert f"translate({HOSTILE!r}, beam=1" in lines
     compile(lines, "lines", "exec")
-    assert shlex.split(command(shown, HOSTILE, "en-zh"))[4] == HOSTILE
-    carried = patching_lines(("a", "en-zh"), (HOSTILE, HOSTILE), HOSTILE, forced=(5,))
-    assert carried.count(repr(HOSTILE)) == 3
+    assert shlex.split(command(shown, HOSTILE, EN_ZH))[4] == HOSTILE
+    carried = patching_lines(("a", EN_ZH), (HOSTILE, ModelCode(HOSTILE, HOSTILE)), HOSTILE, forced=(5,))
+    assert carried.count(repr(HOSTILE)) == 4
+    assert shlex.split(command(shown, "a", ModelCode(HOSTILE, HOSTILE))).count(HOSTILE) == 2
     assert "prefix=(5,)" in carried
     compile(carried, "lines", "exec")
 
@@ -90,12 +92,12 @@ def test_a_hostile_sentence_is_a_literal_in_both() -> None:
     ],
 )
 def test_the_command_writes_what_the_lines_make(shown: Shown, tmp_path, capsys) -> None:
-    argv = shlex.split(command(shown, "I love you.", "en-zh"))
+    argv = shlex.split(command(shown, "I love you.", EN_ZH))
     assert argv[:3] == ["python", "-m", "viz"]
     path = tmp_path / "map.json"
     assert main([str(path) if word == "map.csv" else word for word in argv[3:]]) == 0
     (found,) = json.loads(path.read_text(encoding="utf-8"))["maps"]
-    reading = run(python_lines(shown, "I love you.", "en-zh"))
+    reading = run(python_lines(shown, "I love you.", EN_ZH))
     np.testing.assert_allclose(found["values"], reading.weights, atol=1e-5)
     assert found["rows"] == [label.text for label in reading.rows]
     assert "我爱你" in capsys.readouterr().out
@@ -103,11 +105,11 @@ def test_the_command_writes_what_the_lines_make(shown: Shown, tmp_path, capsys) 
 
 def test_what_no_command_can_do_has_none() -> None:
     asked: list[Callable[[], str]] = [
-        lambda: command(Shown(HEADS[:1], step=1, drawn="gradient"), "a", "en-zh"),
-        lambda: command(Shown(HEADS[:1]), "a", "en-zh", forced=(5,)),
+        lambda: command(Shown(HEADS[:1], step=1, drawn="gradient"), "a", EN_ZH),
+        lambda: command(Shown(HEADS[:1]), "a", EN_ZH, forced=(5,)),
     ]
     assert [each() for each in asked] == ["", ""]
-    assert "prefix=(5,)" in python_lines(Shown(HEADS[:1]), "a", "en-zh", forced=(5,))
+    assert "prefix=(5,)" in python_lines(Shown(HEADS[:1]), "a", EN_ZH, forced=(5,))
 
 
 def test_heads_that_cannot_be_one_are_refused() -> None:

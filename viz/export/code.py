@@ -4,19 +4,52 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from viz.export.shown import Shown
 
 SHAPES = "  # [query, key]; reading.rows and reading.columns are its labels"
 
 
-def python_lines(shown: Shown, text: str, checkpoint: str, beam: int = 1, forced: Sequence[int] = ()) -> str:
+@dataclass(frozen=True)
+class ModelCode:
+    """How code and commands open a model; every text becomes a literal.
+
+    Attributes:
+        name: as the app lists it, after ``@`` with its languages or a step; or a path that holds a ``/``.
+        models: the folder of one's own models that it lies in; "" where it ships or is a path.
+        reads_file: it is given a picture by the path of its file.
+    """
+
+    name: str
+    models: str = ""
+    reads_file: bool = False
+
+    def lines(self, variable: str) -> list[str]:
+        """Lines that open it as a variable."""
+        pictures = ", lambda path: Path(path).read_bytes()" if self.reads_file else ""
+        known = [f"set_models(['--models', {self.models!r}])"] if self.models else []
+        return [*known, f"{variable} = open_model({self.name!r}{pictures})"]
+
+    @property
+    def imports(self) -> list[str]:
+        """What ``lines`` use."""
+        folders = ["from model.folders import set_models"] if self.models else []
+        return [*folders, "from model.translator import open_model"]
+
+    @property
+    def options(self) -> list[str]:
+        """The same for a command line."""
+        return [*(["--models", self.models] if self.models else []), "--checkpoint", self.name]
+
+
+def python_lines(shown: Shown, text: str, model: ModelCode, beam: int = 1, forced: Sequence[int] = ()) -> str:
     """Lines that end with ``reading``: the values of the first map, with its labels.
 
     Args:
         shown: the choices.
-        text: the sentence; whatever stands in it becomes a literal.
-        checkpoint: name of the model.
+        text: what the model is given; whatever stands in it becomes a literal.
+        model: that is opened.
         beam: hypotheses kept.
         forced: target ids under inspection; () for the model's own choice.
     """
@@ -24,11 +57,12 @@ def python_lines(shown: Shown, text: str, checkpoint: str, beam: int = 1, forced
     how = f"prefix={tuple(forced)}" if forced else f"beam={beam}"
     step = "" if shown.step is None else f", step={shown.step}"
     lines = [
-        "from model.analysis.maps.reading import combine, read, shifted_rows",
+        *(["from pathlib import Path", ""] if model.reads_file else []),
+        f"from model.analysis.maps.reading import {_used(shown)}",
         "from model.analysis.maps.sorts import drawn_maps",
-        "from model.translator import Translator",
+        *model.imports,
         "",
-        f"translator = Translator.from_checkpoint({checkpoint!r})",
+        *model.lines("translator"),
         f"translation = translator.translate({text!r}, {how}, capture=True)",
         f"maps = drawn_maps(translator, translation, {shown.drawn!r}{step})[{kind!r}]  # [layer, head, query, key]",
         *_values(shown),
@@ -37,19 +71,22 @@ def python_lines(shown: Shown, text: str, checkpoint: str, beam: int = 1, forced
         f"reading = read(values, rows, columns, {shown.words}, {shown.hide_special}, {shown.drawn!r})",
         f"reading.weights{SHAPES}",
     ]
-    unused = {"combine, ": shown.how == "head", ", shifted_rows": kind != "cross"}
-    for name in (name for name, is_unused in unused.items() if is_unused):
-        lines[0] = lines[0].replace(name, "")
     return "\n".join(lines)
 
 
+def _used(shown: Shown) -> str:
+    """What the lines of a map use of ``model.analysis.maps.reading``."""
+    used = {"combine": shown.how != "head", "read": True, "shifted_rows": shown.heads[0].kind == "cross"}
+    return ", ".join(name for name, is_used in used.items() if is_used)
+
+
 def patching_lines(
-    one: tuple[str, str], other: tuple[str, str], site: str, beam: int = 1, forced: Sequence[int] = ()
+    one: tuple[str, ModelCode], other: tuple[str, ModelCode], site: str, beam: int = 1, forced: Sequence[int] = ()
 ) -> str:
     """Lines that carry a site from one pass into another: ``found`` is the sweep over all, ``written`` what one does.
 
     Args:
-        one: the sentence and the model's name; ``other``: those that the site is carried from.
+        one: the sentence and the model; ``other``: those that the site is carried from.
         site: its code.
         beam: hypotheses kept.
         forced: target ids under inspection; () for the model's own choice.
@@ -59,10 +96,10 @@ def patching_lines(
     how = f"prefix={tuple(forced)}" if forced else f"beam={beam}"
     lines = [
         "from model.analysis.what_if.patching import Carried, contrast, log_probs_at, patched_ids, sweep",
-        "from model.translator import Translator",
+        *max(one[1].imports, other[1].imports, key=len),
         "",
-        f"translator = Translator.from_checkpoint({one[1]!r})",
-        *([f"donor = Translator.from_checkpoint({other[1]!r})"] if is_model else []),
+        *one[1].lines("translator"),
+        *(other[1].lines("donor") if is_model else []),
         f"other = {giver}.translate({other[0]!r}, beam={beam})",
         f"about = contrast(translator.translate({one[0]!r}, {how}), other)",
         f"found = sweep(translator, about{last})  # .heads[kind][layer, head], .states[side][level, place]: 1 is 100 %",
@@ -83,11 +120,11 @@ def _values(shown: Shown) -> list[str]:
     return [f"values = combine(maps{places}, {shown.how!r})"]
 
 
-def command(shown: Shown, text: str, checkpoint: str, beam: int = 1, forced: Sequence[int] = ()) -> str:
+def command(shown: Shown, text: str, model: ModelCode, beam: int = 1, forced: Sequence[int] = ()) -> str:
     """The command that writes the same numbers to a file; "" where no command does."""
     if forced or shown.step is not None:
         return ""
-    words = ["python", "-m", "viz", "export", text, "--output", "map.csv", "--checkpoint", checkpoint]
+    words = ["python", "-m", "viz", "export", text, "--output", "map.csv", *model.options]
     words += ["--head", *(head.code for head in shown.heads), "--drawn", shown.drawn, "--shift", shown.shift]
     words += ["--beam", str(beam)] if beam != 1 else []
     words += ["--together", shown.how] if shown.how != "head" else []

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from model.analysis.maps.sorts import DRAWN, SHIFTS, SORTS, Shift
-from model.commands.shared.options import add_beam, add_checkpoint
+from model.commands.shared.options import add_beam, add_checkpoint, opened
 from model.errors import HeadlightError
-from model.folders import META, resolve
-from model.trace import KIND_LETTERS, AttentionTrace, HeadRef
+from model.trace import AttentionTrace, HeadRef
 from viz.export.pages import page_of
+from viz.export.show.heads import best_head
 from viz.export.shown import Shown, caption, names, sheet_of
 from viz.text import LANGUAGES
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from model.own.translator import Translator
+    from model.source import Source
     from model.trace import Kind, TracedTranslation
 
 NUMBERS = ("csv", "json", "npz")
@@ -40,7 +40,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
         "npz, those of all. A head is a letter (e, d, c), its layer and its number: c2.5."
     )
     parser.add_argument(
-        "text", metavar="TEXT", help="what to translate; or a storyboard.yaml, which becomes a talk (html, pdf)"
+        "text", metavar="TEXT", help="what the model is given; or a storyboard.yaml, which becomes a talk (html, pdf)"
     )
     parser.add_argument("--output", type=Path, required=True, metavar="FILE")
     parser.add_argument("--head", nargs="+", default=[], metavar="CODE", help="heads to show (default: the best one)")
@@ -64,28 +64,27 @@ def export(args: argparse.Namespace) -> str:
     """Write the file; returns what is printed.
 
     Raises:
-        HeadlightError: the sentence cannot be translated, or the file's ending says nothing.
+        HeadlightError: there is no such model, it cannot read the text, or the file's ending says nothing.
         ValueError: a head or a combination is not there.
     """
-    from model.own.translator import Translator
     from viz.figures.sheet.files import FILES
 
     ending = args.output.suffix.lstrip(".").lower()
     known = ("html", *FILES, *NUMBERS)
     if ending not in known:
         raise HeadlightError(f"{args.output} must end in {', '.join(known)}")
-    translator = Translator.from_checkpoint(args.checkpoint)
-    translation = translator.translate(args.text, args.beam, capture=True)
-    shown = shown_of(args, translation.trace, translator.name)
+    model = opened(args)
+    translation: TracedTranslation = model.translate(args.text, args.beam, capture=True)
+    shown = shown_of(args, model, translation.trace)
     if ending == "html":
-        data = page_of(translator, translation, shown, args.lang).html.encode()
+        data = page_of(model, translation, shown, args.lang).html.encode()
     else:
-        data = file_of(ending, args, translator, translation, shown)
+        data = file_of(ending, args, model, translation, shown)
     args.output.write_bytes(data)
     return translation.text
 
 
-def shown_of(args: argparse.Namespace, trace: AttentionTrace, name: str) -> Shown:
+def shown_of(args: argparse.Namespace, model: Source, trace: AttentionTrace) -> Shown:
     """What the options ask for.
 
     Raises:
@@ -98,7 +97,7 @@ def shown_of(args: argparse.Namespace, trace: AttentionTrace, name: str) -> Show
             raise ValueError(f"{code!r} is no head; c2.5 is head 5 of layer 2 of cross-attention")
         trace.map(*head)
         heads.append(head)
-    chosen = tuple(heads) or (best_head(trace, name),)
+    chosen = tuple(heads) or (best_head(args.checkpoint, model, trace),)
     how, own = args.together, args.own_scale
     # Rows of some sorts are about what their step writes.
     shift: Shift = "written" if SORTS[args.drawn].of_written else args.shift
@@ -107,20 +106,8 @@ def shown_of(args: argparse.Namespace, trace: AttentionTrace, name: str) -> Show
     )
 
 
-def best_head(trace: AttentionTrace, name: str) -> HeadRef:
-    """The best head of the checkpoint's alignment table, if these weights made one; else the last kind's first."""
-    from model.analysis.alignment.known_pairs import load_alignment
-
-    meta = json.loads((resolve(name) / META).read_text(encoding="utf-8")) if (resolve(name) / META).is_file() else {}
-    table, _ = load_alignment(name, str(meta.get("sha256")))
-    if table:
-        best = table["best_head"]
-        return HeadRef(best["kind"], best["layer"], best["head"])
-    return HeadRef([kind for kind in KIND_LETTERS if kind in trace.weights][-1], 0, 0)
-
-
 def file_of(
-    ending: str, args: argparse.Namespace, translator: Translator, translation: TracedTranslation, shown: Shown
+    ending: str, args: argparse.Namespace, model: Source, translation: TracedTranslation, shown: Shown
 ) -> bytes:
     """A picture, or numbers."""
     from model.analysis.maps.export import maps_csv, maps_json, trace_npz
@@ -130,11 +117,11 @@ def file_of(
 
     if ending == "npz":
         return trace_npz(translation)
-    maps: Mapping[Kind, np.ndarray] = drawn_maps(translator, translation, shown.drawn)
+    maps: Mapping[Kind, np.ndarray] = drawn_maps(model, translation, shown.drawn)
     readings, titles = shown.readings(maps, translation.trace), names(shown, args.lang)
     if ending in NUMBERS:
         return (maps_csv if ending == "csv" else maps_json)(list(zip(titles, readings, strict=True))).encode()
-    said = caption(shown, titles, (translation.source, translation.text, translator.name), args.lang)
+    said = caption(shown, titles, (translation.source, translation.text, model.name), args.lang)
     style = SheetStyle(args.width, args.type)
     return FILES[ending](sheet_of(shown, list(zip(titles, readings, strict=True)), args.lang, said, style))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from model.analysis.maps.sorts import SORTS, Drawn, drawn_maps, traced_maps
 from model.trace import TracedTranslation
 from viz.export.shown import Shown
+from viz.web.payload import sort_of
 from viz.web.saved import SavedPage, saved
 
 if TYPE_CHECKING:
@@ -26,15 +27,15 @@ def page_of(source: Source, translation: TracedTranslation, shown: Shown, langua
     Raises:
         ValueError: a head does not exist.
     """
-    maps: dict[Drawn, Mapping[Kind, np.ndarray]] = {drawn: traced_maps(translation.trace, drawn) for drawn in TRACED}
-    wanted = [drawn for drawn in dict.fromkeys((shown.drawn, "norms")) if drawn not in maps and shown.step is None]
+    maps: dict[str, Mapping[Kind, np.ndarray]] = {drawn: traced_maps(translation.trace, drawn) for drawn in TRACED}
     page = _page(translation, maps, source.name, language, shown)
-    for drawn in wanted:
+    for name in (name for name in dict.fromkeys((shown.sort, "norms")) if name not in maps):
+        drawn, step = sort_of(name)
         if not source.anatomy.abilities.issuperset(SORTS[drawn].needs):
             continue
-        more = {**maps, drawn: drawn_maps(source, translation, drawn)}
+        more = {**maps, name: drawn_maps(source, translation, drawn, step)}
         larger = _page(translation, more, source.name, language, shown)
-        if len(larger.html) <= MOST_BYTES or drawn == shown.drawn:
+        if len(larger.html) <= MOST_BYTES or name == shown.sort:
             maps, page = more, larger
     return page
 
@@ -54,7 +55,7 @@ def show(translation: TracedTranslation, model: str = "", language: str = "en", 
 
 def _page(
     translation: TracedTranslation,
-    maps: Mapping[Drawn, Mapping[Kind, np.ndarray]],
+    maps: Mapping[str, Mapping[Kind, np.ndarray]],
     model: str,
     language: str,
     shown: Shown,
@@ -71,7 +72,7 @@ def start_of(shown: Shown) -> str:
     """
     together = "difference" if shown.difference else "side" if shown.how == "head" else shown.how
     chosen = {
-        "d": shown.drawn if shown.drawn != "weights" else "",
+        "d": shown.sort if shown.sort != "weights" else "",
         "w": "1" if shown.words else "",
         "s": "1" if shown.hide_special else "",
         "r": "read" if shown.shift == "read" else "",

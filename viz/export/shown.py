@@ -12,6 +12,7 @@ from model.analysis.maps.sorts import SORTS, Drawn, Shift
 from model.trace import AttentionTrace, HeadRef, Kind
 from viz.figures.sheet.sheet import Sheet, SheetMap, SheetStyle, sheet
 from viz.text import text
+from viz.web.payload import sort_name
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,11 @@ class Shown:
             raise ValueError(f"heads of {', '.join(sorted(kinds))} cannot be combined")
         if self.difference and (len(self.heads) != 2 or len(kinds) > 1):
             raise ValueError("a difference is of two heads of one kind")
+
+    @property
+    def sort(self) -> str:
+        """Name of the sort as the viewer's link writes it: "gradient@3" is of the third output token."""
+        return sort_name(self.drawn, self.step)
 
     def reading(self, values: np.ndarray, kind: Kind, trace: AttentionTrace) -> Reading:
         """Values [Q, K] of this kind, read as chosen."""

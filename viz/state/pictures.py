@@ -32,14 +32,10 @@ def picture(name: str) -> bytes:
     Raises:
         PictureError: there is no such picture, or another visitor brought it.
     """
-    if name in sentences("picture"):
-        from model.common.drawings import drawing
+    from model.common.pictures import shipped_picture
 
-        return drawing(name)
-    from model.common.scenes import scene_of, scene_png
-
-    if scene_of(name) is not None:
-        return scene_png(name)
+    if shipped := shipped_picture(name):
+        return shipped
     if name not in own():
         raise PictureError("This picture is not here: a picture of one's own is kept for its visitor alone.")
     return own()[name]
@@ -59,6 +55,11 @@ def own() -> Mapping[str, bytes]:
     return found
 
 
+def is_own(name: str) -> bool:
+    """Whether a name is that of a picture which some visitor brought, see ``take``."""
+    return name.startswith("picture-")
+
+
 def take(data: bytes) -> str:
     """Keep a picture for this visitor's session; its name, which tells nothing of it."""
     name = f"picture-{hashlib.sha256(data).hexdigest()[:16]}"
@@ -73,5 +74,5 @@ def check_picture(subject: Subject) -> None:
     Raises:
         PictureError: it may not.
     """
-    if subject.text.startswith("picture-"):
+    if is_own(subject.text):
         picture(subject.text)

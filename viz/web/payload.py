@@ -121,16 +121,28 @@ def sort_of(name: str) -> tuple[Drawn, int | None]:
     return cast("Drawn", drawn), int(token) - 1 if at else None
 
 
+def sort_name(drawn: Drawn, step: int | None) -> str:
+    """The name that ``sort_of`` reads: ("gradient", 2) is "gradient@3"."""
+    return drawn if step is None else f"{drawn}@{step + 1}"
+
+
+def sort_title(name: str, trace: AttentionTrace, language: str) -> str:
+    """What a reader calls a sort: "gradient of 3 动物"; raises as ``sort_of``, and IndexError for no such token."""
+    drawn, step = sort_of(name)
+    title = text(language, f"drawn.{drawn}")
+    if step is None:
+        return title
+    return text(language, "drawn.of", drawn=title, token=f"{step + 1} {trace.tgt_outputs[step].text}")
+
+
 def _sort(
     name: str, by_kind: Mapping[Kind, np.ndarray], trace: AttentionTrace, language: str, into: bytearray
 ) -> SortPart:
-    drawn, step = sort_of(name)
-    sort, title = SORTS[drawn], text(language, f"drawn.{drawn}")
-    if step is not None:
-        title = text(language, "drawn.of", drawn=title, token=f"{step + 1} {trace.tgt_outputs[step].text}")
+    drawn, _ = sort_of(name)
+    sort = SORTS[drawn]
     return {
         "name": name,
-        "title": title,
+        "title": sort_title(name, trace, language),
         "whose": "" if sort.per == "head" else text(language, f"drawn.per.{sort.per}", layer="{layer}"),
         "meaning": text(language, f"drawn.meaning.{drawn}"),
         "signed": sort.signed,

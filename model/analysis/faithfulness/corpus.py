@@ -104,8 +104,8 @@ def faithfulness_table(
         model: whose cross-attention is scored.
         pairs: English and Chinese.
         progress: called with the number of pairs done.
-        workers: processes; with more than one, each loads the checkpoint itself.
-        checkpoint: whose model it is, by its name or folder; "": that of the model's name.
+        workers: processes; with more than one, each opens the model itself.
+        checkpoint: what the model is opened by, see ``open_model``; "": its name.
 
     Raises:
         CorpusError: no pair is left; the sentence says why the first could not be scored.
@@ -139,10 +139,10 @@ _loaded: list[Source] = []  # of a worker
 def _start(checkpoint: str) -> None:
     import torch
 
-    from model.translator import Translator
+    from model.translator import open_model
 
     torch.set_num_threads(1)
-    _loaded.append(Translator.from_checkpoint(checkpoint))
+    _loaded.append(open_model(checkpoint))
 
 
 def _by_worker(task: Task) -> dict[str, Scored] | HeadlightError:

@@ -194,12 +194,14 @@ def drawn_maps(model: Source, translation: TracedTranslation, drawn: Drawn, step
     Raises:
         ValueError: ``drawn`` is none of these.
         IndexError: there is no such step.
-        LacksAbilityError: the model does not offer what this sort needs.
+        LacksAbilityError: the model does not offer what this sort needs, or has no attention that it is of.
     """
     if drawn not in SORTS:
         raise ValueError(f"drawn must be one of {', '.join(SORTS)}, got {drawn!r}")
     sort = SORTS[drawn]
     require(model, *sort.needs)
+    if not set(sort.kinds) & set(model.anatomy.kinds):
+        require(model, sort.kinds[-1])
     if sort.from_trace:
         return dict(sort.from_trace(translation.trace))
     if sort.from_maps:

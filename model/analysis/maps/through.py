@@ -77,15 +77,18 @@ def chefer_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarra
         return (found.gradients[kind, layer] * found.step(kind, layer, "weights")).clamp_min(0).mean(1)
 
     steps, (n_tgt, n_src) = ids.steps, (len(ids.written), ids.src.shape[1])
-    source = torch.eye(n_src).expand(steps, -1, -1)
+    device = ids.src.device
+    source = torch.eye(n_src, device=device).expand(steps, -1, -1)
     for layer in range(model.anatomy.layers("encoder_self")):
         source = source + helped("encoder_self", layer) @ source
-    own, both = torch.eye(n_tgt).expand(steps, -1, -1), torch.zeros(steps, n_tgt, n_src)
-    for layer in range(model.anatomy.layers("cross")):
+    own, both = torch.eye(n_tgt, device=device).expand(steps, -1, -1), torch.zeros(steps, n_tgt, n_src, device=device)
+    for layer in range(model.anatomy.layers("decoder_self")):
         looked = helped("decoder_self", layer)
         own, both = own + looked @ own, both + looked @ both
+        if "cross" not in model.anatomy.kinds:
+            continue
         both = both + _balanced(own).mT @ helped("cross", layer) @ _balanced(source)
-    rows = torch.arange(steps)
+    rows = torch.arange(steps, device=device)
     return spread(model, translation, both[rows, rows], own[rows, rows])
 
 
@@ -105,7 +108,7 @@ def cross_zeroing_maps(model: Source, translation: Translation) -> dict[Kind, np
 def spread(
     model: Source, translation: Translation, source: Tensor | np.ndarray, read: Tensor | np.ndarray | None = None
 ) -> dict[Kind, np.ndarray]:
-    """Maps of the whole model, for every head the same: float32 [L, H, T, K] by kind.
+    """Maps of the whole model, for every head the same: float32 [L, H, T, K] by kind that the model has.
 
     Args:
         model: whose they are.
@@ -116,7 +119,7 @@ def spread(
     maps: dict[Kind, Tensor | np.ndarray | None] = {"cross": source, "decoder_self": read}
     found: dict[Kind, np.ndarray] = {}
     for kind, values in maps.items():
-        if values is not None:
+        if values is not None and kind in model.anatomy.kinds:
             rows = np.asarray(values.cpu() if isinstance(values, Tensor) else values, dtype=np.float32)
             rows = np.pad(rows, ((0, len(translation.tgt_ids) + 1 - len(rows)), (0, 0)))
             sizes = model.anatomy.kinds[kind]
@@ -138,7 +141,7 @@ def _slopes(model: Source, translation: Translation, slope: Slope) -> list[tuple
 
 def _balanced(relevance: Tensor) -> Tensor:
     """Self-relevance [.., N, N] whose part beyond the identity is divided by its rows' sums (equations 8 and 9)."""
-    one = torch.eye(relevance.shape[-1])
+    one = torch.eye(relevance.shape[-1], device=relevance.device)
     gathered = relevance - one
     total = gathered.sum(-1, keepdim=True)
     return torch.where(total > 0, gathered / total.clamp_min(1e-30), 0.0) + one

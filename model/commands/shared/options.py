@@ -26,19 +26,29 @@ def opened(args: argparse.Namespace) -> Any:
     Raises:
         HeadlightError: there is none, or something is wrong with it.
     """
-    from model.folders import set_models
     from model.translator import open_model
 
-    set_models(["--models", args.models] if args.models else [])
+    take_models(args)
     return open_model(args.checkpoint, _picture)
+
+
+def take_models(args: argparse.Namespace) -> None:
+    """Make the models in the folder that --models names known by their names.
+
+    Raises:
+        FolderError: there is no such folder.
+    """
+    from model.folders import set_models
+
+    set_models(["--models", args.models] if args.models else [])
 
 
 def _picture(name: str) -> bytes:
     """A picture that ships, by its name, or one in a file, by its path."""
-    from model.common.drawings import DRAWINGS, drawing
+    from model.common.pictures import shipped_picture
     from model.folder.picture import read_picture
 
-    return drawing(name) if name in DRAWINGS else read_picture(Path(name))
+    return shipped_picture(name) or read_picture(Path(name))
 
 
 def add_beam(parser: argparse.ArgumentParser) -> None:

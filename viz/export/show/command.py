@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from model.commands.shared.options import take_models
 from model.errors import CheckpointError
-from model.folders import shelf
+from model.folders import entry, shelf
 from viz.export.show.handout import handout
 from viz.export.show.shelf import ENDINGS, open_storyboard, shipped, shipped_storyboard
 from viz.export.show.staged import Stage, stage
@@ -72,6 +73,7 @@ def export(args: argparse.Namespace) -> str:
     ending = args.output.suffix.lstrip(".").lower()
     if ending not in ("html", "pdf"):
         raise StoryboardError(f"{args.output} must end in html or pdf: a storyboard becomes a talk or a handout.")
+    take_models(args)
     shown = stage(storyboard_of(args.text), open_named)
     if shown.problems and not args.anyway:
         found = "; ".join(map(str, shown.problems))
@@ -87,13 +89,13 @@ def file_of(shown: Stage, ending: str, language: str) -> bytes:
 
 
 def open_named(name: str) -> Any:
-    """A model by the name that it is listed under; a storyboard cannot name a path.
+    """A model by the name that it is listed under, with languages or a step; a storyboard cannot name a path.
 
     Raises:
         HeadlightError: there is none, or something is wrong with it.
     """
     from model.translator import open_model
 
-    if name not in shelf():
+    if entry(name) is None:
         raise CheckpointError(f"there is no model {name[:60]!r}; there are: {', '.join(shelf())}")
     return open_model(name)

@@ -17,6 +17,7 @@ from viz.figures.sheet.files import pdf_of
 from viz.figures.sheet.sheet import POINTS_A_CM, Box, Sheet, SheetMap, SheetStyle, Write, sheet, wrapped
 from viz.figures.sheet.small import small_maps
 from viz.text import text
+from viz.web.payload import sort_title
 
 WIDE, HIGH = 21.0 * POINTS_A_CM, 29.7 * POINTS_A_CM  # A4
 PAGE_MARGIN = 1.6 * POINTS_A_CM
@@ -83,9 +84,9 @@ def _paragraphs(each: Staged, language: str) -> list[str]:
 
 def picture(sight: Sight, state: State, language: str, style: SheetStyle) -> Sheet:
     """What a state shows, on a sheet: its heads as maps, or every head small."""
-    drawn = text(language, f"drawn.{state.drawn}")
+    drawn = sort_title(state.sort, sight.trace, language)
     if state.choices.get("v") == "all":
-        kinds = [(text(language, f"kind.{kind}"), maps) for kind, maps in sight.maps(state.drawn).items()]
+        kinds = [(text(language, f"kind.{kind}"), maps) for kind, maps in sight.maps(state.sort).items()]
         return small_maps(kinds, SORTS[state.drawn].signed, drawn, style)
     return sheet(_maps(sight, state, language), f"{drawn} · {sight.source.name}", style)
 
@@ -93,7 +94,7 @@ def picture(sight: Sight, state: State, language: str, style: SheetStyle) -> She
 def _maps(sight: Sight, state: State, language: str) -> list[SheetMap]:
     how, kind = state.choices.get("x", "side"), state.heads[0].kind
     heads = [head for head in state.heads if how == "side" or head.kind == kind]
-    values = [sight.maps(state.drawn)[head.kind][head[1:]] for head in heads[: MOST_ABREAST if how == "side" else None]]
+    values = [sight.maps(state.sort)[head.kind][head[1:]] for head in heads[: MOST_ABREAST if how == "side" else None]]
     titles = [f"{text(language, f'kind.{head.kind}')} · {head.title}" for head in heads]
     if how in ("mean", "max") and len(heads) > 1:
         several = np.stack(values)

@@ -36,7 +36,7 @@ def heads_named(said: str, source: Source, trace: AttentionTrace) -> list[HeadRe
 
 def _named(name: str, source: Source, trace: AttentionTrace) -> list[HeadRef]:
     if name == "best":
-        return [_best(source, trace)]
+        return [best_head(source.name, source, trace)]
     letter, _, job = name.partition(".")
     kind = _KINDS.get(letter)
     if kind in trace.weights and job and not job.isdecimal():
@@ -55,8 +55,16 @@ def _named(name: str, source: Source, trace: AttentionTrace) -> list[HeadRef]:
     return [head]
 
 
-def _best(source: Source, trace: AttentionTrace) -> HeadRef:
-    table, _ = load_alignment(source.name, _sum(source))
+def best_head(name: str, source: Source, trace: AttentionTrace) -> HeadRef:
+    """The best head of a model's alignment table, if its weights made one; else the first of the last layer.
+
+    Args:
+        name: the model's name or folder, beside which the table lies.
+        source: the model.
+        trace: its maps, whose last kind has the head where there is no table.
+    """
+    sha256 = getattr(source, "meta", {}).get("sha256")
+    table, _ = load_alignment(name, str(sha256)) if sha256 else (None, "missing")
     if table is None:
         return HeadRef(trace.kinds[-1], trace.weights[trace.kinds[-1]].shape[0] - 1, 0)
     best = table["best_head"]
@@ -78,7 +86,3 @@ def _table(name: str) -> HeadTable | None:
         return load_head_table(resolve(name))
     except CheckpointError:
         return None
-
-
-def _sum(source: Source) -> str:
-    return str(getattr(source, "meta", {}).get("sha256"))

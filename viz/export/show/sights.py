@@ -14,6 +14,7 @@ from model.errors import HeadlightError
 from model.trace import AttentionTrace, HeadRef, Label, TracedTranslation
 from viz.export.show.heads import heads_named
 from viz.export.show.storyboard import Light, StoryboardError, TalkScene, parse_link
+from viz.web.payload import sort_of
 
 if TYPE_CHECKING:
     from model.source import Source
@@ -28,22 +29,24 @@ class Sight:
 
     source: Source
     translation: TracedTranslation
-    made: dict[Drawn, Maps] = field(default_factory=dict)
+    made: dict[str, Maps] = field(default_factory=dict)
 
     @property
     def trace(self) -> AttentionTrace:
         """The maps of weights."""
         return self.translation.trace
 
-    def maps(self, drawn: Drawn) -> Maps:
-        """Maps of a sort, by kind.
+    def maps(self, name: str) -> Maps:
+        """Maps of a sort by its name, "gradient@3" that of one token, by kind.
 
         Raises:
+            ValueError: there is no such sort.
+            IndexError: there is no such token.
             LacksAbilityError: the model does not offer it.
         """
-        if drawn not in self.made:
-            self.made[drawn] = drawn_maps(self.source, self.translation, drawn)
-        return self.made[drawn]
+        if name not in self.made:
+            self.made[name] = drawn_maps(self.source, self.translation, *sort_of(name))
+        return self.made[name]
 
 
 class Sights:
@@ -86,6 +89,11 @@ class State:
     choices: dict[str, str]
 
     @property
+    def sort(self) -> str:
+        """Name of the sort, which says of which token it is where it is of one."""
+        return self.choices.get("d", "weights")
+
+    @property
     def link(self) -> str:
         """As the viewer writes it."""
         return "&".join(f"{letter}={said}" for letter, said in self.choices.items())
@@ -104,12 +112,23 @@ def state_of(sight: Sight, link: str) -> State:
     """
     choices = parse_link(link)
     heads = heads_named(choices.get("h", ""), sight.source, sight.trace)
-    drawn = next((name for name in DRAWN if name == choices.get("d", "weights")), None)
-    if drawn is None:
-        raise StoryboardError(f"{choices['d']!r} is no sort of map; known are {', '.join(DRAWN)}")
-    if missing := [head.code for head in heads if head.kind not in sight.maps(drawn)]:
+    drawn = _drawn(sight, said := choices.get("d", "weights"))
+    if missing := [head.code for head in heads if head.kind not in sight.maps(said)]:
         raise StoryboardError(f"there are no {drawn} of {missing[0]}")
     return State(tuple(heads), drawn, {**choices, "h": ",".join(head.code for head in heads)})
+
+
+def _drawn(sight: Sight, said: str) -> Drawn:
+    """The sort that a link's ``d`` names, whose token is there where it is of one."""
+    try:
+        drawn, step = sort_of(said)
+    except ValueError:
+        drawn, step = None, None
+    if drawn not in DRAWN:
+        raise StoryboardError(f"{said!r} is no sort of map; known are {', '.join(DRAWN)}")
+    if step is not None and step >= len(sight.translation.written_ids):
+        raise StoryboardError(f"{said!r} is of a token that is not written")
+    return drawn
 
 
 def axes(trace: AttentionTrace, state: State) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
@@ -123,7 +142,7 @@ def axes(trace: AttentionTrace, state: State) -> tuple[tuple[Label, ...], tuple[
 
 def word_map(sight: Sight, state: State) -> Reading:
     """What the state shows first, word by word: one head, or several as one."""
-    maps = sight.maps(state.drawn)[state.heads[0].kind]
+    maps = sight.maps(state.sort)[state.heads[0].kind]
     chosen = [maps[head[1:]] for head in state.heads if head.kind == state.heads[0].kind]
     how = state.choices.get("x", "side")
     values = combine(np.stack(chosen), how) if how in ("mean", "max") else chosen[0]

@@ -137,7 +137,7 @@ _SORTED = r"-?\d{1,4}(?:,[st]-?\d{1,4})*"
 CHOICE_FORMS: Mapping[str, str] = {
     "h": r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}",
     "v": "map|lines|all",
-    "d": r"\w{1,40}",
+    "d": r"\w{1,40}(?:@\d{1,4})?",
     "w": "[01]",
     "s": "[01]",
     "r": "written|read",

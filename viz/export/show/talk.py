@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from model.analysis.maps.sorts import Drawn
 from viz.export.show.sights import Sight, state_of
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
@@ -56,13 +55,13 @@ def talk_page(shown: Stage, language: str) -> str:
 
 def _message(sight: Sight, shown: Stage, language: str) -> bytes:
     """The sight with the sorts of map that its scenes show; weights first."""
-    wanted: dict[Drawn, None] = {"weights": None}
+    wanted = {"weights": None}
     for each in (each for each in shown.scenes if each.sight is sight):
         links = [each.state.link]
         for step in each.steps:
             links.append(f"{links[-1]}&{step}")
-        wanted |= {state_of(sight, link).drawn: None for link in links}
-    maps = {drawn: sight.maps(drawn) for drawn in wanted}
+        wanted |= {state_of(sight, link).sort: None for link in links}
+    maps = {name: sight.maps(name) for name in wanted}
     return pack(sight.translation, maps, language=language, model=sight.source.name)
 
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
 
 from model.analysis.maps.reading import Reading
-from viz.export.code import command, patching_lines, python_lines
+from model.folders import MODELS
+from viz.export.code import ModelCode, command, patching_lines, python_lines
 from viz.export.pages import page_of
 from viz.export.shown import Shown, caption, sheet_of
 from viz.figures.sheet.files import FILES
 from viz.figures.sheet.sheet import SheetStyle
 from viz.parts import drawing
 from viz.state.answers.translations import translation, translator
+from viz.state.checkpoints import base_of, entries, reads, ships, sort_of
 from viz.state.language import language, say
+from viz.state.pictures import is_own
 from viz.state.view import Subject, View
+
+PICTURE = "picture.png"  # the file of a visitor's own picture, whose name nobody knows
 
 
 def shown(now: View) -> Shown:
@@ -69,7 +75,8 @@ def take_away(
 def as_code(now: View, asked: Shown) -> None:
     """The lines of Python, and the command, that make the numbers of the first map."""
     about = now.subject
-    given = (asked, about.text, about.checkpoint, about.beam, about.forced)
+    model = _model_code(about)
+    given = (asked, PICTURE if model.reads_file else about.text, model, about.beam, about.forced)
     with st.popover(say("export.code")):
         for name, lines, grammar in (("command", command(*given), "bash"), ("python", python_lines(*given), "python")):
             if lines:
@@ -79,7 +86,16 @@ def as_code(now: View, asked: Shown) -> None:
 
 def patching_code(one: Subject, other: Subject, site: str) -> None:
     """The lines of Python that carry a site from one subject into the other, and sweep over all sites."""
-    given = ((one.text, one.checkpoint), (other.text, other.checkpoint), site, one.beam, one.forced)
+    sides = ((one.text, _model_code(one)), (other.text, _model_code(other)))
     with st.popover(say("export.code"), width="content"):
         st.caption(say("export.python"))
-        st.code(patching_lines(*given), language="python", wrap_lines=True)
+        st.code(patching_lines(*sides, site, one.beam, one.forced), language="python", wrap_lines=True)
+
+
+def _model_code(about: Subject) -> ModelCode:
+    """How code opens a subject's model; uploaded maps, which have no name, by their file's."""
+    name, base = about.checkpoint, base_of(about.checkpoint)
+    if base not in entries() and sort_of(name) == "maps":
+        return ModelCode(f"./{name.rpartition(' · ')[0]}")
+    folder = "" if base not in entries() or ships(base) else os.environ.get(MODELS, "")
+    return ModelCode(name, folder, is_own(about.text) and reads(name) == "picture")

@@ -14,7 +14,7 @@ from viz.state.answers.translations import trace
 from viz.state.choice import chosen_text
 from viz.state.view import View, choose_head, choose_token, chosen_token, read_view
 from viz.web.link import listed, read_link, token_of, with_token, write_link
-from viz.web.payload import sort_of
+from viz.web.payload import sort_name, sort_of
 
 KEY = "viewer"  # of what the app itself has no choice for, and of its place in the link
 
@@ -35,8 +35,7 @@ def link_of(now: View) -> str:
 
 def name_of(now: View) -> str:
     """The chosen sort as a message calls it: gradients of one token are a sort of their own."""
-    step = drawing.chosen_step(now)
-    return now.drawn if step is None else f"{now.drawn}@{step + 1}"
+    return sort_name(now.drawn, drawing.chosen_step(now))
 
 
 def take(link: str) -> None:
