@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -28,6 +29,19 @@ class Inner:
         """As ``Source.heads_out``."""
         weight, bias = weight_and_bias(self.sites.out[kind, layer])
         return HeadsOut(weight.T.reshape(self.sites.kinds[kind].heads, -1, weight.shape[0]), bias)
+
+    @contextmanager
+    def without_columns(self, kind: Kind, layer: int, head: int) -> Iterator[None]:
+        """The model while the columns of W_O that read one head are 0; whoever calls holds the model for himself."""
+        weight, _ = weight_and_bias(self.sites.out[kind, layer])
+        width = weight.shape[1] // self.sites.kinds[kind].heads
+        columns = weight[:, head * width : (head + 1) * width]
+        kept = columns.clone()
+        try:
+            columns.zero_()
+            yield
+        finally:
+            columns.copy_(kept)
 
     def projections(self, kind: Kind, layer: int) -> Projections:
         """As ``Source.projections``: found by which map gives the queries, keys and values that the layer used.

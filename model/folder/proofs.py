@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from contextlib import suppress
 
 import torch
 from torch import Tensor
@@ -15,10 +15,10 @@ from model.folder.passes import Passes
 from model.folder.sites import Sites
 from model.passage import Ask, ForcedIds
 from model.source import ABILITIES, Ability, Anatomy, Need
-from model.trace import KINDS, Kind
+from model.trace import KINDS, HeadRef, Kind
 
 CLOSE = 1e-4
-_NEEDS_OUTPUT: tuple[Ability, ...] = ("gains", "gradients")
+_LOG = logging.getLogger(__name__)
 
 
 class Proofs:
@@ -72,10 +72,12 @@ class Proofs:
 
     @staticmethod
     def _holds(proof: Callable[[], bool]) -> bool:
-        """Whether a proof holds; where a model stumbles over it, it does not."""
-        with suppress(Exception):
+        """Whether a proof holds; where a model stumbles over it, it does not, and the log says over what."""
+        try:
             return proof()
-        return False
+        except Exception as error:
+            _LOG.info("%s was not proved: %r", proof.__name__.removeprefix("_"), error)
+            return False
 
     @torch.inference_mode()
     def _scores(self) -> bool:
@@ -85,13 +87,23 @@ class Proofs:
 
     @torch.inference_mode()
     def _gains(self) -> bool:
-        """A gain of 1 changes nothing, of 0 something, and as much as W_O's columns at 0 would."""
-        layer = 0
+        """A gain of 1 changes nothing, and of 0 as much as the head's columns of W_O at 0 do."""
         for kind in self.kinds:
-            zero = self.passes.log_probs(self.ids, [{}, {(kind, layer, 0): 1.0}, {(kind, layer, 0): 0.0}])  # type: ignore[dict-item]
-            if not _close(zero[0], zero[1], 1e-5) or not bool(torch.isfinite(zero).all()):
-                return False
+            for layer in (0, self.sites.kinds[kind].layers - 1):
+                heads = self._heads_of_one_matrix(kind, layer)
+                gains = [dict.fromkeys(heads, gain) for gain in (1.0, 0.0)]
+                found = self.passes.log_probs(self.ids, [{}, *gains])
+                with self.inner.without_columns(*heads[0]):
+                    (without,) = self.passes.log_probs(self.ids)
+                if not _close(found[0], found[1], 1e-5) or not _close(found[2], without, CLOSE):
+                    return False
         return True
+
+    def _heads_of_one_matrix(self, kind: Kind, layer: int) -> list[HeadRef]:
+        """A layer's last head, in every layer that shares its W_O, as ALBERT's do."""
+        own = self.sites.out[kind, layer]
+        layers = [each for each in range(self.sites.kinds[kind].layers) if self.sites.out[kind, each] is own]
+        return [HeadRef(kind, each, self.sites.kinds[kind].heads - 1) for each in layers]
 
     @torch.inference_mode()
     def _hide(self) -> bool:

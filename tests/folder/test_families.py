@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from model.folder.proofs import Proofs
 from model.folder.sites import weight_and_bias
 from model.passage import Ask
 from model.source import LacksAbilityError
@@ -73,6 +74,18 @@ def test_a_muted_head_is_one_whose_columns_of_w_o_are_zero(opened, name):
         np.testing.assert_allclose(muted, zeroed, atol=1e-5)
         np.testing.assert_allclose(plain, same, atol=1e-6)
         assert (plain - muted).abs().max() > 1e-5
+
+
+def test_a_model_whose_gains_do_nothing_is_not_said_to_have_any(opened, monkeypatch):
+    core = opened("marian").core
+    assert "gains" in Proofs(core.form, core.sites, core.inner, core.passes).anatomy().abilities
+    deaf = type("Deaf", (type(core.passes),), {})(core.form, core.sites)
+    monkeypatch.setattr(
+        type(deaf),
+        "log_probs",
+        lambda self, ids, gains=(), **rest: type(core.passes).log_probs(core.passes, ids, [{} for _ in gains], **rest),
+    )
+    assert "gains" not in Proofs(core.form, core.sites, core.inner, deaf).anatomy().abilities
 
 
 @pytest.mark.parametrize("name", SPEAKING)
