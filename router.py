@@ -10,7 +10,7 @@ from viz.shell import frame, garbage, navigation, pickers, welcome
 from viz.shell.errors import told
 from viz.shell.navigation import form, titles, visibility
 from viz.shell.views import VIEWS
-from viz.state.choice import renew_link
+from viz.state.choice import tidy_link
 from viz.state.language import say, speak
 
 st.set_page_config(page_title="Headlight", page_icon="🔦", layout="wide", initial_sidebar_state="collapsed")
@@ -27,9 +27,8 @@ pages = {
     for name, spec in VIEWS.items()
 }
 page = st.navigation(list(pages.values()), position="hidden")
-renew_link()  # not before the page is known, or it would be forgotten
+tidy_link()  # not before the page is known, or it would be forgotten
 spec = next(spec for name, spec in VIEWS.items() if pages[name] == page)
-navigation.lead(spec)
 asked = navigation.asked()
 came_back = navigation.arrive(spec)
 if not frame.opened():

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 from model.errors import REASONS, HeadlightError, Why
-from model.trace import KINDS, HeadRef, Kind, TracedTranslation, Translation
+from model.trace import KINDS, HeadRef, Kind, Label, TracedTranslation, Translation
 
 if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
     from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Patch, Projections, Slope, Slopes, Unembedding
-    from model.writing import Expansion, Hypothesis, Token
+    from model.writing import Expansion, Hypothesis, Neighbour, Sampling, Token
 
 Gains = Mapping[HeadRef, float]
+LanguageChoice = tuple[tuple[str, ...], tuple[str, ...], str, str]  # from, into, and the two that a model starts with
 Way = Literal["mask", "remove", "average", "silence"]  # of deleting source positions
 WAYS: Mapping[Way, Ability] = {"mask": "hide", "remove": "remove", "average": "average", "silence": "silence"}
 Ability = Literal[
@@ -232,6 +233,98 @@ class Facts:
     max_len: int
     end_id: int
     never_written: tuple[int, ...]
+
+
+class ModelHandle(Source, Protocol):
+    """An opened model, whoever made it: what analysis asks of it, and what a person asks of it besides."""
+
+    @property
+    def device_name(self) -> str:
+        """The device as a person calls it."""
+
+    @property
+    def facts(self) -> Facts:
+        """Its sizes."""
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """What its config.json says, to be shown."""
+
+    @property
+    def languages(self) -> LanguageChoice:
+        """Those that it can be asked for; none where it has but one pair."""
+
+    @property
+    def mask(self) -> str:
+        """What stands for a place to fill in; "" where it fills in none."""
+
+    @property
+    def shared_keys(self) -> int:
+        """How many heads of a layer share one set of keys and values; 1 where each has its own."""
+
+    def in_languages(self, source: str, target: str, name: str) -> ModelHandle:
+        """The same model asked for other languages, under another name.
+
+        Raises:
+            HeadlightError: it knows no such languages.
+        """
+
+    @overload
+    def translate(
+        self,
+        text: str,
+        beam: int = ...,
+        *,
+        capture: Literal[True],
+        prefix: Sequence[int] = ...,
+        sampling: Sampling | None = ...,
+        gains: Gains | None = ...,
+    ) -> TracedTranslation: ...
+
+    @overload
+    def translate(
+        self,
+        text: str,
+        beam: int = ...,
+        capture: bool = ...,
+        *,
+        prefix: Sequence[int] = ...,
+        sampling: Sampling | None = ...,
+        gains: Gains | None = ...,
+    ) -> Translation: ...
+
+    def translate(
+        self,
+        text: str,
+        beam: int = 1,
+        capture: bool = False,
+        *,
+        prefix: Sequence[int] = (),
+        sampling: Sampling | None = None,
+        gains: Gains | None = None,
+    ) -> Translation:
+        """What it makes of a text or picture; with ``capture``, with every map.
+
+        Raises:
+            HeadlightError: the source cannot be read, or the model cannot do what is asked.
+        """
+
+    def labels(self, text: str) -> tuple[Label, ...]:
+        """The tokens that it reads of a text, without the end.
+
+        Raises:
+            HeadlightError: the text cannot be read.
+        """
+
+    def neighbours(self, word: str, n: int = 10) -> list[Neighbour]:
+        """The source tokens whose embeddings are nearest to those of a word, nearest first."""
+
+    def seen(self, text: str) -> tuple[bytes, tuple[int, int]]:
+        """The picture of a name as the model is given it, PNG, and its patches: rows, columns.
+
+        Raises:
+            LacksAbilityError: the model does not see.
+        """
 
 
 def require(source: Source, *needs: Need) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from os.path import isfile  # false, not an error, for a name that no file can have
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from model.folders import Entry, entry, languages_in, resolve, sort_at, split_step
 from model.own.paragraphs import translate_text
 from model.own.translator import Translator
+from model.source import ModelHandle
 
 __all__ = ["Translator", "has_gpu", "open_model", "translate_text"]
 
@@ -21,7 +21,7 @@ def has_gpu() -> bool:
     return torch.cuda.is_available()
 
 
-def open_model(name: str, pictures: Callable[[str], bytes] | None = None) -> Any:
+def open_model(name: str, pictures: Callable[[str], bytes] | None = None) -> ModelHandle:
     """The model of a name or a path: a ``Translator``, a ``FolderSource`` or a ``SavedSource``.
 
     transformers is imported for a folder alone.

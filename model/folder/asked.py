@@ -17,7 +17,7 @@ from model.folder.picture import Seeing
 from model.folder.telling import Telling
 from model.folders import fingerprint
 from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Patch, Projections, Slope, Slopes, Unembedding
-from model.source import WAYS, Anatomy, Facts, Gains, LacksAbilityError, Need, Way, require_of
+from model.source import WAYS, Anatomy, Facts, Gains, LacksAbilityError, LanguageChoice, Need, Way, require_of
 from model.trace import Kind, Label
 from model.writing import Neighbour, Token
 
@@ -86,8 +86,8 @@ class AskedSource:
         return self.telling.mask
 
     @property
-    def languages(self) -> tuple[tuple[str, ...], tuple[str, ...], str, str]:
-        """Languages to choose from and into, and the chosen ones; () and "" where there is no choice."""
+    def languages(self) -> LanguageChoice:
+        """LanguageChoice to choose from and into, and the chosen ones; () and "" where there is no choice."""
         own = self.telling.languages
         return own.sources, own.targets, own.source, own.target
 

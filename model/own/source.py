@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 import numpy as np
 import torch
@@ -39,7 +40,7 @@ from model.passage import (
     Unembedding,
     one_thread,
 )
-from model.source import Gains, Way
+from model.source import Gains, LacksAbilityError, LanguageChoice, Way
 from model.trace import Kind, Label
 from model.writing import Neighbour, Token
 
@@ -49,13 +50,17 @@ class OwnSource:
 
     end_id = EOS_ID
     never_written = NEVER_WRITTEN
+    languages: LanguageChoice = ((), (), "", "")
+    mask, shared_keys = "", 1
 
     def __init__(self, loaded: checkpoint.Checkpoint, name: str) -> None:
         self.model, self.name, self.meta = loaded.model, name, loaded.meta
         self.src_tokenizer, self.tgt_tokenizer = loaded.src_tokenizer, loaded.tgt_tokenizer
         self.max_src_tokens = int(loaded.meta.get("data", {}).get("max_src_tokens", MAX_SRC_TOKENS))
         self.step_plan = StepPlan(self.model)
-        self.anatomy = facts(self.model.config.to_dict()).anatomy
+        self.config = self.model.config.to_dict()
+        self.facts = facts(self.config)
+        self.anatomy = self.facts.anatomy
         self._twins = Twins(self.model)
 
     @property
@@ -161,6 +166,14 @@ class OwnSource:
     def positions(self) -> np.ndarray:
         """As ``Source.positions``."""
         return self.model.encoder.embedding.positions.table.float().cpu().numpy().copy()
+
+    def in_languages(self, source: str, target: str, name: str) -> NoReturn:
+        """Raises LacksAbilityError: it has one pair of languages."""
+        raise LacksAbilityError("cross", self.name, "form")
+
+    def seen(self, text: str) -> NoReturn:
+        """Raises LacksAbilityError: it sees no pictures."""
+        raise LacksAbilityError("encoder_self", self.name, "form")
 
     def encode_target(self, text: str) -> list[Token]:
         """As ``Source.encode_target``."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from model.errors import MapsError, Why
 from model.saved.reading import MOST_UNPACKED, read_maps
-from model.source import ABILITIES, Anatomy, AttentionKind, Facts, LacksAbilityError, Need
+from model.source import ABILITIES, Anatomy, AttentionKind, Facts, LacksAbilityError, LanguageChoice, Need
 from model.trace import KINDS, Label, TracedTranslation
 from model.writing import Neighbour
 
@@ -20,6 +20,8 @@ class SavedSource:
 
     end_id, never_written = -1, ()
     device_name = "NPZ"
+    languages: LanguageChoice = ((), (), "", "")
+    mask, shared_keys = "", 1
 
     def __init__(self, found: TracedTranslation, name: str) -> None:
         self.found, self.name = found, name
@@ -28,7 +30,7 @@ class SavedSource:
         why: dict[Need, Why] = dict.fromkeys((*ABILITIES, *KINDS), "saved")
         self.anatomy = Anatomy(kinds, frozenset(("scores",) if trace.scores else ()), "maps", why)
         self.facts = Facts(self.anatomy, 0, 0, 0, 0, self.end_id, ())
-        self.config = {kind: " × ".join(map(str, trace.weights[kind].shape)) for kind in trace.kinds}
+        self.config: dict[str, Any] = {kind: " × ".join(map(str, trace.weights[kind].shape)) for kind in trace.kinds}
 
     @classmethod
     def open(cls, path: Path, name: str = "") -> SavedSource:
@@ -70,7 +72,7 @@ class SavedSource:
         raise LacksAbilityError("gains", self.name, "saved")
 
     ids = forced = slopes = tail = norms = log_probs = step_logits = heads_out = projections = finish = _lacks
-    positions = trace = search = encode_target = retranslate = patched = _lacks
+    positions = trace = search = encode_target = retranslate = patched = in_languages = seen = _lacks
 
     @property
     def unembedding(self) -> NoReturn:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.architecture.tree import ROOT, sources
 
-MOST_LINES = 250
+MOST_LINES = 400
 MOST_OF_A_FUNCTION = 40  # from its head to its last line, docstring included
 MOST_OF_THE_APP = 60
 OTHERS = {"assets", "dist", "node_modules"}  # folders of what others wrote, or was built

@@ -17,7 +17,7 @@ from model.folder.source import FolderSource
 from model.folders import MODELS
 from tests.pages import choose, prepared, shipped
 from viz.__main__ import main
-from viz.state import checkpoints
+from viz.state import models as listed
 
 FORMS = {
     "marian": ("The old baker.", "cross", (1, 2)),
@@ -32,9 +32,9 @@ def app(models: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterat
     """The folder that code is run in, while the app was started with these models."""
     monkeypatch.setenv(MODELS, str(models))
     monkeypatch.chdir(tmp_path)
-    checkpoints.entries.cache_clear()
+    listed.forget()
     yield tmp_path
-    checkpoints.entries.cache_clear()
+    listed.forget()
 
 
 def code_of(at: AppTest) -> tuple[list[str], str]:
@@ -100,8 +100,8 @@ def test_a_picture_of_ones_own_is_read_from_its_file(app, monkeypatch) -> None:
 
 def test_uploaded_maps_are_read_from_their_file(app, models, monkeypatch) -> None:
     shutil.copy(models / "mine.npz", app / "brought.npz")
-    source = checkpoints.uploaded("brought.npz", (app / "brought.npz").read_bytes())
+    source = listed.uploaded("brought.npz", (app / "brought.npz").read_bytes())
     at = prepared("one_head")
-    at.session_state[checkpoints.UPLOADED] = source
+    at.session_state[listed.UPLOADED] = source
     values, columns = ran(choose(at, checkpoint=source.name), monkeypatch)
     assert (values.tolist(), columns) == ([[0.25] * 4] * 4, ["[CLS]", "a", "b", "c"])

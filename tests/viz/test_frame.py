@@ -11,7 +11,7 @@ from tests.pages import SENTENCE, choose, components, opened, prepared, reverse,
 from viz.parts.over.chips import chips
 from viz.shell.views import SECTIONS, VIEWS
 from viz.shell.welcome import PRONOUN
-from viz.state.checkpoints import opening
+from viz.state.models import entry_of
 from viz.text import text
 
 pytestmark = shipped
@@ -108,7 +108,7 @@ def test_the_scene_that_breaks_a_translation_mutes_the_opening_head() -> None:
     at = opened("translate")
     at.button(key="welcome_break").click().run()
     assert not at.exception
-    start = opening("en-zh")
+    start = entry_of("en-zh").opening
     head = HeadRef(start["kind"], start["layer"], start["head"])
     assert at.session_state["mix"] == f"{head.code}:0"
     assert text("en", "mix.untouched") not in str(sent(at))

@@ -11,7 +11,7 @@ from model.examples import load_example, sentences
 from model.folders import resolve
 from model.translator import Translator
 from tests.pages import APP, markup, prepared, shipped
-from viz.state.checkpoints import sha256
+from viz.state.models import entry_of
 from viz.text.en import STRINGS
 
 pytestmark = shipped
@@ -51,14 +51,14 @@ def test_the_translation_and_the_first_picture_come_before_pytorch() -> None:
 
 def test_what_is_shown_before_the_model_is_there_is_what_the_model_computes(en_zh: Translator) -> None:
     text = sentences("english")[0]
-    stored, made = load_example(resolve("en-zh"), text, sha256("en-zh")), en_zh.translate(text, capture=True)
+    stored, made = load_example(resolve("en-zh"), text, entry_of("en-zh").sha256), en_zh.translate(text, capture=True)
     assert stored is not None
     assert (stored.text, stored.tgt_ids, stored.src, stored.tgt) == (made.text, made.tgt_ids, made.src, made.tgt)
     assert stored.log_probs == pytest.approx(made.log_probs, abs=1e-3)
     for kind, maps in made.trace.weights.items():
         assert abs(stored.trace.weights[kind] - maps).max() < 1e-3
     assert load_example(resolve("en-zh"), text, "other weights") is None
-    assert load_example(resolve("en-zh"), f"{text} ", sha256("en-zh")) is None
+    assert load_example(resolve("en-zh"), f"{text} ", entry_of("en-zh").sha256) is None
 
 
 def test_a_view_that_ends_early_does_not_say_for_ever_that_it_loads() -> None:

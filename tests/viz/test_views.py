@@ -13,6 +13,7 @@ from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, prepared, shipped, words
 from viz.shell.pickers import PICKERS
 from viz.shell.views import EVERY_FORM, SECTIONS, VIEWS
+from viz.state.models import entry_of
 from viz.text import LANGUAGES, text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,9 +47,7 @@ def offering(monkeypatch, en_zh, abilities) -> None:
     """Let the shipped model offer these abilities only."""
     from dataclasses import replace
 
-    from viz.state.answers.translations import translator
-
-    own = translator("en-zh")
+    own = entry_of("en-zh").opened
     monkeypatch.setattr(own, "anatomy", replace(own.anatomy, abilities=frozenset(abilities)))
 
 

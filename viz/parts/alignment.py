@@ -14,7 +14,7 @@ from model.analysis.alignment.word_maps import ALL, places
 from model.analysis.maps.sorts import SHIFTS, SORTS, Drawn, Shift
 from viz.figures.markup import line
 from viz.parts.picker import pick
-from viz.state import checkpoints
+from viz.state import models
 from viz.state.language import say
 from viz.state.view import View
 
@@ -61,7 +61,7 @@ class Setting:
 
 def decoder(now: View) -> tuple[int, int]:
     """Layers and heads of the checkpoint's cross-attention."""
-    sizes = checkpoints.facts(now.checkpoint).anatomy.kinds["cross"]
+    sizes = now.model.facts.anatomy.kinds["cross"]
     return sizes.layers, sizes.heads
 
 
@@ -118,7 +118,7 @@ def rate_of(table: dict[str, Any], of: Setting) -> float | None:
 
 def table_notice(name: str, drawn: Drawn) -> None:
     """One sentence where a checkpoint has no table of its own weights' scores, or this method is not in it."""
-    table, why = checkpoints.alignment(name)
+    table, why = models.entry_of(name).alignment
     why = "unmeasured" if table and drawn in unaligned_methods(table) else why
     if why:
         said = say(f"alignment.{why}", checkpoint=name, drawn=say(f"drawn.{drawn}"))
@@ -127,8 +127,8 @@ def table_notice(name: str, drawn: Drawn) -> None:
 
 def opening_line(now: View) -> None:
     """Why the app opened on this head, while it is the one that is drawn; or why not on the table's best."""
-    table, why = checkpoints.alignment(now.checkpoint)
-    start = checkpoints.opening(now.checkpoint)
+    table, why = now.model.alignment
+    start = now.model.opening
     here = {"layer": now.head.layer, "head": now.head.head, "shift": now.shift}
     if now.drawn != "weights" or any(start[name] != value for name, value in here.items()):
         return

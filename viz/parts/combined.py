@@ -13,9 +13,9 @@ from model.analysis.maps.reading import combine
 from model.analysis.maps.sorts import SORTS
 from model.trace import HeadRef, Kind
 from viz.state.answers.heads import ablation
-from viz.state.checkpoints import facts
 from viz.state.choice import picked
 from viz.state.language import say
+from viz.state.models import ModelEntry
 from viz.state.view import Subject, View
 
 _CODE = re.compile(r"L(\d+)(?: H(\d+))?")
@@ -74,15 +74,15 @@ def members(codes: Sequence[str], layers: int, heads: int) -> list[tuple[int, in
 def combination(now: View) -> Combination:
     """What the frame's pickers ``combine`` and ``over`` hold."""
     state = st.session_state
-    known = codes(now.checkpoint, now.kind)
+    known = codes(now.model, now.kind)
     over = tuple(code for code in state.get("over", ()) if code in known)
     # What is one map for all heads leaves nothing to combine.
     how = "head" if SORTS[now.drawn].per != "head" else picked("combine")
     return Combination(how, now.head, over, now.subject)
 
 
-def codes(checkpoint: str, kind: Kind) -> list[str]:
+def codes(model: ModelEntry, kind: Kind) -> list[str]:
     """Everything of a kind that can be combined: layers, then heads."""
-    sizes = facts(checkpoint).anatomy.kinds[kind]
+    sizes = model.facts.anatomy.kinds[kind]
     layers, heads = range(sizes.layers), range(sizes.heads)
     return [f"L{layer}" for layer in layers] + [f"L{layer} H{n}" for layer in layers for n in heads]

@@ -10,10 +10,9 @@ from model.analysis.maps.sorts import SORTS, Drawn, Shift, traced_maps
 from model.source import require_of
 from model.trace import AttentionTrace, Kind, Label
 from viz.figures.markup import line
-from viz.state import checkpoints
+from viz.state import models
 from viz.state.answers.maps import drawn_maps
 from viz.state.answers.translations import trace as trace_of
-from viz.state.answers.translations import translator
 from viz.state.choice import picked_token
 from viz.state.language import say
 from viz.state.view import View
@@ -37,7 +36,7 @@ def rows_of(trace: AttentionTrace, kind: Kind, shift: Shift) -> tuple[Label, ...
 
 def maps(now: View, kind: Kind) -> np.ndarray:
     """Values of every head, [L, H, Q, K], of the sort that is chosen; raises as ``translations.translation``."""
-    require_of(checkpoints.facts(now.checkpoint).anatomy, now.checkpoint, *SORTS[now.drawn].needs)
+    require_of(now.model.facts.anatomy, now.checkpoint, *SORTS[now.drawn].needs)
     if SORTS[now.drawn].from_trace:
         return traced_maps(trace_of(now.subject), now.drawn)[kind]
     return drawn_maps(now.subject, now.drawn, chosen_step(now))[kind]
@@ -49,7 +48,7 @@ def prepare(now: View) -> None:
     To be called last, when all that the visitor waits for is on its way.
     """
     if len(trace_of(now.subject).src) <= SHORT and trace_of(now.subject).tgt_outputs:
-        offered = translator(now.checkpoint).anatomy.abilities
+        offered = now.model.opened.anatomy.abilities
         for drawn in (name for name in SOON if offered.issuperset(SORTS[name].needs)):
             drawn_maps(now.subject, drawn, None)
 
@@ -64,7 +63,7 @@ def chosen_step(now: View) -> int | None:
 
 def step_labels(outputs: tuple[Label, ...]) -> dict[str, str]:
     """How a visitor reads each choice of an output token, by its code; "0" is the whole translation."""
-    reads = checkpoints.reads(checkpoints.checkpoint())
+    reads = models.current().reads
     whole = "of.all" if reads == "text" else f"of.all.{reads}"
     return {"0": say(whole)} | {str(n): f"{n} {label.text}" for n, label in enumerate(outputs, 1)}
 

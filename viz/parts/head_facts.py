@@ -13,7 +13,7 @@ from model.trace import HeadRef, Kind, Label
 from viz.components.head_list.head_list import Listed
 from viz.numbers import number, signed
 from viz.parts import drawing
-from viz.state import checkpoints
+from viz.state import models
 from viz.state.answers import heads
 from viz.state.answers.translations import trace, translation
 from viz.state.codes.choices import CHOICES
@@ -125,7 +125,7 @@ def corpus_table(name: str) -> tuple[HeadTable | None, str]:
     table = heads.head_table(name)
     if table is None:
         return None, say("heads.table.missing", checkpoint=name)
-    if table.facts.get("sha256") != checkpoints.meta(name).get("sha256"):
+    if table.facts.get("sha256") != models.entry_of(name).meta.get("sha256"):
         return None, say("heads.table.stale", checkpoint=name)
     facts = table.facts
     return table, say(

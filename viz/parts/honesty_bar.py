@@ -16,7 +16,6 @@ from viz.numbers import number
 from viz.parts import drawing
 from viz.state.answers import faithfulness
 from viz.state.answers.translations import trace, translation
-from viz.state.checkpoints import facts
 from viz.state.language import say
 from viz.state.view import View
 
@@ -37,7 +36,7 @@ def honesty_bar(now: View, kind: Kind, values: np.ndarray, name: str) -> None:
         values: the map as it is drawn, one row and one column a token, special ones included, [Q, K].
         name: of the head, or of what was combined; shown literally.
     """
-    anatomy, found = facts(now.checkpoint).anatomy, translation(now.subject)
+    anatomy, found = now.model.facts.anatomy, translation(now.subject)
     if "hide" not in anatomy.abilities or not found.log_probs:
         why = anatomy.why.get("hide") or "no_mask"
         _line(say("honesty.cannot", why=say(f"why.{why}")))

@@ -14,7 +14,6 @@ from viz.figures.gold_map import gold_map
 from viz.figures.heatmap import HeatmapText, heatmap_config, heatmap_summary
 from viz.figures.markup import line
 from viz.parts.alignment import RULE_NAMES, Setting, choose, decoder, rates_of
-from viz.state import checkpoints
 from viz.state.language import say, within
 from viz.state.view import View
 from viz.theme import Theme
@@ -59,7 +58,7 @@ def grid(now: View, chosen: Setting, rates: np.ndarray) -> None:
     layers, heads = decoder(now)
     shift, drawn, _ = chosen.index(layers, heads)
     here = 100 * rates[RULE_NAMES.index(chosen.rule), shift, drawn][:-1].reshape(layers, heads + 1)
-    table, _ = checkpoints.alignment(now.checkpoint)
+    table, _ = now.model.alignment
     everywhere = rates_of(table, chosen) if table else None
     special = {} if everywhere else {"caption": say("alignment.grid.caption.here")}
     score_grid(

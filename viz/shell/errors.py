@@ -12,8 +12,8 @@ from model.errors import HeadlightError
 from model.limits import MAX_CHARACTERS, MAX_PARTS, MAX_SRC_TOKENS
 from model.source import LacksAbilityError, Reads
 from viz.figures.markup import alert
-from viz.state.checkpoints import checkpoint
 from viz.state.language import say
+from viz.state.models import current
 
 
 class OtherFormError(HeadlightError):
@@ -37,11 +37,11 @@ def show_error(error: HeadlightError) -> None:
     """One plain sentence that says what is wrong; whatever stands in it is shown literally."""
     if isinstance(error, LacksAbilityError):
         why = say(f"why.{error.why}") if error.why else ""
-        said = {"checkpoint": checkpoint(), "ability": say(f"ability.{error.ability}"), "why": why}
+        said = {"checkpoint": current().name, "ability": say(f"ability.{error.ability}"), "why": why}
         sentence = say("view.lacks.why" if why else "view.lacks", **said)
     elif isinstance(error, OtherFormError):
         about = say("view.or").join(say(f"reads.{each}") for each in error.about)
-        sentence = say("view.other", checkpoint=checkpoint(), what=say(f"reads.{error.reads}"), about=about)
+        sentence = say("view.other", checkpoint=current().name, what=say(f"reads.{error.reads}"), about=about)
     else:
         sentence = say(
             f"error.{type(error).__name__}",

@@ -20,8 +20,8 @@ from viz.shell.sentences import choose_part, choose_shown_part, parts_line, show
 from viz.shell.settings import choose_checkpoint
 from viz.shell.style import STYLE
 from viz.shell.views import ViewSpec
-from viz.state import checkpoints
-from viz.state.answers.translations import translation, translator
+from viz.state import models
+from viz.state.answers.translations import translation
 from viz.state.language import say
 from viz.state.view import Subject, force, subject
 
@@ -29,27 +29,27 @@ from viz.state.view import Subject, force, subject
 def draw(spec: ViewSpec) -> None:
     """The frame above a view, up to the pickers."""
     st.html(STYLE)
-    name = checkpoints.checkpoint()
-    st.session_state.setdefault("text", str(st.query_params.get("text") or checkpoints.default_text(name)))
-    header.draw(spec, name)
+    model = models.current()
+    st.session_state.setdefault("text", str(st.query_params.get("text") or model.default_text))
+    header.draw(spec, model)
     if "torch" not in sys.modules:
         time.sleep(0.05)  # the first visit: the box is sent before libraries, while they load, let nothing be sent
     chips.keep_sentence()
     look.follow()
-    is_there = _translation_row(spec, name)
+    is_there = _translation_row(spec, model)
     if spec.sentence and not is_there:
-        examples(name)
+        examples(model)
         status_line()
         st.stop()
 
 
-def _translation_row(spec: ViewSpec, name: str) -> bool:
+def _translation_row(spec: ViewSpec, model: models.ModelEntry) -> bool:
     """The sentence and its translation, or one sentence that says why there is none; whether there is one."""
     with st.container(key="hl_sentence", horizontal=True, vertical_alignment="center", gap="small"):
         place = st.container(width="stretch", gap=None)
         status = st.container(width="content")
     st.session_state["_status"] = status.empty()
-    st.session_state["_status"].html(line("status", say("app.status.loading", checkpoint=name)))
+    st.session_state["_status"].html(line("status", say("app.status.loading", checkpoint=model.name)))
     with place:
         about = subject()
         try:
@@ -61,7 +61,7 @@ def _translation_row(spec: ViewSpec, name: str) -> bool:
         if several:
             parts_line(about, found)
         else:
-            told_line(found, name)
+            told_line(found, model)
         if (spec.chips or several) and (found.trace.src or found.tgt_ids):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 if several:
@@ -69,7 +69,7 @@ def _translation_row(spec: ViewSpec, name: str) -> bool:
                 if spec.chips:
                     chips.draw(found, bool(st.session_state.get("pinyin")), spec.name == "step_by_step")
     _inspected_row(about, found)
-    if not found.finished and checkpoints.reads(name) == "text":
+    if not found.finished and model.reads == "text":
         notice = say("app.truncated", limit=len(found.tgt))
         st.html(alert(notice))
     return True
@@ -85,13 +85,13 @@ def _inspected_row(about: Subject, found: Translation) -> None:
         st.button(say("app.inspected.back"), key="back_to_best", on_click=force, args=("hyp", ()))
 
 
-def examples(name: str) -> None:
+def examples(model: models.ModelEntry) -> None:
     """Sentences to begin with, where a model reads any."""
-    if checkpoints.reads(name) in ("picture", "maps"):
+    if model.reads in ("picture", "maps"):
         return
     st.pills(
         say("app.examples"),
-        checkpoints.example_sentences(name),
+        model.examples,
         key="example",
         label_visibility="collapsed",
         on_change=_take_example,
@@ -112,22 +112,22 @@ def check(spec: ViewSpec) -> None:
         OtherFormError: it is about others.
         LacksAbilityError: the model does not offer it.
     """
-    name = checkpoints.checkpoint()
-    reads = checkpoints.reads(name)
+    model = models.current()
+    reads = model.reads
     if reads not in spec.reads:
         raise OtherFormError(reads, spec.reads)
     if "gains" in spec.needs and reads == "sentence" and not translation(subject()).log_probs:
-        raise LacksAbilityError("gains", name, "no_mask")
+        raise LacksAbilityError("gains", model.name, "no_mask")
     if spec.needs:
-        require(translator(name), *sorted(spec.needs))
+        require(model.opened, *sorted(spec.needs))
 
 
 def opened() -> bool:
     """Whether the chosen model could be opened; where not, one sentence says why, and another can be chosen."""
-    if (problem := checkpoints.problem()) is not None:
+    if (problem := models.problem()) is not None:
         show_error(problem)
     try:
-        checkpoints.facts(checkpoints.checkpoint())
+        _ = models.current().facts
     except HeadlightError as error:
         st.html(STYLE)
         with st.container(key="hl_header", horizontal=True, vertical_alignment="center"):
@@ -141,10 +141,10 @@ def opened() -> bool:
 
 def status_line() -> None:
     """Checkpoint and device, once the model is there; loading it is the last thing that a first visit does."""
-    place, name = st.session_state["_status"], checkpoints.checkpoint()
+    place, model = st.session_state["_status"], models.current()
     try:
-        device = translator(name).device_name
+        device = model.opened.device_name
     except HeadlightError as error:
         show_error(error)
         return
-    place.html(line("status", say("app.status", checkpoint=name, device=device)))
+    place.html(line("status", say("app.status", checkpoint=model.name, device=device)))

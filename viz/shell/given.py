@@ -10,7 +10,7 @@ from model.trace import Translation
 from viz.figures.markup import line, tag
 from viz.shell.errors import show_error
 from viz.shell.sentences import choose_part, said
-from viz.state import checkpoints, pictures
+from viz.state import models, pictures
 from viz.state.language import say
 from viz.state.view import typed
 
@@ -18,21 +18,21 @@ PICTURE_TYPES = ("png", "jpg", "jpeg", "webp", "bmp", "gif")
 MOST_PICTURE = 20  # MB
 
 
-def given_row(name: str) -> None:
+def given_row(model: models.ModelEntry) -> None:
     """Where the visitor says what the model is to read; the box of the sentence is there for every model."""
-    reads = checkpoints.reads(name)
+    reads = model.reads
     if reads == "picture":
         _picture_row()
     elif reads == "maps":
-        st.html(line("lead", say("given.maps", name=name)))
+        st.html(line("lead", say("given.maps", name=model.name)))
     else:
         with st.form("sentence", enter_to_submit=True, border=False):
             row = st.container(horizontal=True, vertical_alignment="center", gap="xsmall")
             row.text_input(
                 say("app.sentence"),
-                checkpoints.default_text(name),  # for the browser's Back too, where a link names no sentence
+                model.default_text,  # for the browser's Back too, where a link names no sentence
                 key="text",
-                placeholder=say(f"given.{reads}") if checkpoints.sort_of(name) == "folder" else say("app.placeholder"),
+                placeholder=say(f"given.{reads}") if model.kind == "folder" else say("app.placeholder"),
                 label_visibility="collapsed",
                 bind="query-params",
             )
@@ -41,7 +41,8 @@ def given_row(name: str) -> None:
 
 
 def _picture_row() -> None:
-    names = (*pictures.shipped(), *pictures.own())
+    shipped = models.current().examples
+    names = (*shipped, *pictures.own())
     state = st.session_state
     state["picture_shown"] = typed() if typed() in names else None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -49,7 +50,7 @@ def _picture_row() -> None:
             say("given.picture"),
             names,
             key="picture_shown",
-            format_func=lambda each: say(f"picture.{each}") if each in pictures.shipped() else say("picture.own"),
+            format_func=lambda each: say(f"picture.{each}") if each in shipped else say("picture.own"),
             label_visibility="collapsed",
             on_change=_take_shown,
         )
@@ -94,19 +95,20 @@ def _take_maps() -> None:
     if file is None:
         return
     try:
-        found = checkpoints.uploaded(file.name, file.getvalue())
+        found = models.uploaded(file.name, file.getvalue())
     except HeadlightError as error:
         state["_maps_error"] = error
         return
-    state[checkpoints.UPLOADED] = found
+    state[models.UPLOADED] = found
     state["checkpoint"] = found.name
-    state.update(text=checkpoints.default_text(found.name), **checkpoints.opening(found.name))
+    model = models.entry_of(found.name)
+    state.update(text=model.default_text, **model.opening)
 
 
-def told_line(found: Translation, name: str) -> None:
+def told_line(found: Translation, model: models.ModelEntry) -> None:
     """What the model made of it, in one line: of a prompt, what it wrote itself stands out."""
-    reads = checkpoints.reads(name)
-    lang = {"lang": "zh"} if checkpoints.sort_of(name) == "own" else {}
+    reads = model.reads
+    lang = {"lang": "zh"} if model.kind == "own" else {}
     if reads == "prompt":
         tokens = found.tgt[: found.given]
         at = max((each.end for each in tokens), default=0)
@@ -114,6 +116,6 @@ def told_line(found: Translation, name: str) -> None:
     elif reads == "picture":
         st.html(line("translation seen", found.text or say("told.picture.nothing")))
     elif reads == "sentence" and not found.tgt_ids:
-        st.html(line("lead", say("told.sentence.nothing", mask=checkpoints.mask(name) or "–")))
+        st.html(line("lead", say("told.sentence.nothing", mask=model.mask or "–")))
     else:
         st.html(line("translation", said(found.text), **lang))

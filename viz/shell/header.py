@@ -11,9 +11,10 @@ from viz.shell.navigation import form, titles, visibility
 from viz.shell.settings import settings
 from viz.shell.views import SECTIONS, VIEWS, Section, ViewSpec
 from viz.state.language import say
+from viz.state.models import ModelEntry
 
 
-def draw(spec: ViewSpec, name: str) -> None:
+def draw(spec: ViewSpec, model: ModelEntry) -> None:
     """The row over a view, for a checkpoint."""
     st.session_state[_last(spec.section)] = spec.name
     with st.container(key="hl_header", horizontal=True, vertical_alignment="center", gap="small"):
@@ -23,7 +24,7 @@ def draw(spec: ViewSpec, name: str) -> None:
             for section in SECTIONS:
                 _mode(section, reads)
         with st.container(key="hl_given", width="stretch"):
-            given_row(name)
+            given_row(model)
         settings()
 
 

@@ -10,9 +10,8 @@ from model.errors import HeadlightError
 from model.source import Reads
 from model.trace import HeadRef
 from viz.parts.picker import shown_key
-from viz.parts.workbench.former import FORMER, renewed
 from viz.shell.views import VIEWS, ViewSpec
-from viz.state import checkpoints, live
+from viz.state import live, models
 from viz.state.going import OPENS, open_view
 from viz.state.link import is_gone_back, say_again
 from viz.state.view import choose_head
@@ -24,15 +23,13 @@ _CAME_BACK = "_came_back"  # whether the visitor had just gone back or forward t
 def form() -> Reads | None:
     """What the chosen model is given; None where it cannot be opened."""
     try:
-        return checkpoints.reads(checkpoints.checkpoint())
+        return models.current().reads
     except HeadlightError:
         return None
 
 
 def visibility(spec: ViewSpec, reads: Reads | None) -> Literal["visible", "hidden"]:
     """Whether a view stands in the navigation: not where it is about other forms of model than the chosen one."""
-    if spec.former:
-        return "hidden"
     return "visible" if reads is None or reads in spec.reads else "hidden"
 
 
@@ -45,19 +42,6 @@ def open_head(head: HeadRef) -> None:
     """Show a head by itself; to be called in a widget's callback, of a fragment or not."""
     choose_head(head)
     open_view("one_head")
-
-
-def lead(spec: ViewSpec) -> None:
-    """Where an address of old, or a link of a page's older form, leads; before anything is drawn."""
-    link = st.query_params.to_dict()
-    if not spec.former and not (spec.name == "one_head" and set(FORMER) & set(link)):
-        return
-    now = renewed(spec.name, link)
-    if "text" not in st.session_state:
-        st.switch_page(VIEWS["one_head"].file, query_params=now)
-    numbers = {name: int(now[name]) for name in ("layer", "head") if now.get(name, "").isdecimal()}
-    st.session_state.update({name: now[name] for name in ("viewer", "kind") if name in now} | numbers)
-    st.switch_page(VIEWS["one_head"].file, query_params=[])  # widgets hold the rest of the link
 
 
 def asked() -> str:

@@ -15,11 +15,11 @@ from viz.parts.picker import coded, pick, shown_key
 from viz.shell import header
 from viz.shell.views import ViewSpec
 from viz.state.answers.translations import trace
-from viz.state.checkpoints import checkpoint, facts, opening
 from viz.state.choice import picked, token_code
 from viz.state.codes.choices import CHOICES
 from viz.state.language import say
 from viz.state.link import PICKED, is_gone_back
+from viz.state.models import ModelEntry, current
 from viz.state.view import View, chosen_kind, read_view, subject
 
 PICKERS = PICKED
@@ -38,7 +38,7 @@ def row(spec: ViewSpec) -> None:
     Those that the view does not use are drawn too, in the same place but out of sight: a choice that
     comes and goes would leave the URL with its widget, and the browser's Back would forget it.
     """
-    name = checkpoint()
+    model = current()
     with st.container(key="hl_bar", horizontal=True, vertical_alignment="center", gap="small"):
         header.tabs(spec)
         offer_bar(
@@ -46,10 +46,10 @@ def row(spec: ViewSpec) -> None:
         )
         with st.popover(head_title(read_view(), used_by(spec)), width="content", key="hl_head"):
             for picker in HEAD_PICKERS:
-                _draw(picker, name)
+                _draw(picker, model)
         with st.popover(say("app.display"), width="content", help=say("app.display.help"), key="hl_display"):
             for picker in (each for each in PICKERS if each not in HEAD_PICKERS):
-                _draw(picker, name)
+                _draw(picker, model)
     used = set(used_by(spec)) - idle(read_view())
     hide([picker for picker in PICKERS if picker not in used])
     behind = {"hl_head": HEAD_PICKERS, "hl_display": PICKERS[len(HEAD_PICKERS) :]}
@@ -68,7 +68,7 @@ def used_by(spec: ViewSpec) -> tuple[str, ...]:
 
 def head_title(now: View, used: Collection[str]) -> str:
     """What is chosen behind the button: of kind, layer and head those that the view uses."""
-    several = len(facts(now.checkpoint).anatomy.kinds) > 1
+    several = len(now.model.facts.anatomy.kinds) > 1
     kind = say(f"kind.{now.kind}") if several else ""
     named = {"kind": kind, "layer": f"L{now.head.layer}", "head": f"H{now.head.head}"}
     return " ".join(name for picker, name in named.items() if name and picker in used) or now.head.title
@@ -82,19 +82,19 @@ def hide(names: Iterable[str]) -> None:
 
 def settle() -> None:
     """Bring what is chosen within what this checkpoint and kind offer, before any picker is drawn."""
-    state, name = st.session_state, checkpoint()
+    state, model = st.session_state, current()
     for picker in ("layer", "head"):
-        if picker in state and state[picker] not in (options := _numbers(picker, name)):
+        if picker in state and state[picker] not in (options := _numbers(picker, model)):
             state[picker] = options[-1]
     if "over" in state:
-        codes = _combinable(name)
+        codes = _combinable(model)
         state["over"] = [code for code in state["over"] if code in codes]
 
 
 def idle(now: View) -> set[str]:
     """The pickers that have nothing to choose, given what the others hold."""
     none = set()
-    anatomy = facts(now.checkpoint).anatomy
+    anatomy = now.model.facts.anatomy
     if len(anatomy.kinds) == 1:
         none.add("kind")
     if "cross" not in anatomy.kinds:
@@ -113,26 +113,26 @@ def idle(now: View) -> set[str]:
     return none
 
 
-def _draw(picker: str, name: str) -> None:
+def _draw(picker: str, model: ModelEntry) -> None:
     """One picker of a checkpoint; what is chosen lives in the link."""
     if picker == "of":
         _token_picker()
     elif picker == "over":
-        _over_picker(name)
+        _over_picker(model)
     elif picker in CHOICES:
         look: dict[str, Any] = {"as_list": True, "width": 190} if picker == "drawn" else {}
-        anatomy = facts(name).anatomy
+        anatomy = model.facts.anatomy
         if picker == "kind":
             look["only"] = anatomy.kinds
         elif picker == "drawn":  # and what a link asks for in spite of it, which is then said
             look["only"] = {each for each in SORTS if anatomy.abilities.issuperset(SORTS[each].needs)} | {
                 picked("drawn")
             }
-        pick(picker, str(opening(name).get(picker, "")), **look)
+        pick(picker, str(model.opening.get(picker, "")), **look)
     elif picker in ("words", "special"):
         st.toggle(say(f"app.{picker}"), key=picker, help=say(f"app.{picker}.help"), bind="query-params")
     else:
-        options, start = _numbers(picker, name), opening(name)[picker]
+        options, start = _numbers(picker, model), model.opening[picker]
         st.segmented_control(
             say(f"app.{picker}"),
             options,
@@ -144,14 +144,14 @@ def _draw(picker: str, name: str) -> None:
         )
 
 
-def _numbers(picker: str, name: str) -> Sequence[int]:
+def _numbers(picker: str, model: ModelEntry) -> Sequence[int]:
     """The layers of the chosen kind, or the heads."""
-    sizes = facts(name).anatomy.kinds[chosen_kind(name)]
+    sizes = model.facts.anatomy.kinds[chosen_kind(model)]
     return range(sizes.heads if picker == "head" else sizes.layers)
 
 
-def _combinable(name: str) -> list[str]:
-    return combined.codes(name, chosen_kind(name))
+def _combinable(model: ModelEntry) -> list[str]:
+    return combined.codes(model, chosen_kind(model))
 
 
 def _token_picker() -> None:
@@ -163,11 +163,11 @@ def _token_picker() -> None:
     coded(st.selectbox, "of", say("app.of"), labels, "0", token_code, help=say("app.of.help"), width=150)
 
 
-def _over_picker(name: str) -> None:
+def _over_picker(model: ModelEntry) -> None:
     """Which layers and heads are combined; none chosen means all."""
     st.multiselect(
         say("app.over"),
-        _combinable(name),
+        _combinable(model),
         key="over",
         placeholder=say("combine.everything"),
         help=say("app.over.help"),

@@ -9,7 +9,7 @@ from viz.figures.markup import line
 from viz.parts.picker import pick
 from viz.shell.given import maps_uploader
 from viz.shell.sentences import choose_part
-from viz.state import checkpoints
+from viz.state import models
 from viz.state.language import browser_language, say
 from viz.state.link import UNSEEN
 
@@ -18,20 +18,20 @@ def settings() -> None:
     """The button, and what is behind it."""
     with st.popover(say("app.settings"), width="content", key="hl_settings"):
         choose_checkpoint()
-        name = checkpoints.chosen_name()
-        if checkpoints.sort_of(name) != "own":
-            st.html(line("alt", describe(name)))
-        _languages(name)
+        model = models.listed()
+        if model.kind != "own":
+            st.html(line("alt", describe(model)))
+        _languages(model)
         st.select_slider(say("app.beam"), range(1, 9), 1, key="beam", help=say("app.beam.help"), bind="query-params")
         pick("lang", browser_language(), explained=False)
         st.toggle(say("app.pinyin"), key="pinyin", help=say("app.pinyin.help"), bind="query-params")
         maps_uploader()
         with st.container(key="hl_forced"):
-            if checkpoints.reads(checkpoints.checkpoint()) in (
+            if models.current().reads in (
                 "picture",
                 "maps",
             ):  # the link holds it
-                default = checkpoints.default_text(checkpoints.checkpoint())
+                default = models.current().default_text
                 st.text_input("text", default, key="text", bind="query-params")
             for unseen in UNSEEN:  # their boxes are out of sight, even while styles load
                 st.text_input(unseen, key=unseen, bind="query-params")
@@ -41,8 +41,8 @@ def choose_checkpoint() -> None:
     """The list of models."""
     st.selectbox(
         say("app.checkpoint"),
-        checkpoints.checkpoints(),
-        index=checkpoints.checkpoints().index(checkpoints.default_checkpoint()),
+        models.names(),
+        index=models.names().index(models.default_model()),
         key="checkpoint",
         help=say("app.checkpoint.help"),
         bind="query-params",
@@ -50,16 +50,16 @@ def choose_checkpoint() -> None:
     )
 
 
-def describe(name: str) -> str:
+def describe(model: models.ModelEntry) -> str:
     """What a model is, in one sentence."""
-    anatomy = checkpoints.facts(name).anatomy
+    anatomy = model.facts.anatomy
     sizes = [f"{say(f'kind.{kind}')} {each.layers} × {each.heads}" for kind, each in anatomy.kinds.items()]
     return say("app.model", what=say(f"reads.{anatomy.reads}"), sizes=", ".join(sizes))
 
 
-def _languages(name: str) -> None:
+def _languages(model: models.ModelEntry) -> None:
     """From which language into which, where a model must be told."""
-    sources, targets, source, target = checkpoints.languages(name)
+    sources, targets, source, target = model.languages
     for key, options, start in (("from", sources, source), ("into", targets, target)):
         if options:
             index = options.index(start)
@@ -68,11 +68,12 @@ def _languages(name: str) -> None:
 
 def _checkpoint_changed() -> None:
     """Another checkpoint opens on its own first example, with its own head."""
-    name, state = str(st.session_state["checkpoint"]), st.session_state
+    state = st.session_state
+    model = models.entry_of(str(state["checkpoint"]))
     for key in ("from", "into"):
         state.pop(key, None)
     choose_part()
     try:
-        state.update(text=checkpoints.default_text(name), **checkpoints.opening(name))
+        state.update(text=model.default_text, **model.opening)
     except HeadlightError:  # said when the frame is drawn
         state["text"] = ""

@@ -31,7 +31,6 @@ class ViewSpec:
         reads: which forms of model it is about, by what they are given; others do not have it in their navigation.
         sentence: it is about the sentence: where that cannot be translated, there is nothing to see.
         chips: the frame shows the sentence's tokens; not where the view does so itself.
-        former: an address of old; its page leads to what it meant, and stands in no navigation.
         fragment: its page is a function ``view`` that redraws itself with its pickers, and not the frame around it.
     """
 
@@ -42,7 +41,6 @@ class ViewSpec:
     reads: tuple[Reads, ...] = EVERY_FORM
     sentence: bool = True
     chips: bool = True
-    former: bool = False
     fragment: bool = False
 
     @property
@@ -68,8 +66,6 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("compare", "read", (*_HEAD, *_READ, *_DRAWN), reads=("text", "prompt", "sentence")),
         ViewSpec("two_models", "read", _HEAD, reads=("text",)),
         ViewSpec("one_head", "heads", chips=False, fragment=True),
-        ViewSpec("all_heads", "heads", chips=False, fragment=True, former=True),
-        ViewSpec("side_by_side", "heads", chips=False, fragment=True, former=True),
         ViewSpec("lines", "heads", (*_HEAD, *_READ, *_DRAWN)),
         ViewSpec("heads", "heads", _READ, _needs("gains"), ("text", "prompt", "sentence", "picture")),
         ViewSpec("find", "heads", (*_HEAD, *_READ)),

@@ -11,7 +11,7 @@ from model.trace import HeadRef
 from viz.parts.over.bar import bar
 from viz.shell.frame import examples
 from viz.shell.views import ViewSpec
-from viz.state import checkpoints
+from viz.state import models
 from viz.state.answers.translations import translation
 from viz.state.going import open_view
 from viz.state.language import say
@@ -41,11 +41,11 @@ def draw(spec: ViewSpec) -> None:
     """The examples, on the first view; and on that of the checkpoint that the app opens on the scenes."""
     if spec.name != "translate":
         return
-    model = checkpoints.checkpoint()
-    if checkpoints.reads(model) not in ("picture", "maps"):
+    model = models.current()
+    if model.reads not in ("picture", "maps"):
         with bar().popover(say("app.examples"), width="content", key="hl_examples"):
             examples(model)
-    if model != checkpoints.default_checkpoint() or _SEEN in st.session_state:
+    if model.name != models.default_model() or _SEEN in st.session_state:
         return
     with bar():
         for name, scene in SCENES.items():
@@ -57,12 +57,12 @@ def draw(spec: ViewSpec) -> None:
 def _open(scene: Scene) -> None:
     """Set the scene: the opening sentence, its token or its head."""
     _enough()
-    state, name = st.session_state, checkpoints.checkpoint()
-    state["text"] = checkpoints.default_text(name)
+    state, model = st.session_state, models.current()
+    state["text"] = model.default_text
     tokens = [label.text for label in translation(subject()).tgt]
     choose_token(tokens.index(scene.at) if scene.at in tokens else None)
     if scene.muted:
-        start = checkpoints.opening(name)
+        start = model.opening
         state["mix"] = f"{HeadRef(start['kind'], start['layer'], start['head']).code}:0"
     open_view(scene.view)
 

@@ -42,21 +42,24 @@ def picked_token(n_tokens: int) -> int:
     return token if token <= n_tokens else 0
 
 
-def renewed(link: Mapping[str, str]) -> dict[str, str | None]:
-    """What must be put right in a link: codes in place of words, nothing in place of nonsense."""
-    readers = {name: choice.read for name, choice in CHOICES.items()} | {"of": token_code}
-    read = {name: readers[name](said) for name, said in link.items() if name in readers}
-    if read.get("drawn") == "weights":  # asked for by name, they are not what a view would draw by itself
-        read["picture"] = "head"
-    return {name: code for name, code in read.items() if code != link.get(name)}
+def tidied(link: Mapping[str, str]) -> dict[str, str | None]:
+    """What must be put right in a link: nothing in place of what is no option; ``None`` takes a parameter away."""
+    changes: dict[str, str | None] = {
+        name: None for name, choice in CHOICES.items() if name in link and choice.read(link[name]) is None
+    }
+    if "of" in link and read_token(link["of"]) is None:
+        changes["of"] = None
+    if link.get("drawn") == "weights" and link.get("picture") != "head":
+        changes["picture"] = "head"  # asked for by name, they are not what a view would draw by itself
+    return changes
 
 
-def renew_link() -> None:
-    """Bring a link of an older version up to date, before a session's first widget is drawn."""
-    if "_renewed" in st.session_state:
+def tidy_link() -> None:
+    """Put right the link that a session begins with, before its first widget is drawn."""
+    if "_tidied" in st.session_state:
         return
-    st.session_state["_renewed"] = True
-    changes = renewed(st.query_params.to_dict())
+    st.session_state["_tidied"] = True
+    changes = tidied(st.query_params.to_dict())
     for name, code in changes.items():
         if code is None:
             del st.query_params[name]

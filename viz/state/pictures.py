@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from model.errors import PictureError
-from model.examples import sentences
-from viz.state.checkpoints import checkpoint, meta
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,11 +17,6 @@ if TYPE_CHECKING:
 
 _OWN = "_pictures"  # in a visitor's session: his pictures by their names
 MOST_OWN = 4
-
-
-def shipped() -> tuple[str, ...]:
-    """Names of the pictures that ship for the chosen model: scenes for the one that learnt from them, else drawings."""
-    return tuple(meta(checkpoint()).get("examples", ())) or sentences("picture")
 
 
 def picture(name: str) -> bytes:

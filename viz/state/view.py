@@ -11,9 +11,9 @@ import streamlit as st
 from model.analysis.maps.sorts import SORTS, Drawn, Shift
 from model.sentences import parts_of
 from model.trace import HeadRef, Kind
-from viz.state.checkpoints import checkpoint, default_text, facts, meta, opening
 from viz.state.choice import chosen, chosen_text, picked
 from viz.state.codes.tokens import token_code, token_ids
+from viz.state.models import ModelEntry, current, entry_of
 from viz.theme import Theme, theme_named
 
 
@@ -32,6 +32,11 @@ class Subject:
     checkpoint: str
     beam: int = 1
     forced: tuple[int, ...] = ()
+
+    @property
+    def model(self) -> ModelEntry:
+        """The model that translates it."""
+        return entry_of(self.checkpoint)
 
     @property
     def own(self) -> Subject:
@@ -57,6 +62,11 @@ class View:
         return self.subject.checkpoint
 
     @property
+    def model(self) -> ModelEntry:
+        """The chosen model."""
+        return self.subject.model
+
+    @property
     def kind(self) -> Kind:
         """Which attention."""
         return self.head.kind
@@ -73,9 +83,9 @@ def view() -> View:
 def read_view() -> View:
     """The choices that the frame's widgets hold now, which ``view`` says from here on."""
     state, about = st.session_state, subject()
-    start = opening(about.checkpoint)
-    kind = chosen_kind(about.checkpoint)
-    sizes = facts(about.checkpoint).anatomy.kinds[kind]
+    start = about.model.opening
+    kind = chosen_kind(about.model)
+    sizes = about.model.facts.anatomy.kinds[kind]
     layers = sizes.layers
     layer = chosen("layer", min(start["layer"], layers - 1), range(layers))
     drawn: Drawn = picked("drawn")
@@ -92,23 +102,23 @@ def read_view() -> View:
     return now
 
 
-def chosen_kind(name: str) -> Kind:
+def chosen_kind(model: ModelEntry) -> Kind:
     """Which attention is chosen; that on which a model opens where it does not have the chosen one."""
-    start: Kind = opening(name)["kind"]
+    start: Kind = model.opening["kind"]
     kind: Kind = picked("kind", start)
-    return kind if kind in facts(name).anatomy.kinds else start
+    return kind if kind in model.facts.anatomy.kinds else start
 
 
 def subject() -> Subject:
     """The translation that the frame's widgets ask for."""
-    name = checkpoint()
+    name = current().name
     return Subject(sentence(), name, int(chosen("beam", 1, range(1, 9))), forced("hyp"))
 
 
 def parts() -> list[str]:
     """The sentences of what was typed, which are translated one by one; white space stays around a single one."""
     text = typed()
-    return [text[start:end] for start, end in parts_of(text, str(meta(checkpoint()).get("src_tokenizer", "")))]
+    return [text[start:end] for start, end in parts_of(text, str(current().meta.get("src_tokenizer", "")))]
 
 
 def part() -> int:
@@ -125,7 +135,7 @@ def sentence() -> str:
 
 def typed() -> str:
     """What stands in the box."""
-    return str(st.session_state.get("text", default_text(checkpoint())))
+    return str(st.session_state.get("text", current().default_text))
 
 
 def theme() -> Theme:
@@ -155,7 +165,7 @@ def forced(name: str) -> tuple[int, ...]:
     code = str(st.session_state.get(name, ""))
     if not code:
         return ()
-    own = facts(checkpoint())
+    own = current().facts
     return token_ids(code, _fingerprinted(), own.vocabulary, own.max_len, own.end_id, own.never_written)
 
 
@@ -166,5 +176,5 @@ def force(name: str, ids: Sequence[int]) -> None:
 
 def _fingerprinted() -> str:
     """What forced ids are about: the weights and the sentence."""
-    name = checkpoint()
-    return f"{meta(name).get('sha256', name)} {sentence()}"
+    model = current()
+    return f"{model.meta.get('sha256', model.name)} {sentence()}"

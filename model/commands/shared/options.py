@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from model.source import ModelHandle
 
 
 def add_checkpoint(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +23,7 @@ def add_checkpoint(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def opened(args: argparse.Namespace) -> Any:
+def opened(args: argparse.Namespace) -> ModelHandle:
     """The model that the options name.
 
     Raises:

@@ -33,7 +33,7 @@ def test_a_translator_of_ones_own_is_read_and_its_heads_are_opened(visit, wait_i
     page = visit(checkpoint="marian", text="The old baker gives us bread.")
     expect(page.get_by_text("Source", exact=True)).to_be_visible()
     expect(page.get_by_text(">>cmn<<", exact=True).first).to_be_visible()
-    page = visit("all_heads", checkpoint="marian", text="The old baker gives us bread.")
+    page = visit("one_head", checkpoint="marian", text="The old baker gives us bread.", viewer="v=all")
     expect(page.locator(".room .kind canvas").first).to_be_visible()
     assert page.locator(".room .kind").count() == 3
 

@@ -130,11 +130,10 @@ def test_the_picture_begins_high_and_lies_within_the_window(visit, language, vie
     assert page.locator("#viewer").bounding_box()["height"] > box["height"] + 300
 
 
-def test_addresses_of_old_lead_to_what_they_meant(visit) -> None:
-    page = opened(visit, "all_heads")
+def test_a_link_opens_every_head_and_several_side_by_side(visit) -> None:
+    page = opened(visit, viewer="v=all")
     assert page.locator(".room .kind canvas:first-child").count() == 3
-    assert "/one_head" in page.url
-    page = opened(visit, "side_by_side", heads="c2.5,c.3.1", difference=True)
+    page = opened(visit, viewer="h=c2.5,c3.1&x=difference")
     assert [
         each.split(" ·")[-1].split("  ")[0][:6].strip() for each in page.locator(".panel-title b").all_inner_texts()
     ] == [

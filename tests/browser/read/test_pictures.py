@@ -36,7 +36,7 @@ def test_a_map_can_be_kept_offline_as_a_picture_of_a_chosen_width_and_as_a_page(
 
 
 def test_compared_maps_are_kept_with_their_difference(visit):
-    page = visit("side_by_side", text=SENTENCE, heads="c2.5,c3.1", difference=True)
+    page = visit("one_head", text=SENTENCE, kind="cross", layer=2, head=5, viewer="h=c2.5,c3.1&x=difference")
     page.wait_for_selector("#viewer[data-ready]")
     page.get_by_text("Take away").click()
     with page.expect_download(timeout=60_000) as waiting:

@@ -10,7 +10,7 @@ from model.analysis.what_if.patching import Carried, contrast, patched_ids, swee
 from model.folders import MODELS, resolve
 from model.translator import Translator
 from tests.pages import HOSTILE, charts, choose, markup, opened, reverse, sent, shipped, words
-from viz.state import checkpoints
+from viz.state import models
 from viz.text import text
 
 pytestmark = shipped
@@ -114,7 +114,7 @@ def test_a_model_of_the_same_sizes_and_another_vocabulary_gets_one_sentence(tmp_
     target = (respelt / "tgt.json").read_text(encoding="utf-8")
     (respelt / "tgt.json").write_text(target.replace('"q"', '"ß"'), encoding="utf-8")
     monkeypatch.setenv(MODELS, str(tmp_path))
-    checkpoints.entries.cache_clear()
+    models.forget()
     try:
         at = opened("patching", **TOY, donor="model")
         assert at.session_state["against"] == "respelt"
@@ -122,4 +122,4 @@ def test_a_model_of_the_same_sizes_and_another_vocabulary_gets_one_sentence(tmp_
         assert text("zh", "error.OtherShapeError") in words(choose(at, lang="zh"))
         assert not charts(at)
     finally:
-        checkpoints.entries.cache_clear()
+        models.forget()

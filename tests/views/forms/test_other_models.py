@@ -15,8 +15,7 @@ from model.folders import MODELS
 from tests.folder import tiny
 from tests.pages import FRAME, HOSTILE, choose, components, markup, prepared, viewed, words
 from viz.shell.views import VIEWS
-from viz.state import checkpoints
-from viz.state.answers.translations import translator
+from viz.state import models as listed
 from viz.text import text
 
 FORMS = {"marian": "text", "gpt2": "prompt", "bert": "sentence", "vit": "picture", "mine.npz": "maps"}
@@ -36,9 +35,9 @@ def models(tmp_path_factory):
     (root / BAD_NAME / "config.json").write_text(json.dumps({"model_type": "none-such"}))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(MODELS, str(root))
-        checkpoints.entries.cache_clear()
+        listed.forget()
         yield root
-    checkpoints.entries.cache_clear()
+    listed.forget()
 
 
 def alerts(at) -> list[str]:
@@ -95,7 +94,7 @@ def test_parts_of_views_that_have_to_be_chosen_work_as_well(name, view, choices)
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_token_that_was_given_has_no_head_to_find(language):
-    given = translator("gpt2").translate(checkpoints.default_text("gpt2")).given
+    given = listed.entry_of("gpt2").opened.translate(listed.entry_of("gpt2").default_text).given
     for step, is_given in ((given, True), (given + 1, False)):
         at = choose(prepared("mixing_desk", checkpoint="gpt2", repair="1", step=str(step), lang=language))
         (desk,) = [each for each in components(at) if "alone" in each]
@@ -140,7 +139,7 @@ def test_a_prompt_and_what_was_written_are_told_apart():
 
 
 def test_a_line_stands_between_a_prompt_and_what_was_written():
-    given = translator("gpt2").translate("The old baker").given
+    given = listed.entry_of("gpt2").opened.translate("The old baker").given
     assert viewed(choose(prepared("one_head", checkpoint="gpt2", text="The old baker"))).header["given"] == given + 1
     assert viewed(choose(prepared("one_head", checkpoint="marian", text="The old baker"))).header["given"] == 0
 
@@ -148,7 +147,7 @@ def test_a_line_stands_between_a_prompt_and_what_was_written():
 @pytest.mark.parametrize("name", [*FORMS])
 def test_the_viewer_is_sent_every_map_of_every_form(name):
     at = choose(prepared("one_head", checkpoint=name))
-    seen, anatomy = viewed(at), checkpoints.facts(name).anatomy
+    seen, anatomy = viewed(at), listed.entry_of(name).facts.anatomy
     assert {each["kind"]: (each["layers"], each["heads"]) for each in seen.header["kinds"]} == {
         kind: (each.layers, each.heads) for kind, each in anatomy.kinds.items()
     }
@@ -191,9 +190,9 @@ def test_a_broken_folder_is_one_sentence_on_every_page_and_its_name_is_data():
 def test_an_uploaded_file_of_maps_is_its_visitors_alone():
     data = io.BytesIO()
     np.savez(data, self=np.full((1, 2, 3, 3), 1 / 3, np.float32), tokens=np.array(["a", HOSTILE, "c"]))
-    source = checkpoints.uploaded("<b>x</b>.npz", data.getvalue())
+    source = listed.uploaded("<b>x</b>.npz", data.getvalue())
     at = prepared("one_head")
-    at.session_state[checkpoints.UPLOADED] = source
+    at.session_state[listed.UPLOADED] = source
     choose(at, checkpoint=source.name)
     assert pictures(at)
     assert HOSTILE not in markup(at)
@@ -205,7 +204,7 @@ def test_an_uploaded_file_of_maps_is_its_visitors_alone():
 def test_a_model_is_named_by_its_name_and_never_by_a_path(models):
     at = choose(prepared("", text="I love you.", checkpoint=str(models / "bert")))
     assert "en-zh" in words(at) or "reverse" in words(at)
-    assert checkpoints.sort_of("marian") == "folder"
+    assert listed.entry_of("marian").kind == "folder"
 
 
 def test_choices_that_do_not_apply_are_out_of_sight():

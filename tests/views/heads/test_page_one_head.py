@@ -8,9 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from model.analysis.maps.sorts import SORTS, drawn_maps
 from model.trace import KINDS
-from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, prepared, shipped, viewed, words
+from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, shipped, viewed, words
 from viz.parts import drawing
-from viz.parts.workbench.former import renewed
 from viz.text import text
 
 SHORT, LONG = "A cat sleeps.", " ".join(["cats"] * (drawing.SHORT + 1))
@@ -130,16 +129,6 @@ def test_what_no_viewer_tells_chooses_nothing() -> None:
     at = taken("h=c99.0&d=luck&p=t999&w=<script>&viewer=x")
     assert not [name for name in ("kind", "layer", "head", "step") if name in at.session_state]
     assert (at.session_state["drawn"], at.session_state["words"]) == ("weights", False)
-
-
-def test_addresses_of_old_lead_to_what_they_meant() -> None:
-    assert viewed(opened("all_heads")).link["v"] == "all"
-    at = prepared("side_by_side", text=SENTENCE)
-    at.query_params["heads"] = "c.1.2,e.0.3,zz,c.1.2,<img>"
-    assert viewed(choose(at)).link["h"] == "c1.2,e0.3"
-    old = {"text": "a", "own": "true", "log": "true", "min": "0.50", "layer": "2"}
-    assert renewed("one_head", old) == {"text": "a", "layer": "2", "viewer": "t=0.5&g=1&o=own"}
-    assert renewed("side_by_side", {"heads": "nonsense"}) == {"viewer": ""}
 
 
 @pytest.mark.parametrize(("sentence", "prepared_sorts"), [(SHORT, list(drawing.SOON)), (LONG, [])])

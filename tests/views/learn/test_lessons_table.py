@@ -19,7 +19,7 @@ from model.passage import Ask
 from tests.pages import SENTENCE, opened, plain_charts, shipped, words
 from viz.parts.lessons.table import LESSONS
 from viz.shell.views import VIEWS
-from viz.state.checkpoints import example_sentences, opening
+from viz.state.models import entry_of
 from viz.text import LANGUAGES
 
 pytestmark = shipped
@@ -42,7 +42,7 @@ def length(en_zh, sentence: str) -> int:
 
 def buckets(en_zh) -> str:
     """The six shortest examples, by length, in batches as large as the largest of two lines as typed."""
-    lines = sorted(example_sentences("en-zh"), key=len)[:6]
+    lines = sorted(entry_of("en-zh").examples, key=len)[:6]
     typed = [line for pair in zip(lines[:3], lines[3:], strict=True) for line in pair]
     lengths = [length(en_zh, line) for line in typed]
     most = max(2 * max(lengths[start : start + 2]) for start in (0, 2, 4))
@@ -64,7 +64,7 @@ def sinusoids(_: object) -> str:
 
 
 def largest_weights(en_zh) -> str:
-    start = opening("en-zh")
+    start = entry_of("en-zh").opening
     weights = en_zh.translate(SENTENCE, capture=True).trace.encoder_self[start["layer"], start["head"]]
     return f"As it is. Largest weight of a row, on average: {weights.max(axis=1).mean():.2f}."
 
@@ -72,7 +72,7 @@ def largest_weights(en_zh) -> str:
 def batch_norm(en_zh) -> str:
     """Each sentence read by itself, without padding, then the batch's statistics in numpy."""
     states = []
-    for sentence in (SENTENCE, *[line for line in example_sentences("en-zh") if line != SENTENCE][:2]):
+    for sentence in (SENTENCE, *[line for line in entry_of("en-zh").examples if line != SENTENCE][:2]):
         seen = en_zh.forced(en_zh.ids(sentence, ()), Ask(kinds=(), source_stream=True))
         states.append(seen.source_stream.levels[3].double().numpy())  # after the embedding and layers 0, 1, 2
     every = np.vstack(states)
@@ -113,7 +113,7 @@ def patches(_: object) -> str:
     model = transformers.ViTForImageClassification.from_pretrained(
         CHECKPOINTS / "tiny-vit", attn_implementation="eager", dtype=torch.float32
     ).eval()
-    layer, head = (min(opening("en-zh")[name], 3) for name in ("layer", "head"))
+    layer, head = (min(entry_of("en-zh").opening[name], 3) for name in ("layer", "head"))
     made = scene(7)
     pixels = torch.from_numpy(np.asarray(made.image).copy()).permute(2, 0, 1)[None] / 127.5 - 1
     with torch.inference_mode():

@@ -9,7 +9,8 @@ from model.analysis.faithfulness.scenes import share_on
 from model.analysis.maps.gradients import gradient_maps
 from model.common.scenes import scene
 from tests.pages import SENTENCE, choose, components, markup, opened, plain_charts, prepared, shipped, words
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation
+from viz.state.models import entry_of
 from viz.state.view import Subject
 from viz.text import text
 
@@ -26,7 +27,7 @@ def test_lesson_10_shows_the_map_and_the_gradient_that_other_code_finds() -> Non
     subject = Subject(SENTENCE, "en-zh")
     seen = translation(subject)
     np.testing.assert_allclose(map_["cells"]["values"], seen.trace.weights["cross"][2, 1], atol=2e-3)
-    expected = gradient_maps(translator("en-zh"), seen, 1)["cross"][2, 1]
+    expected = gradient_maps(entry_of("en-zh").opened, seen, 1)["cross"][2, 1]
     np.testing.assert_allclose(gradient["cells"]["values"], expected, atol=1e-5)
     assert f"Rows with a gradient here: {int((np.abs(expected).max(1) > 0).sum())}." in words(at)
     assert "weights.register_hook(" in at.code[0].value

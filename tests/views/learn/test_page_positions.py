@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.analysis.lessons import positions
 from tests.pages import array, charts, choose, prepared, shipped, words
-from viz.state.answers.translations import translator
+from viz.state.models import entry_of
 
 pytestmark = shipped
 
@@ -18,7 +18,7 @@ def at() -> AppTest:
 
 @pytest.fixture
 def table() -> np.ndarray:
-    return positions.position_table(translator("en-zh"))
+    return positions.position_table(entry_of("en-zh").opened)
 
 
 def test_it_opens_on_the_curves_of_dimensions_4_to_7(at: AppTest, table: np.ndarray) -> None:

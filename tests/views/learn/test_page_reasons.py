@@ -13,6 +13,7 @@ from model.trace import KINDS, HeadRef
 from tests.pages import HOSTILE, array, charts, choose, markup, opened, prepared, reverse, shipped, words
 from viz.figures.lessons.reasons import ReasonsTitles, reasons_figure
 from viz.numbers import number, signed
+from viz.state.models import entry_of
 from viz.text import LANGUAGES, text
 from viz.theme import DARK, LIGHT
 
@@ -89,10 +90,9 @@ def test_another_key_is_another_table_and_the_strongest_follows_the_query(en_zh,
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_model_without_such_norms_is_told_in_one_sentence(monkeypatch, en_zh, lang):
     from viz.state.answers.residual import reasons as kept_reasons
-    from viz.state.answers.translations import translator
 
     kept_reasons.clear()
-    own = translator("en-zh")
+    own = entry_of("en-zh").opened
     offered = frozenset(ABILITIES) - {"norms"}
     monkeypatch.setattr(own, "anatomy", replace(own.anatomy, abilities=offered))
     at = opened("inside", inside_view="reasons", lang=lang)

@@ -15,7 +15,7 @@ from model.translator import Translator
 from tests.pages import SENTENCE, choose, markup, opened, reverse, shipped
 from viz.parts.trust import best_picture
 from viz.parts.trust.rivals import word_votes
-from viz.state.choice import renewed
+from viz.state.choice import tidied
 
 pytestmark = shipped
 
@@ -104,9 +104,9 @@ def test_it_opens_on_the_map_that_the_table_trusts_and_whoever_chooses_sees_his_
 
 
 def test_a_link_that_names_weights_gets_them():
-    assert renewed({"drawn": "weights"}) == {"picture": "head"}
-    assert renewed({"drawn": "weights", "picture": "head"}) == {}
-    assert renewed({"drawn": "norms"}) == {}
+    assert tidied({"drawn": "weights"}) == {"picture": "head"}
+    assert tidied({"drawn": "weights", "picture": "head"}) == {}
+    assert tidied({"drawn": "norms"}) == {}
 
 
 def test_without_a_table_it_is_the_chosen_head_as_before(monkeypatch):

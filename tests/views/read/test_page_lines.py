@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages import choose, prepared, words
 from viz.figures.lines import bertviz_code
 from viz.figures.lines.bertviz_code import BertVizError
-from viz.state import checkpoints
+from viz.state import models
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_it_opens_on_the_chosen_layer_and_head_with_a_sentence_and_an_alternativ
 def test_the_model_view_draws_every_layer_and_head_of_each_kind(at: AppTest, kind: str) -> None:
     choose(at, text="I love you.", kind=kind, lines="model", layer=0, head=0)
     data = given(at)
-    sizes = checkpoints.config(checkpoints.DEFAULT_CHECKPOINT)
+    sizes = models.entry_of(models.DEFAULT_MODEL).config
     layers = sizes["n_encoder_layers" if kind == "encoder_self" else "n_decoder_layers"]
     assert data["view"] == "model"
     assert data["shape"] == [layers, sizes["n_heads"], len(data["rows"]), len(data["columns"])]

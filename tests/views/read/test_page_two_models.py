@@ -10,7 +10,7 @@ from model.history import load_history
 from model.own import checkpoint
 from tests.folder import tiny
 from tests.pages import charts, choose, markup, opened, reverse, sent, shipped, words
-from viz.state import checkpoints
+from viz.state import models as listed
 from viz.text import text
 
 pytestmark = shipped
@@ -35,9 +35,9 @@ def models(tmp_path_factory):
     checkpoint.save(root / "flipped", loaded.model, (loaded.src_tokenizer, loaded.tgt_tokenizer), meta)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(MODELS, str(root))
-        checkpoints.entries.cache_clear()
+        listed.forget()
         yield root
-    checkpoints.entries.cache_clear()
+    listed.forget()
 
 
 def test_heads_that_changed_places_find_each_other(en_zh):
@@ -64,9 +64,9 @@ def test_the_toy_stands_beside_itself_at_a_step_of_its_training():
     at = opened("two_models", checkpoint="reverse", text="headlight")
     assert at.session_state["against"] == "reverse@600"
     assert "reverse · step 600" in words(at)
-    past, _ = load_history("reverse", checkpoints.sha256("reverse"))
+    past, _ = load_history("reverse", listed.entry_of("reverse").sha256)
     assert past.translation(past.step.tolist().index(600), 0) in words(at)
-    finished, _ = checkpoints.alignment("reverse")
+    finished, _ = listed.entry_of("reverse").alignment
     assert words(at).count(f"{finished['best_head']['aer']:.1f} % (L") == 1, "the table is of the finished weights"
     assert text("en", "two.missing") in words(at)
 

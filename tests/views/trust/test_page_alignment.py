@@ -18,7 +18,7 @@ from viz.figures.gold_map import gold_map
 from viz.figures.heatmap import HeatmapText
 from viz.parts.alignment import Setting, rate_of
 from viz.shell.views import VIEWS
-from viz.state import checkpoints
+from viz.state import models
 from viz.theme import LIGHT
 
 WORDS = english(HeatmapText)
@@ -27,11 +27,9 @@ STALE = "python -m model align --truth --checkpoint en-zh --save"
 
 @pytest.fixture(autouse=True)
 def fresh():
-    checkpoints.alignment.cache_clear()
-    checkpoints.opening.cache_clear()
+    models.forget()
     yield
-    checkpoints.alignment.cache_clear()
-    checkpoints.opening.cache_clear()
+    models.forget()
 
 
 @pytest.fixture
@@ -83,7 +81,7 @@ def test_the_truth_meter_scores_the_pair_that_is_chosen(at, en_zh):
 
 def test_on_the_reversing_checkpoint_the_best_head_makes_the_anti_diagonal(at):
     choose(at, checkpoint="reverse", text="headlight", align_view="truth")
-    start = checkpoints.opening("reverse")
+    start = models.entry_of("reverse").opening
     choose(at, layer=start["layer"], head=start["head"], shift=start["shift"], pair=0)
     dots = next(trace for trace in charts(at)[0]["data"] if trace.get("name") == "found")
     found = {(round(x - 0.3), round(y + 0.28)) for x, y in zip(dots["x"], dots["y"], strict=True)}
@@ -92,7 +90,7 @@ def test_on_the_reversing_checkpoint_the_best_head_makes_the_anti_diagonal(at):
 
 def test_the_app_opens_on_the_head_that_aligns_best_while_it_writes_and_says_why():
     at = choose(prepared(picture="head"))
-    table, why = checkpoints.alignment("en-zh")
+    table, why = models.entry_of("en-zh").alignment
     assert why == ""
     rates = table["aer"][table["best_head"]["links"]]["weights"]["written"]["layers"]
     least, layer, head = min(
@@ -106,11 +104,10 @@ def test_the_app_opens_on_the_head_that_aligns_best_while_it_writes_and_says_why
 
 @pytest.mark.parametrize("why", ["stale", "damaged"])
 def test_a_table_of_other_weights_is_not_used_and_the_app_says_so(monkeypatch, why):
-    monkeypatch.setattr(checkpoints, "load_alignment", lambda name, sha256: (None, why))
-    checkpoints.alignment.cache_clear()
-    checkpoints.opening.cache_clear()
+    monkeypatch.setattr(models, "load_alignment", lambda name, sha256: (None, why))
+    models.forget()
     at = choose(prepared(picture="head"))
-    start = checkpoints.meta("en-zh").get("opens_on", {"layer": 5, "head": 0})
+    start = models.entry_of("en-zh").meta.get("opens_on", {"layer": 5, "head": 0})
     assert (at.session_state["layer"], at.session_state["head"]) == (start["layer"], start["head"])
     assert "not on the best alignment head" in words(at)
     at = choose(at.switch_page(VIEWS["alignment"].file), align_view="truth")
@@ -119,7 +116,7 @@ def test_a_table_of_other_weights_is_not_used_and_the_app_says_so(monkeypatch, w
 
 
 def test_a_tables_rate_is_found_by_its_setting():
-    table, _ = checkpoints.alignment("en-zh")
+    table, _ = models.entry_of("en-zh").alignment
     for best in (table["best"], table["best_head"]):
         setting = Setting(best["layer"], best["head"], best["drawn"], best["shift"], best["links"])
         assert rate_of(table, setting) == best["aer"]

@@ -13,8 +13,8 @@ from model.examples import load_example
 from model.folders import resolve
 from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, prepared, reverse, shipped
-from viz.state.checkpoints import example_sentences
 from viz.state.codes.pattern import parse_pattern, pattern_code
+from viz.state.models import entry_of
 
 ANTI = pattern_code(np.eye(GRID)[::-1])
 
@@ -112,7 +112,7 @@ def test_over_the_corpus_paint_and_likeness_go_through_the_stored_examples(at):
     at.session_state["pattern"], at.session_state["paint"], at.session_state["scope"] = "painted", ANTI, "corpus"
     _, matches, similar = components(at.run())
     folder, sha = resolve("reverse"), json.loads((resolve("reverse") / "meta.json").read_text())["sha256"]
-    traces = [load_example(folder, text, sha).trace for text in example_sentences("reverse")]
+    traces = [load_example(folder, text, sha).trace for text in entry_of("reverse").examples]
     assert [each["kind"] for each in matches["heads"][:8]] == ["cross"] * 8
     chosen = at.session_state["kind"], int(at.session_state["layer"]), int(at.session_state["head"])
     maps = [each.weights[chosen[0]] for each in traces]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from model.commands.shared.options import take_models
 from model.errors import CheckpointError
 from model.folders import entry, shelf
+from model.source import ModelHandle
 from viz.export.show.handout import handout
 from viz.export.show.shelf import ENDINGS, open_storyboard, shipped, shipped_storyboard
 from viz.export.show.staged import Stage, stage
@@ -88,7 +88,7 @@ def file_of(shown: Stage, ending: str, language: str) -> bytes:
     return talk_page(shown, language).encode() if ending == "html" else handout(shown, language)
 
 
-def open_named(name: str) -> Any:
+def open_named(name: str) -> ModelHandle:
     """A model by the name that it is listed under, with languages or a step; a storyboard cannot name a path.
 
     Raises:

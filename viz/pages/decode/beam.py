@@ -16,8 +16,7 @@ from viz.parts.decoding.versions import compared
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.state.answers import what_if
-from viz.state.answers.translations import translation, translator
-from viz.state.checkpoints import facts
+from viz.state.answers.translations import translation
 from viz.state.language import say, within
 from viz.state.view import Subject, force, view
 
@@ -32,8 +31,7 @@ SAMPLING: tuple[tuple[str, Any, Any, Any, Any], ...] = (  # name, lowest, highes
     ("seed", 0, 99, 0, 1),
 )
 now = view()
-text, name = now.subject.text, now.checkpoint
-model = translator(name)
+text, name, model = now.subject.text, now.checkpoint, now.model.opened
 
 
 def draw_tree(width: int) -> None:
@@ -55,7 +53,7 @@ def open_hypothesis(hypotheses: Sequence[Hypothesis], rank: int) -> None:
     """Make a hypothesis the translation under inspection, or go back to the model's own choice."""
     if rank < len(hypotheses):
         chosen = hypotheses[rank]
-        end_id = facts(now.checkpoint).end_id
+        end_id = now.model.facts.end_id
         own = chosen.ids == translation(now.subject.own).tgt_ids
         force("hyp", () if own else (*chosen.ids, end_id) if chosen.finished else chosen.ids)
 

@@ -16,14 +16,13 @@ from viz.parts.decoding.versions import compared
 from viz.parts.decoding.votes import draw_votes
 from viz.parts.over.token import looked_at
 from viz.state.answers import residual, what_if
-from viz.state.answers.translations import trace, translation, translator
-from viz.state.checkpoints import reads
+from viz.state.answers.translations import trace, translation
 from viz.state.language import say, within
 from viz.state.view import choose_token, chosen_token, force, forced, view
 
 _CANDIDATES = 8
 now = view()
-written, own = translation(now.subject), translator(now.checkpoint)
+written, own = translation(now.subject), now.model.opened
 with st.spinner(say("wait.steps")):
     steps = what_if.steps(now.subject, _CANDIDATES)
 if not written.finished:
@@ -103,5 +102,5 @@ if fork:
         say("fork.inspect"), key="inspect_fork", on_click=force, args=("hyp", forked.written_ids), width="stretch"
     )
     draw_fork(fork)
-if reads(now.checkpoint) == "text":  # a prompt has its own box
+if now.model.reads == "text":  # a prompt has its own box
     prefix_form()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from model.analysis.what_if.mixing import Mix
 
 now = view()
-sizes = desk_sizes(now.checkpoint)
+sizes = desk_sizes(now.model)
 
 
 def verdict(mix: Mix, changed: int) -> str:

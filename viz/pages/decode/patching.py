@@ -15,7 +15,7 @@ from viz.parts.saving.take_away import patching_code
 from viz.shell import pickers
 from viz.shell.errors import end_view
 from viz.state.answers import compare
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation
 from viz.state.language import say
 from viz.state.view import view
 
@@ -31,7 +31,7 @@ if about is None:
     end_view()
 with st.spinner(say("carry.computing")):
     found = compare.sweep(now.checkpoint, about, other.checkpoint)
-one, piece = translation(now.subject), translator(now.checkpoint).piece
+one, piece = translation(now.subject), now.model.opened.piece
 before = [piece(each) for each in about.before]
 tokens = patching.tokens_of(one, about, before)
 ranking = found.best()

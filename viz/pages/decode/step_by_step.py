@@ -5,7 +5,6 @@ from __future__ import annotations
 from model.analysis.maps.reading import Reading, merge_columns
 from viz.components.playback.playback import Played, playback
 from viz.parts import chart, combined
-from viz.state import checkpoints
 from viz.state.answers import translations, what_if
 from viz.state.language import say, within
 from viz.state.view import choose_token, chosen_token, view
@@ -24,7 +23,7 @@ rows = len(steps)
 cross = Reading(chosen.of(trace.cross, "cross"), trace.tgt_outputs, trace.src)
 if now.words:
     cross = merge_columns(cross)
-sizes = checkpoints.facts(now.checkpoint)
+sizes = now.model.facts
 played = Played(
     steps=steps,
     src=cross.columns,

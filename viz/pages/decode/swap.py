@@ -15,7 +15,6 @@ from viz.figures.markup import line
 from viz.parts import chart
 from viz.shell.errors import end_view
 from viz.state.answers import translations, what_if
-from viz.state.checkpoints import meta, sort_of
 from viz.state.language import say
 from viz.state.view import view
 
@@ -42,7 +41,7 @@ def show(title: str, source: str, word: Word, translation: Translation, marked: 
 now = view()
 translation = translations.translation(now.subject)
 chart.lead("swap.lead")
-if sort_of(now.checkpoint) == "own" and meta(now.checkpoint).get("src_tokenizer") != "english":
+if now.model.kind == "own" and now.model.meta.get("src_tokenizer") != "english":
     st.info(say("swap.letters"))
     end_view()
 words = source_words(translation.source, translation.src)

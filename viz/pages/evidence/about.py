@@ -10,7 +10,6 @@ import streamlit as st
 from viz.figures.lessons.training import TrainingText, training_curves
 from viz.figures.markup import line
 from viz.parts.chart import draw_row
-from viz.state import checkpoints
 from viz.state.language import say
 from viz.state.view import view
 
@@ -22,7 +21,7 @@ def show(values: Mapping[str, object]) -> None:
 
 
 now = view()
-meta, config = checkpoints.meta(now.checkpoint), checkpoints.config(now.checkpoint)
+meta, config = now.model.meta, now.model.config
 data = meta.get("data", {})
 
 st.subheader(say("about.title"))
@@ -37,7 +36,7 @@ with scores:
     st.text(say("about.sha", sha=meta.get("sha256", "?")))
 
 st.markdown(f"**{say('about.curves')}**")
-if log := checkpoints.training_log(now.checkpoint):
+if log := now.model.training_log:
     draw_row(training_curves(log, TrainingText.said_by(say)), "about.curves")
 else:
     st.text(say("about.nolog"))

@@ -16,7 +16,6 @@ from viz.parts.head_facts import MEASURED, SHARES
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.shell.navigation import open_head
-from viz.state import checkpoints
 from viz.state.language import say, within
 from viz.state.view import view
 
@@ -40,7 +39,7 @@ if scope == "corpus" and table:
 else:
     with st.spinner(say("heads.computing")):
         facts, shown = head_facts.of_sentence(now), "sentence"
-about_model = shown == "sentence" and checkpoints.reads(now.checkpoint) != "text"
+about_model = shown == "sentence" and now.model.reads != "text"
 if shown != scope:
     st.info(about)
 shared: dict[str, Any] = {"theme": now.theme, "on_open": open_head}

@@ -10,7 +10,6 @@ from viz.parts.workbench import show
 from viz.shell import pickers
 from viz.shell.errors import show_error, told
 from viz.shell.views import VIEWS
-from viz.state import checkpoints
 from viz.state.language import speak
 from viz.state.view import read_view
 
@@ -32,7 +31,7 @@ def view() -> None:
 
 def _draw() -> None:
     now = read_view()
-    is_picture = checkpoints.reads(now.checkpoint) == "picture"
+    is_picture = now.model.reads == "picture"
     place, picture = st.container(), st.container()
     with picture:
         if is_picture:

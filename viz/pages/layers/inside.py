@@ -14,7 +14,6 @@ from viz.parts.over.bar import bar
 from viz.parts.over.token import looked_at
 from viz.parts.picker import pick
 from viz.parts.six_steps import STEPS, proof_line, step_facts, step_picture
-from viz.state import checkpoints
 from viz.state.answers.lessons import growth
 from viz.state.answers.residual import head_steps, reasons
 from viz.state.answers.translations import trace, translation
@@ -22,7 +21,7 @@ from viz.state.language import say
 from viz.state.view import view
 
 now = view()
-sizes = checkpoints.facts(now.checkpoint)
+sizes = now.model.facts
 heads = sizes.anatomy.kinds[now.kind].heads
 
 

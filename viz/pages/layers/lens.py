@@ -27,7 +27,7 @@ rows = len(trace.tgt_outputs) if translation.finished else max(1, len(translatio
 
 def piece(token: int) -> str:
     """The text of a target id."""
-    return str(translations.translator(now.checkpoint).piece(token))
+    return str(now.model.opened.piece(token))
 
 
 def layers() -> None:

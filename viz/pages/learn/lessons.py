@@ -12,8 +12,7 @@ from viz.parts.lessons.table import LESSONS
 from viz.parts.picker import coded
 from viz.shell.errors import OtherFormError, show_error, told
 from viz.shell.views import VIEWS
-from viz.state import checkpoints
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation
 from viz.state.codes.choices import CHOICES
 from viz.state.language import say, speak
 from viz.state.view import View, read_view
@@ -38,14 +37,14 @@ def can_show(number: str, now: View) -> bool:
         OtherFormError: the lesson is about other forms of model.
         LacksAbilityError: the model does not offer what it needs.
     """
-    lesson, name = LESSONS[number], now.checkpoint
-    if (reads := checkpoints.reads(name)) not in lesson.reads:
+    lesson, model = LESSONS[number], now.model
+    if (reads := model.reads) not in lesson.reads:
         raise OtherFormError(reads, lesson.reads)
-    if lesson.own and checkpoints.sort_of(name) != "own":
-        lead("lesson.own", checkpoint=name)
+    if lesson.own and model.kind != "own":
+        lead("lesson.own", checkpoint=model.name)
         return False
     if lesson.needs:
-        require(translator(name), *sorted(lesson.needs))
+        require(model.opened, *sorted(lesson.needs))
     try:
         if lesson.sentence:
             translation(now.subject)

@@ -11,9 +11,9 @@ from viz.figures.lessons.row_steps import StepsText, steps_figure
 from viz.parts.chart import draw, lead, slider
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.state.answers.translations import trace, translator
-from viz.state.checkpoints import example_sentences
+from viz.state.answers.translations import trace
 from viz.state.language import say
+from viz.state.models import own_translator
 from viz.state.view import choose_head, view
 
 now, words = view(), figures.MaskText.said_by(say)
@@ -23,12 +23,12 @@ theme = now.theme
 @st.cache_data(max_entries=16, show_spinner=False)
 def _batch(text: str, checkpoint: str, target: bool) -> BatchMask:
     make = target_batch if target else source_batch
-    return make(translator(checkpoint), masks.sentences_of(text))
+    return make(own_translator(checkpoint), masks.sentences_of(text))
 
 
 def batch(target: bool) -> BatchMask:
     """The sentences that the visitor typed, one a line, and their masks."""
-    st.session_state.setdefault("batch", masks.opening_batch(example_sentences(now.checkpoint)))
+    st.session_state.setdefault("batch", masks.opening_batch(now.model.examples))
     with st.form("sentences", border=False):
         st.text_area(say("masks.batch"), key="batch", height=110, help=say("masks.batch.help"), bind="query-params")
         st.form_submit_button(say("masks.batch.show"))

@@ -10,13 +10,12 @@ from viz.figures.lessons.rotation import RotationText, rotation_circle
 from viz.parts.chart import draw, lead, slider
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.state.answers.translations import translator
 from viz.state.language import say
 from viz.state.view import view
 
 now, words = view(), figures.PositionText.said_by(say)
 theme = now.theme
-table = positions.position_table(translator(now.checkpoint))
+table = positions.position_table(now.model.opened)
 n_positions, d_model = table.shape
 sizes = {"positions": n_positions, "dimensions": d_model}
 

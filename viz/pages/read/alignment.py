@@ -11,7 +11,6 @@ from viz.figures.markup import line
 from viz.parts import alignment, chart, truth_meter
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
-from viz.state import checkpoints
 from viz.state.answers.alignment import truth_maps, truth_pairs, word_maps
 from viz.state.language import say, within
 from viz.state.view import view
@@ -21,7 +20,7 @@ with bar():
     shown = pick("align_view", labelled=False)
     chosen = alignment.setting(now)
 place = chosen.index(*alignment.decoder(now))
-table, _ = checkpoints.alignment(now.checkpoint)
+table, _ = now.model.alignment
 
 
 def best_buttons() -> None:

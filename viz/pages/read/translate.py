@@ -24,9 +24,7 @@ from viz.parts.showing import pins
 from viz.parts.trust import panel
 from viz.parts.trust.answer import answer
 from viz.parts.trust.best_picture import best_picture, say_best, verdict
-from viz.state import checkpoints
 from viz.state.answers import translations
-from viz.state.checkpoints import warning
 from viz.state.language import say, within
 from viz.state.view import View, choose_token, view
 
@@ -35,7 +33,7 @@ now = view()
 
 def draw_links(translation: TracedTranslation) -> tuple[View, np.ndarray] | None:
     """Which source words each written token attends to; what ``best_picture`` gave."""
-    is_own = checkpoints.sort_of(now.checkpoint) == "own"
+    is_own = now.model.kind == "own"
     trace = translation.trace
     chosen = combined.combination(now)
     best = best_picture(now)
@@ -86,7 +84,7 @@ def draw_hints(translation: TracedTranslation) -> None:
     """Does it look reliable?"""
     hints = quality(translation)
     ignored, none = ", ".join(hints.ignored), say("quality.none")
-    known = warning(now.checkpoint)
+    known = now.model.warning
     threshold = known["threshold"] if known else LOW_CONFIDENCE
     rates = say("quality.rates", **_rates(known)) if known else say("quality.no_rates")
     concern = hints.concern(threshold)
@@ -129,7 +127,7 @@ def draw_bars(hints: Quality, translation: TracedTranslation) -> None:
         st.html(bars(tokens, hints.entropy.tolist(), most, (), now.theme, title))
 
 
-if checkpoints.reads(now.checkpoint) == "text":
+if now.model.reads == "text":
     found = translations.translation(now.subject)
     picture, panel_column = st.columns([7, 3], gap="medium")
     with picture:

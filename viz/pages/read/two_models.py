@@ -11,10 +11,10 @@ from viz.parts.comparing import models
 from viz.parts.over.bar import bar
 from viz.shell import pickers
 from viz.shell.errors import end_view
-from viz.state import checkpoints
 from viz.state.answers import compare
 from viz.state.answers.translations import translation
 from viz.state.language import say
+from viz.state.models import entry_of
 from viz.state.view import view
 
 now = view()
@@ -27,7 +27,7 @@ if not other:
 mine, theirs = translation(now.subject), translation(replace(now.subject.own, checkpoint=other))
 crossed = models.crossed(now.subject, mine, other, theirs)
 models.scores(((now.checkpoint, mine), (other, theirs)), crossed)
-if now.kind not in checkpoints.facts(other).anatomy.kinds:
+if now.kind not in entry_of(other).facts.anatomy.kinds:
     st.html(line("lead", say("two.no_kind", model=models.named(other), kind=say(f"kind.{now.kind}"))))
     end_view()
 likeness = compare.matched(now.subject, other, now.kind)

@@ -19,7 +19,7 @@ from viz.figures.markup import Markup, line, tag
 from viz.numbers import number
 from viz.parts.comparing.heads import show_pair
 from viz.parts.picker import coded
-from viz.state import checkpoints
+from viz.state import models
 from viz.state.answers import compare, past
 from viz.state.answers.faithfulness import faithfulness
 from viz.state.language import say, within
@@ -32,15 +32,16 @@ _CELL = (
 
 def others(name: str) -> list[str]:
     """Models that are given what this one is: those that read words where it does, its own snapshots, and the rest."""
-    same = [each for each in checkpoints.checkpoints() if each != checkpoints.base_of(name) and _reads(each) == "text"]
-    alike = [each for each in same if _by_letter(each) == _by_letter(name)]
-    return [*alike, *checkpoints.at_steps(name), *(each for each in same if each not in alike)]
+    model = models.entry_of(name)
+    same = [each for each in models.names() if each != model.base and _reads(each) == "text"]
+    alike = [each for each in same if models.entry_of(each).by_letter == model.by_letter]
+    return [*alike, *model.at_steps, *(each for each in same if each not in alike)]
 
 
 def of_one_shape(name: str) -> list[str]:
     """Checkpoints of the sizes of this one, and its own snapshots."""
-    own = [each for each in checkpoints.checkpoints() if each != name and checkpoints.sort_of(each) == "own"]
-    return [*(each for each in own if _sizes(each) == _sizes(name)), *checkpoints.at_steps(name)]
+    own = [each for each in models.names() if each != name and models.entry_of(each).kind == "own"]
+    return [*(each for each in own if _sizes(each) == _sizes(name)), *models.entry_of(name).at_steps]
 
 
 def first_choice(names: Sequence[str], name: str) -> str:
@@ -48,9 +49,9 @@ def first_choice(names: Sequence[str], name: str) -> str:
 
     Of its own snapshots, the one at which it was half trained.
     """
-    if not names or _by_letter(names[0]) != _by_letter(name):
+    if not names or models.entry_of(names[0]).by_letter != models.entry_of(name).by_letter:
         return ""
-    steps = checkpoints.at_steps(name)
+    steps = models.entry_of(name).at_steps
     if names[0] not in steps:
         return names[0]
     half = f"{name}@{past.half_trained(name)}"
@@ -73,7 +74,7 @@ def named(name: str) -> str:
 
 def _reads(name: str) -> str:
     try:
-        return checkpoints.reads(name)
+        return models.entry_of(name).reads
     except HeadlightError:
         return ""
 
@@ -81,14 +82,10 @@ def _reads(name: str) -> str:
 def _sizes(name: str) -> object:
     """What two checkpoints must have in common for states of one to fit into the other."""
     try:
-        own = checkpoints.facts(name)
+        own = models.entry_of(name).facts
     except HeadlightError:
         return name
     return own.anatomy.kinds, own.d_model, own.vocabulary
-
-
-def _by_letter(name: str) -> bool:
-    return bool(checkpoints.sort_of(name) == "own" and checkpoints.meta(name).get("src_tokenizer") == "characters")
 
 
 def scores(sides: Sequence[tuple[str, Translation]], crossed: Sequence[Translation]) -> None:
@@ -131,8 +128,9 @@ def _cell(key: str, value: str) -> Markup:
 
 
 def _facts(name: str) -> dict[str, str]:
-    alignment, _ = checkpoints.alignment(name)
-    faithful, _ = faithfulness(checkpoints.base_of(name), checkpoints.sha256(name))
+    model = models.entry_of(name)
+    alignment, _ = model.alignment
+    faithful, _ = faithfulness(model.base, model.sha256)
     aer = say("two.missing")
     if alignment is not None:
         best = alignment["best_head"]

@@ -20,7 +20,6 @@ from viz.figures.marked import marked_text
 from viz.figures.markup import line
 from viz.parts.comparing.heads import show_pair
 from viz.parts.head_facts import role_name, title
-from viz.state import checkpoints
 from viz.state.answers import past
 from viz.state.language import say, within
 from viz.state.view import View, choose_head
@@ -47,7 +46,7 @@ class Measured:
 
 def measured(now: View, found: History, name: str) -> Measured | None:
     """A measure of the chosen kind; None where this kind, or this checkpoint, has none."""
-    weights = checkpoints.sha256(now.checkpoint)
+    weights = now.model.sha256
     if name == "aer":
         values = found.aer[:, SHIFTS.index(now.shift)] if now.kind == "cross" else None
         return None if values is None else Measured(name, values, True, 10.0)

@@ -13,7 +13,6 @@ from model.analysis.what_if.variants import variants
 from model.trace import Label, TracedTranslation
 from viz.figures.marked import marked_text
 from viz.state.answers.translations import translation
-from viz.state.checkpoints import meta
 from viz.state.language import say
 from viz.state.view import Subject, View
 
@@ -35,7 +34,7 @@ def other_sentence(now: View) -> Subject | None:
 
 def other_text(now: View) -> str:
     """What stands in the box of the second sentence, or the first suggestion; "" where there is neither."""
-    letters = meta(now.checkpoint).get("src_tokenizer") == "characters"
+    letters = now.model.meta.get("src_tokenizer") == "characters"
     suggested = variants(now.subject.text, letters)
     box, pills = st.columns([2, 3], vertical_alignment="bottom")
     typed = box.text_input(

@@ -17,7 +17,7 @@ from viz.parts.over.bar import bar
 from viz.parts.over.token import looked_at
 from viz.parts.picker import coded, shown_key
 from viz.state.answers import what_if
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation
 from viz.state.going import open_view
 from viz.state.language import say
 from viz.state.view import View
@@ -141,7 +141,7 @@ def _nats(found: Repair, head: HeadRef, token: int) -> str:
 
 
 def _token(now: View, token: int) -> str:
-    return shown_piece(translator(now.checkpoint).piece(token))
+    return shown_piece(now.model.opened.piece(token))
 
 
 def _percent(log_prob: float) -> str:

@@ -11,9 +11,8 @@ from viz.figures.marked import bars
 from viz.figures.markup import line
 from viz.parts import chart, combined, drawing
 from viz.parts.forms import patches
-from viz.state import checkpoints
 from viz.state.answers import what_if
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation
 from viz.state.language import say
 from viz.state.view import View
 
@@ -25,10 +24,8 @@ _CANDIDATES = 5
 
 def draw(now: View) -> None:
     """The overview of a model, by what it reads."""
-    {"prompt": _prompt, "sentence": _sentence, "picture": _picture, "maps": _maps}[checkpoints.reads(now.checkpoint)](
-        now
-    )
-    if checkpoints.reads(now.checkpoint) != "picture":
+    {"prompt": _prompt, "sentence": _sentence, "picture": _picture, "maps": _maps}[now.model.reads](now)
+    if now.model.reads != "picture":
         chart.lead("seen.open")
 
 
@@ -40,9 +37,9 @@ def _prompt(now: View) -> None:
     values = written_probabilities(found, words=False, hide_special=False)[: len(shown)]
     marked = set(range(found.given, len(shown)))
     st.html(bars([label.text for label in shown], values, 1.0, marked, now.theme, ""))
-    grouped = getattr(translator(now.checkpoint), "shared_keys", 1)
+    grouped = getattr(now.model.opened, "shared_keys", 1)
     if grouped > 1:
-        heads = checkpoints.facts(now.checkpoint).anatomy.kinds[now.kind].heads
+        heads = now.model.facts.anatomy.kinds[now.kind].heads
         groups = " · ".join(f"H{first}–H{first + grouped - 1}" for first in range(0, heads, grouped))
         st.html(line("alt", say("seen.grouped", heads=heads, keys=heads // grouped, groups=groups)))
 
@@ -53,7 +50,7 @@ def _sentence(now: View) -> None:
     if not found.tgt_ids:
         return
     for number, step in enumerate(what_if.steps(now.subject, _CANDIDATES), 1):
-        place = f"{checkpoints.mask(now.checkpoint)} {number}".strip()
+        place = f"{now.model.mask} {number}".strip()
         _candidates(now, say("seen.candidates", place=place), step)
 
 
@@ -71,7 +68,7 @@ def _picture(now: View) -> None:
 
 def _maps(now: View) -> None:
     """Which kinds of attention a file holds."""
-    kinds = checkpoints.facts(now.checkpoint).anatomy.kinds
+    kinds = now.model.facts.anatomy.kinds
     said = [f"{say(f'kind.{kind}')} {each.layers} × {each.heads}" for kind, each in kinds.items()]
     chart.lead("seen.maps", kinds=", ".join(said))
 

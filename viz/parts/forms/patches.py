@@ -15,7 +15,7 @@ from viz.figures.markup import line
 from viz.numbers import number
 from viz.parts import drawing
 from viz.parts.combined import Combination
-from viz.state import checkpoints, pictures
+from viz.state import models, pictures
 from viz.state.answers.maps import seen_picture
 from viz.state.answers.translations import trace
 from viz.state.language import say, within
@@ -54,7 +54,7 @@ def truth(checkpoint: str, drawn: Drawn, values: np.ndarray, decides: np.ndarray
     share = float(share_on(values, decides))
     said = {"count": int(decides.sum()), "all": decides.size, "chance": f"{decides.mean():.0%}"}
     st.html(line("lead", say("patch.truth", share=f"{share:.0%}" if np.isfinite(share) else "–", **said)))
-    table = checkpoints.scenes(checkpoint)
+    table = models.entry_of(checkpoint).scenes
     if table and drawn in table["maps"]:
         found = table["maps"][drawn]
         best = HeadRef("encoder_self", found["best"]["layer"], found["best"]["head"]).title

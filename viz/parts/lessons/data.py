@@ -11,9 +11,8 @@ from viz.figures.markup import tag
 from viz.numbers import number
 from viz.parts.chart import draw, lead
 from viz.parts.lessons.lesson import Lesson, Values, count
-from viz.state import checkpoints
-from viz.state.answers.translations import translator
 from viz.state.language import say
+from viz.state.models import own_translator
 from viz.state.view import View
 
 _UNSEEN = "unfriendliestness"
@@ -28,20 +27,20 @@ def picture(now: View) -> Values:
         values = _pieces(now)
     with right:
         values |= _batches(now, sentences_of(st.session_state["l8_lines"]))
-        lead(f"lesson.8.{'letters' if translator(now.checkpoint).by_letter else 'words'}", **_sizes(now))
+        lead(f"lesson.8.{'letters' if now.model.by_letter else 'words'}", **_sizes(now))
     return values
 
 
 def _sizes(now: View) -> Values:
     """The sizes in the checkpoint's config.json."""
-    sizes = checkpoints.config(now.checkpoint)
+    sizes = now.model.config
     names = ("src_vocab_size", "tgt_vocab_size", "n_encoder_layers", "n_decoder_layers", "n_heads", "d_model", "d_ff")
     return {name: f"{sizes[name]:,}" for name in names}
 
 
 def _opening(now: View) -> str:
     """The examples in an order that makes bad batches: long and short by turns."""
-    by_length = sorted(checkpoints.example_sentences(now.checkpoint), key=len)[:6]
+    by_length = sorted(now.model.examples, key=len)[:6]
     half = len(by_length) // 2
     turns = [line for pair in zip(by_length[:half], by_length[half:], strict=False) for line in pair]
     return "\n".join(turns) or opening_batch(by_length)
@@ -50,7 +49,7 @@ def _opening(now: View) -> str:
 def _batches(now: View, lines: list[str]) -> Values:
     """Tables of both ways to put lines together."""
     size = count(8, "size", 1, max(2, len(lines)), 2)
-    ids = batches.encoded(translator(now.checkpoint), lines)
+    ids = batches.encoded(own_translator(now.checkpoint), lines)
     typed = batches.as_typed(ids, size)
     room = max(len(batch) * max(batch) for batch in typed.lengths)
     ways = {"typed": typed, "buckets": batches.by_length(ids, room)}
@@ -77,7 +76,7 @@ def _batches(now: View, lines: list[str]) -> Values:
 def _pieces(now: View) -> Values:
     """A word as the vocabulary spells it."""
     word = st.text_input(say("lesson.8.word"), _UNSEEN, key="l8_word", max_chars=60, bind="query-params").strip()
-    pieces = [label.text for label in translator(now.checkpoint).labels(word or _UNSEEN)]
+    pieces = [label.text for label in now.model.opened.labels(word or _UNSEEN)]
     values: Values = {"word": word or _UNSEEN, "pieces": len(pieces)}
     lead("lesson.8.pieces", **values)
     st.html(tag("p", *(tag("code", piece, style="margin-right: .5em") for piece in pieces), class_="hl-lead"))

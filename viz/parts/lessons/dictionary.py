@@ -10,7 +10,6 @@ from viz.figures.lessons.plain import bars
 from viz.numbers import number
 from viz.parts.chart import draw
 from viz.parts.lessons.lesson import Lesson, Values, count, dial
-from viz.state import checkpoints
 from viz.state.answers.translations import trace
 from viz.state.language import say
 from viz.state.view import View
@@ -72,7 +71,7 @@ def _head(now: View) -> Values:
         "best": columns[best],
         "most": number(float(weights[best])),
         "total": number(float(weights.sum())),
-        "d_head": checkpoints.facts(now.checkpoint).d_head,
+        "d_head": now.model.facts.d_head,
         "kind": say(f"kind.{now.kind}"),
         "place": now.head.title,
     }

@@ -15,7 +15,7 @@ from viz.numbers import number
 from viz.parts.chart import draw
 from viz.parts.forms.patches import truth
 from viz.parts.lessons.lesson import Lesson, Values, count
-from viz.state import checkpoints, pictures
+from viz.state import pictures
 from viz.state.answers.maps import seen_picture
 from viz.state.answers.tiny import sizes
 from viz.state.answers.translations import translation
@@ -54,7 +54,7 @@ def picture(now: View) -> Values:
 def sentence(now: View) -> str:
     """The visitor's sentence, where the tiny models can read it and a word of it can be hidden; else one of ours."""
     text = " ".join(now.subject.text.split())
-    if checkpoints.reads(now.checkpoint) != "text" or not text.isascii() or not 2 < len(text.split()) <= _MOST:
+    if now.model.reads != "text" or not text.isascii() or not 2 < len(text.split()) <= _MOST:
         return EXAMPLE
     try:
         translation(Subject(hide(text, 1)[0], BERT))
@@ -66,7 +66,7 @@ def sentence(now: View) -> str:
 def _text(now: View, family: str, subject: Subject, place: tuple[int, int]) -> Values:
     """A head's map over the tokens, with its shapes; what is filled in, or written next."""
     found, shape = translation(subject), sizes(subject)
-    (kind,) = checkpoints.facts(subject.checkpoint).anatomy.kinds
+    (kind,) = subject.model.facts.anatomy.kinds
     weights = found.trace.weights[kind][place]
     names = _names(found.trace.axis_labels(kind)[1])[:_MOST]
     shown = weights[: len(names), : len(names)]

@@ -14,7 +14,7 @@ from viz.numbers import signed
 from viz.parts.chart import draw
 from viz.parts.lessons.families import TINY_HEADS, TINY_LAYERS, VIT
 from viz.parts.lessons.lesson import Lesson, Values, count
-from viz.state import checkpoints, pictures
+from viz.state import models, pictures
 from viz.state.answers.maps import seen_picture
 from viz.state.answers.tiny import hooked
 from viz.state.answers.translations import translation
@@ -90,7 +90,7 @@ def _over_patches(now: View) -> Values:
 
 def _measured() -> Values:
     """What was measured over many scenes, of all heads together."""
-    table = checkpoints.scenes(VIT)
+    table = models.entry_of(VIT).scenes
     assert table is not None  # it ships
     names = {"weights": "weights_all", "gradient": "gradient_all", "gradient_weight": "product_all"}
     means = {told: f"{table['maps'][name]['mean']:.0%}" for name, told in names.items()}

@@ -10,7 +10,6 @@ from viz.figures.lessons.plain import bars
 from viz.numbers import number
 from viz.parts.chart import draw, lead
 from viz.parts.lessons.lesson import Lesson, Values
-from viz.state import checkpoints
 from viz.state.answers.faithfulness import faithfulness
 from viz.state.answers.maps import drawn_maps
 from viz.state.answers.translations import trace
@@ -62,7 +61,7 @@ def even_share(weights: np.ndarray, column: int) -> float:
 
 def _trust(now: View) -> Values:
     """What deleting the words that each sort of map marks costs, by the checkpoint's table."""
-    table, _ = faithfulness(now.checkpoint, checkpoints.sha256(now.checkpoint))
+    table, _ = faithfulness(now.checkpoint, now.model.sha256)
     if table is None:
         lead("lesson.12.no_table")
         return dict.fromkeys(("best", "best_cost", "weights_cost", "random_cost", "judged"), "–")
@@ -86,7 +85,7 @@ def _trust(now: View) -> Values:
 
 def _alignment(now: View) -> Values:
     """The best aligning head's error rate, its row read as the token just read and as the token being written."""
-    table, _ = checkpoints.alignment(now.checkpoint)
+    table, _ = now.model.alignment
     if table is None:
         return dict.fromkeys(("head", "aer", "aer_other", "diagonal", "shift", "other_shift"), "–")
     best = table["best_head"]

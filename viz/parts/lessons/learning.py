@@ -12,7 +12,6 @@ from viz.figures.lessons.training import TrainingText, training_curves
 from viz.numbers import number
 from viz.parts.chart import draw, draw_row, lead
 from viz.parts.lessons.lesson import Lesson, Values, count, dial, tiny
-from viz.state import checkpoints
 from viz.state.language import say
 from viz.state.view import View
 
@@ -79,14 +78,14 @@ def _rates() -> Values:
 
 def _log(now: View) -> Values:
     """The log of the checkpoint's own training."""
-    log = checkpoints.training_log(now.checkpoint)
+    log = now.model.training_log
     judged = [entry for entry in log if "dev_bleu" in entry]
     losses = [entry for entry in log if "loss" in entry]
     if not losses or not judged:
         lead("about.nolog")
         return dict.fromkeys(("ramps", "steps", "loss", "bleu", "step", "top_bleu", "schedule", "top_rate"), "–")
     rates = [float(entry["lr"]) for entry in losses]
-    training = checkpoints.meta(now.checkpoint).get("training", {})
+    training = now.model.meta.get("training", {})
     ships = min(judged, key=lambda entry: abs(int(entry["step"]) - int(training.get("steps_done", 0))))
     values: Values = {
         "ramps": learning.ramps(rates),

@@ -12,8 +12,9 @@ from viz.numbers import number
 from viz.parts.chart import draw
 from viz.parts.lessons.lesson import Lesson, Values, count, tiny
 from viz.state.answers.lessons import batch_of, leak
-from viz.state.answers.translations import trace, translator
+from viz.state.answers.translations import trace
 from viz.state.language import say
+from viz.state.models import own_translator
 from viz.state.view import View
 
 _SIZE = 20  # of the Annotated Transformer's subsequent_mask
@@ -74,7 +75,7 @@ def _leak(now: View) -> Values:
 
 def _counts(now: View) -> Values:
     """What the masks hide, counted."""
-    batch = source_batch(translator(now.checkpoint), batch_of(now.subject))
+    batch = source_batch(own_translator(now.checkpoint), batch_of(now.subject))
     return {
         "allowed": int(causal(_SIZE).sum()),
         "cells": _SIZE * _SIZE,

@@ -10,7 +10,6 @@ from viz.figures.lessons.plain import bars
 from viz.numbers import number
 from viz.parts.chart import draw
 from viz.parts.lessons.lesson import Lesson, Values, count, tiny
-from viz.state import checkpoints
 from viz.state.answers.lessons import batch_of, by_depth, normed
 from viz.state.answers.translations import trace
 from viz.state.language import say
@@ -30,7 +29,7 @@ def _norms(now: View) -> Values:
     """What each token's numbers spread over, and whether the neighbours in the batch matter."""
     one, other = st.columns(2)
     with one:
-        layer = count(6, "layer", 0, checkpoints.facts(now.checkpoint).anatomy.layers("encoder_self") - 1, 2)
+        layer = count(6, "layer", 0, now.model.facts.anatomy.layers("encoder_self") - 1, 2)
     with other:
         size = count(6, "batch", 2, len(batch_of(now.subject, 99)), 3)
     found = normed(now.subject, layer, size)

@@ -14,7 +14,7 @@ from viz.numbers import number
 from viz.parts.chart import draw
 from viz.parts.lessons.lesson import Lesson, Values, count, tiny
 from viz.state.answers.lessons import moved_by_order, table_facts
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation
 from viz.state.language import say
 from viz.state.view import View
 
@@ -28,7 +28,7 @@ def picture(now: View) -> Values:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         values = _shuffle(now)
-    table = position_table(translator(now.checkpoint))
+    table = position_table(now.model.opened)
     with right:
         _counting(table)
     left, right = st.columns(2, gap="medium")

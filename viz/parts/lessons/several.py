@@ -10,7 +10,6 @@ from viz.figures.lessons.plain import bars
 from viz.numbers import number, signed
 from viz.parts.chart import draw, lead
 from viz.parts.lessons.lesson import Lesson, Values
-from viz.state import checkpoints
 from viz.state.answers.lessons import alone, shapes
 from viz.state.language import say
 from viz.state.view import View
@@ -46,7 +45,7 @@ def _shapes(now: View) -> Values:
 
 def _parameters(now: View) -> Values:
     """What one attention learns, counted for any number of heads."""
-    width = checkpoints.facts(now.checkpoint).d_model
+    width = now.model.facts.d_model
     options = divisors(width)
     chosen = st.select_slider(
         say("lesson.3.heads"), options, 8 if 8 in options else options[-1], key="l3_heads", bind="query-params"
@@ -75,7 +74,7 @@ LESSON = Lesson(
     formula=r"\mathrm{MultiHead}(X) = [\,\mathrm{head}_1; \dots; \mathrm{head}_h\,]\, W_O, \qquad d_k = d_{model} / h, "
     r"\qquad |\theta| = 4\,(d_{model}^2 + d_{model})",
     picture=picture,
-    views=("all_heads", "heads", "mixing_desk"),
+    views=("one_head", "heads", "mixing_desk"),
     pickers=("kind", "layer"),
     own=True,
 )

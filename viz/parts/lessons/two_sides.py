@@ -9,7 +9,7 @@ from viz.numbers import number
 from viz.parts.chart import draw, lead
 from viz.parts.lessons.lesson import Lesson, Values, count, tiny
 from viz.state.answers.lessons import exposed, gone_on, memory_feeds
-from viz.state.answers.translations import trace, translation, translator
+from viz.state.answers.translations import trace, translation
 from viz.state.language import say
 from viz.state.view import View
 
@@ -57,7 +57,7 @@ def _exposure(now: View) -> Values:
     values: Values = {
         "place": place + 1,
         "token": tokens[place],
-        "other": translator(now.checkpoint).piece(seen.other),
+        "other": now.model.opened.piece(seen.other),
         "chance": number(float(seen.chance)),
         "right": number(float(seen.right[later].mean())),
         "wrong": number(float(seen.wrong[later].mean())),

@@ -16,9 +16,9 @@ from viz.export.shown import Shown, caption, sheet_of
 from viz.figures.sheet.files import FILES
 from viz.figures.sheet.sheet import SheetStyle
 from viz.parts import drawing
-from viz.state.answers.translations import translation, translator
-from viz.state.checkpoints import base_of, entries, reads, ships, sort_of
+from viz.state.answers.translations import translation
 from viz.state.language import language, say
+from viz.state.models import entries, entry_of
 from viz.state.pictures import is_own
 from viz.state.view import Subject, View
 
@@ -35,7 +35,7 @@ def page_button(now: View, asked: Shown, key: str) -> None:
     spoken = language()
 
     def made() -> str:
-        return page_of(translator(now.checkpoint), translation(now.subject), asked, spoken).html
+        return page_of(now.model.opened, translation(now.subject), asked, spoken).html
 
     st.download_button(
         say("viewer.page"),
@@ -94,8 +94,8 @@ def patching_code(one: Subject, other: Subject, site: str) -> None:
 
 def _model_code(about: Subject) -> ModelCode:
     """How code opens a subject's model; uploaded maps, which have no name, by their file's."""
-    name, base = about.checkpoint, base_of(about.checkpoint)
-    if base not in entries() and sort_of(name) == "maps":
+    model, name = about.model, about.checkpoint
+    if model.base not in entries() and model.kind == "maps":
         return ModelCode(f"./{name.rpartition(' · ')[0]}")
-    folder = "" if base not in entries() or ships(base) else os.environ.get(MODELS, "")
-    return ModelCode(name, folder, is_own(about.text) and reads(name) == "picture")
+    folder = "" if model.base not in entries() or entry_of(model.base).ships else os.environ.get(MODELS, "")
+    return ModelCode(name, folder, is_own(about.text) and model.reads == "picture")

@@ -13,7 +13,6 @@ from viz.export.show.reading import read_storyboard
 from viz.export.show.storyboard import MOST_SCENES, MOST_SIGNS, Both, Storyboard, StoryboardError, TalkScene
 from viz.export.show.writing import write_storyboard
 from viz.export.shown import Shown, names
-from viz.state import checkpoints
 from viz.state.answers.translations import translation
 from viz.state.language import language, say
 from viz.state.view import View
@@ -90,7 +89,7 @@ def pin_button(now: View, asked: Shown, place: str) -> None:
         asked: what is shown.
         place: name of the view, for the way back to it.
     """
-    if checkpoints.reads(now.checkpoint) != "text":
+    if now.model.reads != "text":
         return
     scene = _scene(now, asked, place)
     there = scene in board().scenes

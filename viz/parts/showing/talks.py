@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from model.errors import CheckpointError
+from model.source import ModelHandle
 from viz.export.show.command import file_of
 from viz.export.show.handout import picture
 from viz.export.show.reading import read_storyboard
@@ -20,9 +20,8 @@ from viz.export.show.talk import talk_page
 from viz.figures.sheet.files import svg
 from viz.figures.sheet.sheet import SheetStyle
 from viz.parts.showing import pins
-from viz.state import checkpoints
-from viz.state.answers.kept import kept
-from viz.state.answers.translations import translator
+from viz.state import models
+from viz.state.kept import kept
 from viz.state.language import language, say
 
 GIVEN, OWN, PINS = "given", "own", "pins"  # names of talks that do not ship
@@ -81,16 +80,16 @@ def _given(path: Path) -> Storyboard:
         raise StoryboardError(f"{path}: {error.strerror or error}.") from error
 
 
-def model_named(name: str) -> Any:
+def model_named(name: str) -> ModelHandle:
     """A model that can be chosen in the app by everybody.
 
     Raises:
         HeadlightError: there is none of that name, or something is wrong with it.
     """
-    if name not in checkpoints.entries():
-        known = ", ".join(checkpoints.entries())
+    if name not in models.entries():
+        known = ", ".join(models.entries())
         raise CheckpointError(f"there is no model {name[:60]!r}; there are: {known}")
-    return translator(name)
+    return models.entry_of(name).opened
 
 
 @kept(4)

@@ -9,10 +9,10 @@ from model.analysis.maps.sorts import SORTS, Drawn, traced_maps
 from model.trace import AttentionTrace
 from viz.figures.markup import line, tag
 from viz.numbers import number
-from viz.state import checkpoints
+from viz.state import models
 from viz.state.answers.faithfulness import faithfulness, left_out
 from viz.state.answers.maps import drawn_maps
-from viz.state.answers.translations import trace, translator
+from viz.state.answers.translations import trace
 from viz.state.language import say
 from viz.state.view import Subject, View
 
@@ -21,7 +21,7 @@ CHIP = "display: inline-block; border: 1px solid currentColor; border-radius: .4
 
 def trusted(checkpoint: str) -> Drawn | None:
     """The sort of map that a checkpoint's table of faithfulness begins with; None where there is no such table."""
-    table, _ = faithfulness(checkpoint, checkpoints.sha256(checkpoint))
+    table, _ = faithfulness(checkpoint, models.entry_of(checkpoint).sha256)
     return table["best"] if table else None
 
 
@@ -39,7 +39,7 @@ def answer(now: View) -> None:
     Nothing where the checkpoint has no table, the sentence no word, or the model does not offer what it takes.
     """
     drawn, found = trusted(now.checkpoint), trace(now.subject)
-    offered = translator(now.checkpoint).anatomy.abilities
+    offered = now.model.opened.anatomy.abilities
     if drawn is None or not offered.issuperset(("hide", *SORTS[drawn].needs)):
         return
     left = left_out(now.subject)
@@ -59,7 +59,7 @@ def answer(now: View) -> None:
 
 def right_rate(checkpoint: str, drawn: Drawn) -> str:
     """How often such an answer names a word that people linked, where it was measured."""
-    table, _ = checkpoints.alignment(checkpoint)
+    table, _ = models.entry_of(checkpoint).alignment
     named = (table or {}).get("named", {}).get(drawn)
     if named is None:
         return ""

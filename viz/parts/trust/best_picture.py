@@ -16,7 +16,6 @@ from viz.parts.honesty_bar import found_honesty
 from viz.parts.picker import pick
 from viz.parts.trust.answer import trusted
 from viz.state.answers.maps import whole_map
-from viz.state.checkpoints import facts, opening
 from viz.state.language import say
 from viz.state.view import View, choose_head
 
@@ -30,7 +29,7 @@ def best_picture(now: View) -> tuple[View, np.ndarray] | None:
     button, or the choice between both.
     """
     drawn = trusted(now.checkpoint)
-    if drawn is None or not facts(now.checkpoint).anatomy.abilities.issuperset(SORTS[drawn].needs):
+    if drawn is None or not now.model.facts.anatomy.abilities.issuperset(SORTS[drawn].needs):
         return None
     if _chose_another(now):
         st.session_state[_OTHER] = now.checkpoint
@@ -57,7 +56,7 @@ def verdict(shown: View, values: np.ndarray) -> None:
 
     Nothing where words cannot be deleted, or there are too few of them.
     """
-    if "hide" not in facts(shown.checkpoint).anatomy.abilities:
+    if "hide" not in shown.model.facts.anatomy.abilities:
         return
     found = found_honesty(shown, "cross", values)
     if not found.can_tell:
@@ -68,14 +67,14 @@ def verdict(shown: View, values: np.ndarray) -> None:
 
 
 def _chose_another(now: View) -> bool:
-    start = opening(now.checkpoint)
+    start = now.model.opening
     here = now.kind == "cross" and (now.head.layer, now.head.head) != (start["layer"], start["head"])
     return here or now.drawn != "weights" or combined.combination(now).how != "head"
 
 
 def _back(now: View) -> None:
     """Let go of whatever was chosen; in a callback."""
-    start = opening(now.checkpoint)
+    start = now.model.opening
     choose_head(now.head._replace(kind=start["kind"], layer=start["layer"], head=start["head"]))
     st.session_state.update(drawn="weights", combine="head", over=[], picture="trusted")
     st.session_state.pop(_OTHER, None)

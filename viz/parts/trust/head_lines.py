@@ -7,7 +7,6 @@ import numpy as np
 from model.trace import AttentionTrace
 from viz.numbers import number
 from viz.parts import head_facts
-from viz.state import checkpoints
 from viz.state.language import say
 from viz.state.view import View
 
@@ -22,11 +21,11 @@ def head_words(now: View, found: AttentionTrace) -> np.ndarray:
 def head_facts_line(now: View) -> str:
     """The head's habit, importance and alignment error, from the checkpoint's tables; "" where there are none."""
     facts, head = [], now.head
-    table, _ = head_facts.corpus_table(now.checkpoint) if checkpoints.sort_of(now.checkpoint) == "own" else (None, "")
+    table, _ = head_facts.corpus_table(now.checkpoint) if now.model.kind == "own" else (None, "")
     if table is not None and head.kind in table.importance:
         facts.append(head_facts.of_corpus(table).habit(head).rstrip(".。"))
         facts.append(say("panel.facts.importance", value=number(float(table.importance[head.kind][head[1:]]), 3)))
-    aligned, _ = checkpoints.alignment(now.checkpoint)
+    aligned, _ = now.model.alignment
     if aligned and head.kind == "cross":
         rates = aligned["aer"][aligned["best_head"]["links"]]["weights"]["written"]["layers"]
         facts.append(say("panel.facts.aer", aer=f"{rates[head.layer][head.head]:.0f}", pairs=aligned["sentences"]))

@@ -20,7 +20,7 @@ from viz.parts.trust.answer import right_rate, trusted, word_marks
 from viz.parts.trust.head_lines import head_facts_line, head_words
 from viz.state.answers.faithfulness import left_out
 from viz.state.answers.maps import drawn_maps
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation
 from viz.state.going import open_view
 from viz.state.language import say
 from viz.state.view import View, chosen_token
@@ -57,7 +57,7 @@ def draw(now: View) -> None:
     found = translation(now.subject)
     token = found.trace.tgt_outputs[place].text
     sure = say("panel.sure", percent=f"{math.exp(found.log_probs[place]):.0%}")
-    offers = translator(now.checkpoint).anatomy.offers
+    offers = now.model.opened.anatomy.offers
     with st.container(key="hl_answer", gap="small"):
         st.html(PANEL_STYLE)
         st.html(line("lead", say("panel.title", token=token)) + line("alt", sure))
@@ -118,12 +118,12 @@ def _evidence(now: View, found: TracedTranslation, place: int) -> None:
 
 
 def _offers_all(now: View, *needs: Need) -> bool:
-    return all(map(translator(now.checkpoint).anatomy.offers, needs))
+    return all(map(now.model.opened.anatomy.offers, needs))
 
 
 def _ways_on(now: View) -> None:
     """The views that show more, each a button."""
-    reads, offers = translator(now.checkpoint).anatomy.reads, translator(now.checkpoint).anatomy.offers
+    reads, offers = now.model.opened.anatomy.reads, now.model.opened.anatomy.offers
     views = {
         "trust": reads == "text",
         "fork": offers("internals") and offers("votes") and reads in ("text", "prompt"),

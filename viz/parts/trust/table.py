@@ -16,8 +16,8 @@ from viz.numbers import number, signed
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.state.answers.faithfulness import faithfulness
-from viz.state.checkpoints import sha256
 from viz.state.language import say
+from viz.state.models import entry_of
 from viz.theme import Theme
 
 # What takes nothing away stands first; then the yardstick with its kin, and chance, drawn hollow.
@@ -28,7 +28,7 @@ LED = ("comprehensiveness", "sufficiency")
 
 def draw_table(checkpoint: str, theme: Theme) -> None:
     """The table that comes with a checkpoint: winner, dots, meanings, numbers; or why there is none."""
-    table, why = faithfulness(checkpoint, sha256(checkpoint))
+    table, why = faithfulness(checkpoint, entry_of(checkpoint).sha256)
     if table is None:
         st.html(line("error", say(f"trust.{why}", checkpoint=checkpoint), data_table=why))
         return

@@ -7,10 +7,9 @@ import hashlib
 import streamlit as st
 
 from model.analysis.maps.sorts import DRAWN, SORTS, Drawn, traced_maps
-from viz.state import checkpoints
-from viz.state.answers.kept import kept
 from viz.state.answers.maps import drawn_maps
 from viz.state.answers.translations import trace, translation
+from viz.state.kept import kept
 from viz.state.view import Subject
 from viz.web.payload import pack, sort_of
 
@@ -20,7 +19,7 @@ MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a 
 
 def offered(subject: Subject) -> tuple[Drawn, ...]:
     """The sorts that there are of this model's attention."""
-    anatomy = checkpoints.facts(subject.checkpoint).anatomy
+    anatomy = subject.model.facts.anatomy
     able = (drawn for drawn in DRAWN if anatomy.abilities.issuperset(SORTS[drawn].needs))
     return tuple(drawn for drawn in able if set(SORTS[drawn].kinds) & set(trace(subject).weights))
 

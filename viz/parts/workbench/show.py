@@ -14,7 +14,6 @@ from viz.parts.workbench import chosen, take_along
 from viz.parts.workbench.component import workbench
 from viz.parts.workbench.packed import offered, packed
 from viz.state.answers.translations import trace
-from viz.state.checkpoints import facts
 from viz.state.language import language
 from viz.state.view import View, chosen_token, read_view
 
@@ -47,7 +46,7 @@ def show(now: View, below: int) -> LacksAbilityError | None:
 def _lacking(now: View) -> LacksAbilityError | None:
     """Why there is nothing of what a link asks for; None where this model's attention has merely none of it."""
     try:
-        require_of(facts(now.checkpoint).anatomy, now.checkpoint, *SORTS[now.drawn].needs)
+        require_of(now.model.facts.anatomy, now.checkpoint, *SORTS[now.drawn].needs)
     except LacksAbilityError as error:
         return error
     return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state.answers.kept import kept
-from viz.state.answers.translations import translation, translator
-from viz.state.checkpoints import facts, meta
+from viz.state.answers.translations import translation
 from viz.state.crowd.sharing import shared_out
+from viz.state.kept import kept
+from viz.state.models import entry_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ def word_maps(subject: Subject, drawn: Drawn) -> tuple[list[str], list[str], np.
     """Words of a sentence and its translation, and the maps of one sort over them that can link them."""
     from model.analysis.alignment.word_maps import translation_maps
 
-    return translation_maps(translator(subject.checkpoint), translation(subject), (drawn,))
+    return translation_maps(subject.model.opened, translation(subject), (drawn,))
 
 
 @kept(8)
@@ -31,7 +31,7 @@ def truth_pairs(checkpoint: str) -> list[GoldPair]:
     """The pairs whose alignment is known, for a checkpoint."""
     from model.analysis.alignment.known_pairs import truth_pairs as pairs
 
-    return pairs(str(meta(checkpoint).get("src_tokenizer")))
+    return pairs(str(entry_of(checkpoint).meta.get("src_tokenizer")))
 
 
 @kept(64)
@@ -41,8 +41,8 @@ def truth_maps(checkpoint: str, number: int, drawn: Drawn) -> tuple[np.ndarray, 
     from model.analysis.alignment.error_table import ErrorTable
     from model.analysis.alignment.word_maps import pair_maps, tokens_per_word
 
-    sizes, pair = facts(checkpoint).anatomy.kinds["cross"], truth_pairs(checkpoint)[number]
-    maps = pair_maps(translator(checkpoint), pair, (drawn,))
+    sizes, pair = entry_of(checkpoint).facts.anatomy.kinds["cross"], truth_pairs(checkpoint)[number]
+    maps = pair_maps(entry_of(checkpoint).opened, pair, (drawn,))
     table = ErrorTable(sizes.layers, sizes.heads, (drawn,))
     table.add(maps, pair)
-    return maps, table.rates, tokens_per_word(translator(checkpoint), pair)
+    return maps, table.rates, tokens_per_word(entry_of(checkpoint).opened, pair)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state.answers.kept import kept
-from viz.state.answers.translations import trace, translation, translator
+from viz.state.answers.translations import trace, translation
+from viz.state.kept import kept
+from viz.state.models import entry_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,7 @@ def contrast(one: Subject, other: Subject) -> Contrast | None:
     from model.analysis.what_if.shape import check_one_shape
 
     if one.checkpoint != other.checkpoint:
-        check_one_shape(translator(one.checkpoint), translator(other.checkpoint), one.text, other.text)
+        check_one_shape(one.model.opened, other.model.opened, one.text, other.text)
     return between(translation(one), translation(other))
 
 
@@ -44,7 +45,7 @@ def sweep(checkpoint: str, about: Contrast, donor: str) -> Sweep:
     """What carrying each head and each state moves; ``donor`` is the model that they come from, or the same one."""
     from model.analysis.what_if.patching import sweep as swept
 
-    return swept(translator(checkpoint), about, _another(donor, checkpoint))
+    return swept(entry_of(checkpoint).opened, about, _another(donor, checkpoint))
 
 
 @kept(64)
@@ -52,14 +53,14 @@ def patched(checkpoint: str, about: Contrast, donor: str, site: Carried) -> tupl
     """The pieces that are written while something is carried, and the log-probabilities of the two tokens."""
     from model.analysis.what_if.patching import log_probs_at, patched_ids
 
-    model, other = translator(checkpoint), _another(donor, checkpoint)
+    model, other = entry_of(checkpoint).opened, _another(donor, checkpoint)
     ids = patched_ids(model, about, site, other)
     first, second = log_probs_at(model, about, [about.patch(site)], other)[0].tolist()
     return [model.piece(each) for each in ids], (first, second)
 
 
 def _another(donor: str, checkpoint: str) -> Source | None:
-    return translator(donor) if donor != checkpoint else None
+    return entry_of(donor).opened if donor != checkpoint else None
 
 
 @kept(16)
@@ -69,7 +70,7 @@ def written_by(checkpoint: str, source: str, target: str) -> TracedTranslation:
     Raises:
         HeadlightError: that model cannot read or write it.
     """
-    found: TracedTranslation = translator(checkpoint).trace(source, target)
+    found: TracedTranslation = entry_of(checkpoint).opened.trace(source, target)
     return found
 
 

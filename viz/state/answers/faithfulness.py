@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from model.analysis.faithfulness.table import load_faithfulness
-from viz.state.answers.kept import kept
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation
 from viz.state.crowd.sharing import shared_out
+from viz.state.kept import kept
 
 if TYPE_CHECKING:
     from model.analysis.faithfulness.deletion import LeftOut
@@ -23,7 +23,7 @@ def left_out(subject: Subject) -> LeftOut:
     """What deleting each source word costs each written token."""
     from model.analysis.faithfulness.deletion import leave_one_out
 
-    return leave_one_out(translator(subject.checkpoint), translation(subject))
+    return leave_one_out(subject.model.opened, translation(subject))
 
 
 @kept(16)
@@ -39,4 +39,4 @@ def words_honesty(subject: Subject, importance: tuple[float, ...], token: int | 
     from model.analysis.faithfulness.verdict import honesty_of_words
 
     found = translation(subject)
-    return honesty_of_words(translator(subject.checkpoint), found, np.array(importance), token)
+    return honesty_of_words(subject.model.opened, found, np.array(importance), token)

@@ -11,11 +11,11 @@ from model.analysis.heads.table import FILE, HeadTable, load_head_table
 from model.examples import load_example
 from model.folders import resolve
 from model.trace import AttentionTrace, HeadRef, Kind
-from viz.state.answers.kept import kept
-from viz.state.answers.translations import trace, translation, translator
-from viz.state.checkpoints import example_sentences, sha256
+from viz.state.answers.translations import trace, translation
 from viz.state.codes.pattern import parse_pattern
 from viz.state.crowd.sharing import shared_out
+from viz.state.kept import kept
+from viz.state.models import entry_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,7 @@ def ablation(subject: Subject) -> Ablation:
     from model.analysis.heads.ablation import ablate_ids
 
     found = translation(subject)
-    return ablate_ids(translator(subject.checkpoint), subject.text, found.tgt_ids, found.finished)
+    return ablate_ids(subject.model.opened, subject.text, found.tgt_ids, found.finished)
 
 
 @kept(64)
@@ -41,7 +41,7 @@ def profiles(subject: Subject) -> dict[Kind, Profile]:
     """What every head does in a sentence, by kind."""
     from model.analysis.heads.roles import profile
 
-    rarity, found = translator(subject.checkpoint).rarity(subject.text), trace(subject)
+    rarity, found = subject.model.opened.rarity(subject.text), trace(subject)
     return {kind: profile(found, kind, rarity) for kind in found.kinds}
 
 
@@ -59,8 +59,8 @@ def _head_table(path: str, written: int) -> HeadTable | None:
 @kept(4)
 def stored_traces(checkpoint: str) -> tuple[AttentionTrace, ...]:
     """Maps of the example sentences that are stored with a checkpoint's present weights."""
-    path, weights = resolve(checkpoint), sha256(checkpoint)
-    stored = [load_example(path, sentence, weights) for sentence in example_sentences(checkpoint)]
+    path, weights = resolve(checkpoint), entry_of(checkpoint).sha256
+    stored = [load_example(path, sentence, weights) for sentence in entry_of(checkpoint).examples]
     return tuple(each.trace for each in stored if each is not None)
 
 

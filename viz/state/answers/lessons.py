@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state.answers.kept import kept
 from viz.state.answers.residual import head_steps
-from viz.state.answers.translations import translation, translator
-from viz.state.checkpoints import example_sentences
+from viz.state.answers.translations import translation
+from viz.state.kept import kept
+from viz.state.models import entry_of, own_translator
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +31,7 @@ def growth() -> Growth:
 
 def batch_of(subject: Subject, size: int = 3) -> tuple[str, ...]:
     """The visitor's sentence and the checkpoint's first others, as many as a lesson's batch has."""
-    others = [each for each in example_sentences(subject.checkpoint) if each != subject.text]
+    others = [each for each in subject.model.examples if each != subject.text]
     return (subject.text, *others[: size - 1])
 
 
@@ -51,7 +51,7 @@ def shapes(subject: Subject, layer: int) -> list[tuple[int, ...]]:
     """Shapes at every reshaping in an encoder layer that reads the sentence and two others."""
     from model.analysis.lessons import several
 
-    return several.shapes(translator(subject.checkpoint), batch_of(subject), layer)
+    return several.shapes(own_translator(subject.checkpoint), batch_of(subject), layer)
 
 
 @kept(64)
@@ -59,7 +59,7 @@ def alone(subject: Subject, kind: Kind, layer: int) -> np.ndarray:
     """What the translation loses where one head of a layer works alone, or none."""
     from model.analysis.lessons import several
 
-    return several.alone(translator(subject.checkpoint), translation(subject), kind, layer)
+    return several.alone(subject.model.opened, translation(subject), kind, layer)
 
 
 @kept(128)
@@ -67,7 +67,7 @@ def leak(subject: Subject, place: int) -> tuple[np.ndarray, np.ndarray]:
     """How far each step's prediction moves when one token that is read changes, with the causal mask and without."""
     from model.analysis.lessons import unmasked
 
-    return unmasked.leak(translator(subject.checkpoint), translation(subject), place)
+    return unmasked.leak(own_translator(subject.checkpoint), translation(subject), place)
 
 
 @kept(8)
@@ -75,7 +75,7 @@ def table_facts(checkpoint: str) -> TableFacts:
     """What makes the model's table of positions a good one."""
     from model.analysis.lessons import order
 
-    return order.table_facts(translator(checkpoint).positions())
+    return order.table_facts(entry_of(checkpoint).opened.positions())
 
 
 @kept(64)
@@ -84,7 +84,7 @@ def moved_by_order(subject: Subject, order_number: int) -> tuple[np.ndarray, np.
     from model.analysis.lessons import order
 
     order_now = order.shuffled(len(translation(subject).src), order_number)
-    return order_now, *order.moved_by_order(translator(subject.checkpoint), subject.text, order_now)
+    return order_now, *order.moved_by_order(own_translator(subject.checkpoint), subject.text, order_now)
 
 
 @kept(32)
@@ -92,7 +92,7 @@ def normed(subject: Subject, layer: int, size: int) -> Normed:
     """Layer norm and batch norm of the sentence in a batch of so many."""
     from model.analysis.lessons import normalising
 
-    return normalising.normed(translator(subject.checkpoint), batch_of(subject, size), layer)
+    return normalising.normed(own_translator(subject.checkpoint), batch_of(subject, size), layer)
 
 
 @kept(1)
@@ -107,7 +107,7 @@ def by_depth() -> ByDepth:
 def _taught(subject: Subject) -> Taught:
     from model.analysis.lessons import exposure
 
-    return exposure.taught(translator(subject.checkpoint), translation(subject))
+    return exposure.taught(subject.model.opened, translation(subject))
 
 
 @kept(128)
@@ -115,7 +115,7 @@ def exposed(subject: Subject, step: int) -> Exposure:
     """What one wrong token costs those after it."""
     from model.analysis.lessons import exposure
 
-    return exposure.exposed(translator(subject.checkpoint), translation(subject), step, _taught(subject))
+    return exposure.exposed(subject.model.opened, translation(subject), step, _taught(subject))
 
 
 @kept(128)
@@ -124,7 +124,7 @@ def gone_on(subject: Subject, step: int) -> str:
     from model.analysis.lessons import exposure
 
     other = exposed(subject, step).other
-    return exposure.rewritten(translator(subject.checkpoint), translation(subject), step, other)
+    return exposure.rewritten(subject.model.opened, translation(subject), step, other)
 
 
 @kept(32)
@@ -132,4 +132,4 @@ def memory_feeds(subject: Subject) -> Feeds:
     """How the encoder's memory becomes the keys of every decoder layer."""
     from model.analysis.lessons import exposure
 
-    return exposure.memory_feeds(translator(subject.checkpoint), translation(subject))
+    return exposure.memory_feeds(subject.model.opened, translation(subject))

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from model.examples import load_whole
 from model.folders import resolve
-from viz.state.answers.kept import kept
-from viz.state.answers.translations import trace, translation, translator, watched
-from viz.state.checkpoints import sha256, sort_of
+from viz.state.answers.translations import trace, translation, watched
 from viz.state.crowd.sharing import shared_out
+from viz.state.kept import kept
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 def seen_picture(subject: Subject) -> tuple[bytes, tuple[int, int]]:
     """The part of a picture that the model sees, as a PNG file, and its rows and columns of patches."""
-    found: tuple[bytes, tuple[int, int]] = translator(subject.checkpoint).seen(subject.text)
+    found: tuple[bytes, tuple[int, int]] = subject.model.opened.seen(subject.text)
     return found
 
 
@@ -36,7 +35,7 @@ def drawn_maps(subject: Subject, drawn: Drawn, step: int | None) -> dict[Kind, n
         other, make = source
         return make(drawn_maps(subject, other, step), trace(subject))
     own_pass = {"gradients", "slopes"}.intersection(SORTS[drawn].needs)  # too large to be kept
-    model = translator(subject.checkpoint) if own_pass else watched(subject)
+    model = subject.model.opened if own_pass else watched(subject)
     return made(model, translation(subject), drawn, step)
 
 
@@ -45,8 +44,8 @@ def whole_map(subject: Subject, drawn: Drawn) -> np.ndarray:
     """Cross-attention of all heads as one map, [T, S]: a stored example's where there is one, else computed."""
     from model.analysis.maps.sorts import SORTS, traced_maps
 
-    if sort_of(subject.checkpoint) == "own" and subject.beam == 1 and not subject.forced:
-        stored = load_whole(resolve(subject.checkpoint), subject.text, sha256(subject.checkpoint), drawn)
+    if subject.model.kind == "own" and subject.beam == 1 and not subject.forced:
+        stored = load_whole(resolve(subject.checkpoint), subject.text, subject.model.sha256, drawn)
         if stored is not None:
             return stored
     plain = SORTS[drawn].from_trace is not None

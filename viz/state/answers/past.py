@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from model.errors import CheckpointError
 from model.folders import resolve
 from model.history import History, load_history, snapshots
-from viz.state.answers.kept import kept
-from viz.state.answers.translations import translator
-from viz.state.checkpoints import sha256, sort_of
+from viz.state.kept import kept
+from viz.state.models import entry_of, own_translator
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 @kept(4)
 def history(checkpoint: str, weights: str) -> tuple[History | None, str]:
     """What a checkpoint could do at some points of its training; or None and why: "missing", "damaged" or "stale"."""
-    return load_history(checkpoint, weights) if sort_of(checkpoint) == "own" else (None, "missing")
+    return load_history(checkpoint, weights) if entry_of(checkpoint).kind == "own" else (None, "missing")
 
 
 @kept(12)
@@ -37,7 +36,7 @@ def importance(checkpoint: str, weights: str, kind: Kind) -> np.ndarray | None:
     """What muting each head of a kind costs at each point; None where the weights of those points are not kept."""
     from model.analysis.heads.over_time import importance_over_time
 
-    past, model = _known(checkpoint, weights), translator(checkpoint)
+    past, model = _known(checkpoint, weights), own_translator(checkpoint)
     try:
         kept_weights = snapshots(resolve(checkpoint))
     except CheckpointError:
@@ -50,7 +49,7 @@ def importance(checkpoint: str, weights: str, kind: Kind) -> np.ndarray | None:
 
 def past_of(checkpoint: str) -> tuple[History | None, str]:
     """The history of the weights that a checkpoint has now."""
-    return history(checkpoint, sha256(checkpoint))
+    return history(checkpoint, entry_of(checkpoint).sha256)
 
 
 def half_trained(checkpoint: str) -> int | None:

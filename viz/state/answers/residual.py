@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state.answers.kept import kept
-from viz.state.answers.translations import trace, translation, translator, watched
+from viz.state.answers.translations import trace, translation, watched
 from viz.state.crowd.sharing import shared_out
+from viz.state.kept import kept
+from viz.state.models import entry_of
 
 if TYPE_CHECKING:
     from model.analysis.maps.shares import Shares
@@ -37,7 +38,7 @@ def lens(subject: Subject, n: int) -> Lens:
     """What each decoder layer would have written, with its ``n`` best candidates."""
     from model.analysis.residual.lens import lens as seen_through
 
-    return seen_through(translator(subject.checkpoint), translation(subject), n)
+    return seen_through(subject.model.opened, translation(subject), n)
 
 
 @kept(256)
@@ -46,7 +47,7 @@ def promoted(subject: Subject, n: int, head: HeadRef, step: int, k: int) -> Prom
     """The ``k`` tokens whose logits a decoder head raises, and lowers, most at a step; ``n`` as for ``lens``."""
     from model.analysis.residual.lens import promoted as most_moved
 
-    return most_moved(translator(subject.checkpoint), lens(subject, n), *head, step, k)
+    return most_moved(subject.model.opened, lens(subject, n), *head, step, k)
 
 
 @kept(64)
@@ -54,7 +55,7 @@ def votes(text: str, checkpoint: str, before: tuple[int, ...], for_id: int, agai
     """Who voted for one token against another after the target ids ``before``."""
     from model.analysis.what_if.fork import fork_votes
 
-    return fork_votes(translator(checkpoint), text, before, for_id, against_id)
+    return fork_votes(entry_of(checkpoint).opened, text, before, for_id, against_id)
 
 
 @kept(32)
@@ -63,7 +64,7 @@ def head_steps(subject: Subject, head: HeadRef) -> HeadProof:
     """The six steps of one head while a translation is written, and how exactly they give the model's numbers."""
     from model.analysis.residual.proof import proven_steps
 
-    return proven_steps(translator(subject.checkpoint), subject.text, translation(subject).tgt_ids, *head)
+    return proven_steps(subject.model.opened, subject.text, translation(subject).tgt_ids, *head)
 
 
 @kept(32)
@@ -72,4 +73,4 @@ def reasons(subject: Subject, head: HeadRef) -> Reasons:
     """What every score of one head is made of while a translation is written."""
     from model.analysis.residual.reasons import reasons as taken_apart
 
-    return taken_apart(translator(subject.checkpoint), translation(subject), head)
+    return taken_apart(subject.model.opened, translation(subject), head)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state.answers.kept import kept
-from viz.state.answers.translations import translation, translator
+from viz.state.answers.translations import translation
+from viz.state.kept import kept
 
 if TYPE_CHECKING:
     from model.analysis.lessons.families import Shapes
@@ -19,7 +19,7 @@ def hooked(subject: Subject, kind: Kind, layer: int, step: int) -> Caught:
     """What a hook on one layer's weights is given while one token's log-probability is differentiated."""
     from model.analysis.lessons.hooks import caught
 
-    return caught(translator(subject.checkpoint), translation(subject), kind, layer, step)
+    return caught(subject.model.opened, translation(subject), kind, layer, step)
 
 
 @kept(32)
@@ -27,4 +27,4 @@ def sizes(subject: Subject) -> Shapes:
     """Shapes of one layer's tensors while a model reads."""
     from model.analysis.lessons.families import sizes_of
 
-    return sizes_of(translator(subject.checkpoint), translation(subject))
+    return sizes_of(subject.model.opened, translation(subject))

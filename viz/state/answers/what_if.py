@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from viz.state.answers.kept import kept
-from viz.state.answers.translations import translation, translator, watched
+from viz.state.answers.translations import translation, watched
 from viz.state.crowd.sharing import shared_out
+from viz.state.kept import kept
+from viz.state.models import entry_of
 
 if TYPE_CHECKING:
     from model.analysis.what_if.beam_tree import BeamTree
@@ -32,14 +33,14 @@ def tree(text: str, checkpoint: str, beam: int) -> tuple[BeamTree, list[Hypothes
     """All that beam search looked at, and what it finished, best first."""
     from model.analysis.what_if.beam_tree import grown_tree
 
-    return grown_tree(translator(checkpoint), text, beam)
+    return grown_tree(entry_of(checkpoint).opened, text, beam)
 
 
 @kept(128)
 @shared_out
 def continued(subject: Subject) -> Translation:
     """The translation that starts with the ids that the subject forces; without its maps."""
-    return translator(subject.checkpoint).translate(subject.text, subject.beam, prefix=subject.forced)
+    return subject.model.opened.translate(subject.text, subject.beam, prefix=subject.forced)
 
 
 @kept(64)
@@ -47,7 +48,7 @@ def sampled(text: str, checkpoint: str, temperature: float, top_k: int, top_p: f
     """A translation whose tokens were drawn; without its maps."""
     from model.writing import Sampling
 
-    return translator(checkpoint).translate(text, sampling=Sampling(temperature, top_k, top_p, seed))
+    return entry_of(checkpoint).opened.translate(text, sampling=Sampling(temperature, top_k, top_p, seed))
 
 
 @kept(64)
@@ -56,7 +57,7 @@ def mix(subject: Subject, gains: tuple[tuple[HeadRef, float], ...]) -> Mix:
     """What changed heads do to the model's own translation; what the subject forces does not count."""
     from model.analysis.what_if.mixing import mix as mixed
 
-    return mixed(translator(subject.checkpoint), continued(subject.own), dict(gains), subject.beam)
+    return mixed(subject.model.opened, continued(subject.own), dict(gains), subject.beam)
 
 
 @kept(64)
@@ -65,10 +66,10 @@ def repairs(subject: Subject, step: int) -> Repair:
     from model.analysis.what_if.repair import repairs as found_repairs
 
     found = translation(subject)
-    return found_repairs(translator(subject.checkpoint), subject.text, found.tgt_ids, step, found.finished)
+    return found_repairs(subject.model.opened, subject.text, found.tgt_ids, step, found.finished)
 
 
 @kept(256)
 def near(word: str, checkpoint: str, n: int) -> list[Neighbour]:
     """The ``n`` words nearest to a word in source-embedding space; none where it is spelt in pieces."""
-    return translator(checkpoint).neighbours(word, n)
+    return entry_of(checkpoint).opened.neighbours(word, n)

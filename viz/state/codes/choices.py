@@ -1,14 +1,12 @@
 """Choices of one among a few: what the link calls each option, in every language, and what the visitor reads.
 
-The link holds the option's own name: ``kind=cross``. Links once held what the visitor read, in his language:
-``kind=交叉注意力``; they still open.
+The link holds the option's own name, the same in every language: ``kind=cross``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from model.analysis.alignment.links import RULES
 from model.analysis.alignment.word_maps import ALIGN_DRAWN
@@ -18,7 +16,7 @@ from model.analysis.maps.sorts import DRAWN, SHIFTS
 from model.analysis.residual.flow import MEASURES
 from model.trace import KINDS
 from viz.state.codes.lessons import LESSON_MODULES
-from viz.text import LANGUAGES, text
+from viz.text import LANGUAGES
 
 PAINTED = "painted"
 
@@ -41,15 +39,9 @@ class Choice:
     label: str
 
     def read(self, said: object) -> str | None:
-        """The option that a link means by its code, or by the words of either language; None where it means none."""
+        """The option that a link means; None where it means none."""
         code = str(said)
-        return code if code in self.options else self._words.get(code)
-
-    @cached_property
-    def _words(self) -> dict[str, str]:
-        """Options by what links once called them."""
-        every = ((language, option) for language in LANGUAGES for option in self.options)
-        return {text(language, f"{self.key}.{option}"): option for language, option in every}
+        return code if code in self.options else None
 
 
 def _choice(name: str, options: tuple[str, ...], key: str = "", label: str = "") -> Choice:
@@ -96,13 +88,8 @@ CHOICES: Mapping[str, Choice] = {
 def read_token(said: object) -> int | None:
     """The output token that a link means by ``of``, counted from 1; 0 is the whole translation, None is nothing.
 
-    Links once held what the visitor read: ``3 动物``.
-
-    >>> read_token("3"), read_token("3 动物"), read_token("x")
-    (3, 3, None)
+    >>> read_token("3"), read_token("x")
+    (3, None)
     """
-    number = str(said).partition(" ")[0]
-    if number.isascii() and number.isdecimal():
-        return int(number)
-    own = {text(language, "of.all") for language in LANGUAGES}
-    return 0 if str(said) in own | {"whole translation", "整句译文"} else None
+    number = str(said)
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 6 else None

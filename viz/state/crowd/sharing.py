@@ -15,7 +15,6 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from model.errors import HeadlightError
-from viz.state.checkpoints import sort_of
 from viz.state.crowd.helper import Helper, NoAnswerError
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ def shared_out(function: Callable[Arguments, Found]) -> Callable[Arguments, Foun
     @wraps(function)
     def computed(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Found:
         about: Any = args[0]
-        if sort_of(about.checkpoint) != "own":
+        if about.model.kind != "own":
             return function(*args, **kwargs)
         return CROWD.compute(function, *args, **kwargs)
 

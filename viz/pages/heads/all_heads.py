@@ -1,1 +1,0 @@
-"""Every head at once: now a way of the viewer; the address leads there."""
