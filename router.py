@@ -47,4 +47,5 @@ navigation.follow(asked)
 if came_back:
     st.rerun()
 frame.status_line()
+frame.verdict_line()
 garbage.freeze_what_stays()

@@ -49,6 +49,7 @@ def facts_of(table: ErrorTable) -> dict[str, Any]:
         "diagonal": round(100 * table.diagonal_rate, 1),
         "best": table.best(),
         "best_head": table.best(single=True),
+        "one_head": table.best_of_one_head(),
         "held_out": {"best": held_out(table), "best_head": held_out(table, single=True)},
         "named": table.answers(),
         "heads": [*range(table.n_heads), "all"],
@@ -92,4 +93,5 @@ def _as_text(facts: dict[str, Any]) -> str:
             for half in fair["halves"]:
                 place = f"L{half['chose']['layer']} H{half['chose']['head']} {half['chose']['drawn']}"
                 lines.append(f"    {half['pairs']} pairs chose {place}: {half['aer_there']} there, {half['aer']} here")
-    return "\n".join(lines)
+    setting = " ".join(f"{name}={value}" for name, value in facts["one_head"].items())
+    return "\n".join([*lines, "", f"best single head by any map and any rule: {setting}"])

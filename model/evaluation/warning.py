@@ -1,60 +1,90 @@
-"""At which confidence to warn that a translation may be wrong, and how often such a warning is right."""
+"""At which confidence to warn that a translation may be wrong, and how often the verdict on it is right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sacrebleu
+
+from model.analysis.faithfulness.deletion import leave_one_out
+from model.analysis.what_if.verdict import BAD, verdict
 
 if TYPE_CHECKING:
     from model.translator import Translator
 
 POOR = 10.0  # chrF of a sentence with its one reference; what is poorer is taken for wrong
 THRESHOLDS = np.arange(5, 100) / 100
-ScoredSentences = tuple[np.ndarray, np.ndarray]  # confidence in [0, 1] and chrF of each sentence, [N] each
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Greedy translations and what the verdict says of them apart from confidence; arrays of one length N.
+
+    Attributes:
+        confidence: geometric mean of the token probabilities, in [0, 1].
+        chrf: of each with its reference.
+        doubted: bool, for reasons that need no threshold; ``bad``: among them one that names a fault.
+    """
+
+    confidence: np.ndarray
+    chrf: np.ndarray
+    doubted: np.ndarray
+    bad: np.ndarray
+
+    @property
+    def poor(self) -> np.ndarray:
+        """Which are taken for wrong, bool [N]."""
+        return self.chrf < POOR
+
+    def warned(self, threshold: float) -> np.ndarray:
+        """Of which the verdict is not "good", bool [N]."""
+        return self.doubted | (self.confidence < threshold)
 
 
 def measured(
     translator: Translator, rows: Sequence[Sequence[str]], progress: Callable[[int], object] = lambda _: None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Confidence in [0, 1] of each greedy translation of (English, Chinese, …) rows, and its chrF: [N] each."""
+) -> Judged:
+    """The verdict on the greedy translation of each (English, Chinese, …) row, and its chrF."""
     found = []
     for done, row in enumerate(rows, 1):
         translation = translator.translate(row[0])
-        confidence = float(np.exp(np.mean(translation.log_probs)))
-        found.append((confidence, sacrebleu.sentence_chrf(translation.text, [row[1]]).score))
+        said = verdict(translation, leave_one_out(translator, translation), threshold=0.0)
+        causes = {doubt.cause for doubt in said.doubts}
+        score = sacrebleu.sentence_chrf(translation.text, [row[1]]).score
+        found.append((said.confidence, score, bool(causes), bool(causes & BAD)))
         progress(done)
-    confidences, chrf = np.array(found).reshape(-1, 2).T
-    return confidences, chrf
+    confidence, chrf, doubted, bad = np.array(found, dtype=float).reshape(-1, 4).T
+    return Judged(confidence, chrf, doubted.astype(bool), bad.astype(bool))
 
 
-def warning(chosen_on: ScoredSentences, scored_on: ScoredSentences) -> dict[str, Any]:
-    """Where to warn, chosen on some sentences, and the rates of that threshold on others.
+def warning(chosen_on: Judged, scored_on: Judged) -> dict[str, Any]:
+    """Where to warn, chosen on some sentences, and the rates of the verdict with that threshold on others.
 
     The threshold is the one with the largest difference between the share of poor translations that
-    it catches and the share of others that it warns of (Youden 1950); among equals the middle one.
+    the verdict doubts and the share of others that it doubts (Youden 1950); among equals the middle one.
 
     Args:
-        chosen_on: confidence and chrF of each sentence that chooses, [N] each.
-        scored_on: the same of sentences that have no say in it.
+        chosen_on: sentences that choose.
+        scored_on: sentences that have no say in it.
 
     Returns:
         ``threshold``; of the sentences scored on: ``caught`` (share of the poor ones that are warned of),
         ``false_alarms`` (of the others), ``right`` (share of those warned of that are poor; None without a warning),
-        in [0, 1]; ``sentences``, ``poor`` (how many), ``poor_below`` (chrF), and ``auc``: how often a poor translation
-        has less confidence than another.
+        in [0, 1]; ``bad`` and ``bad_right``: the same of those of which a fault is named, as a share of all and how
+        many of them are poor; ``sentences``, ``poor`` (how many), ``poor_below`` (chrF), and ``auc``: how often a poor
+        translation has less confidence than another.
 
     Raises:
         ValueError: one of the two has no poor translation, or no other.
     """
-    for _, chrf in (chosen_on, scored_on):
-        if len(set(chrf < POOR)) < 2:
+    for each in (chosen_on, scored_on):
+        if len(set(each.poor.tolist())) < 2:
             raise ValueError("too few poor translations, or too few others, to choose a threshold or to score it")
-    threshold = _threshold(chosen_on[0], chosen_on[1] < POOR)
-    confidences, poor = scored_on[0], scored_on[1] < POOR
-    warned = confidences < threshold
+    threshold = _threshold(chosen_on)
+    confidences, poor, warned = scored_on.confidence, scored_on.poor, scored_on.warned(threshold)
     lower = confidences[poor][:, None] < confidences[~poor]
     ties = confidences[poor][:, None] == confidences[~poor]
     return {
@@ -62,6 +92,8 @@ def warning(chosen_on: ScoredSentences, scored_on: ScoredSentences) -> dict[str,
         "caught": round(float(warned[poor].mean()), 3),
         "false_alarms": round(float(warned[~poor].mean()), 3),
         "right": round(float(poor[warned].mean()), 3) if warned.any() else None,
+        "bad": round(float(scored_on.bad.mean()), 3),
+        "bad_right": round(float(poor[scored_on.bad].mean()), 3) if scored_on.bad.any() else None,
         "sentences": len(poor),
         "poor": int(poor.sum()),
         "poor_below": POOR,
@@ -69,8 +101,8 @@ def warning(chosen_on: ScoredSentences, scored_on: ScoredSentences) -> dict[str,
     }
 
 
-def _threshold(confidences: np.ndarray, poor: np.ndarray) -> float:
-    below = confidences < THRESHOLDS[:, None]
-    gains = below[:, poor].mean(1) - below[:, ~poor].mean(1)
+def _threshold(judged: Judged) -> float:
+    warned = np.stack([judged.warned(threshold) for threshold in THRESHOLDS])
+    gains = warned[:, judged.poor].mean(1) - warned[:, ~judged.poor].mean(1)
     best = np.flatnonzero(gains == gains.max())
     return float(THRESHOLDS[best[len(best) // 2]])

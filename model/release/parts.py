@@ -154,7 +154,8 @@ def _make_news(job: Job) -> None:
         raise HeadlightError(f"news goes into {ALIGNMENT}: make the part alignment first")
     facts = job.facts("align", "--tsv", job.args.news)
     kept = {
-        name: facts[name] for name in ("sentences", "sure_links", "diagonal", "best", "best_head", "held_out", "named")
+        name: facts[name]
+        for name in ("sentences", "sure_links", "diagonal", "best", "best_head", "one_head", "held_out", "named")
     }
     save_table(job.checkpoint, ALIGNMENT, {**table, "news": {"file": job.args.news.name, **kept}})
 

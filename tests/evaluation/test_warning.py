@@ -10,13 +10,17 @@ import pytest
 
 from model.__main__ import main
 from model.analysis.what_if.quality import load_warning
-from model.evaluation.warning import POOR, measured, warning
+from model.evaluation.warning import POOR, Judged, measured, warning
 from model.translator import Translator
 
-PARTED = (
-    np.array([0.2, 0.3, 0.25, 0.28, 0.8, 0.9, 0.7, 0.75]),
-    np.array([2.0, 3.0, 1.0, 4.0, 50.0, 60.0, 40.0, 30.0]),
-)
+
+def judged(confidence, chrf, doubted=None) -> Judged:
+    """Sentences of which none is doubted for another reason than confidence, or these."""
+    others = np.zeros(len(confidence), bool) if doubted is None else np.array(doubted, bool)
+    return Judged(np.array(confidence), np.array(chrf), others, others)
+
+
+PARTED = judged([0.2, 0.3, 0.25, 0.28, 0.8, 0.9, 0.7, 0.75], [2.0, 3.0, 1.0, 4.0, 50.0, 60.0, 40.0, 30.0])
 
 
 def test_where_confidence_parts_poor_from_good_every_warning_is_right() -> None:
@@ -28,32 +32,40 @@ def test_where_confidence_parts_poor_from_good_every_warning_is_right() -> None:
 
 def test_rates_are_those_of_the_shipped_threshold_on_sentences_that_did_not_choose() -> None:
     """The threshold lies at 0.5; of five others two of three poor ones lie below it, and one of two good ones."""
-    others = (np.array([0.1, 0.4, 0.9, 0.45, 0.8]), np.array([1.0, 1.0, 1.0, 50.0, 50.0]))
+    others = judged([0.1, 0.4, 0.9, 0.45, 0.8], [1.0, 1.0, 1.0, 50.0, 50.0])
     facts = warning(PARTED, others)
     assert facts["threshold"] == warning(PARTED, PARTED)["threshold"]
     assert (facts["caught"], facts["false_alarms"], facts["right"]) == (0.667, 0.5, 0.667)
     assert (facts["sentences"], facts["poor"]) == (5, 3)
-    surer = (others[0] / 2 + 0.5, others[1])
+    surer = judged(others.confidence / 2 + 0.5, others.chrf)
     assert (warning(PARTED, surer)["caught"], warning(PARTED, surer)["right"]) == (0.0, None)
 
 
+def test_a_named_fault_warns_whatever_the_confidence_and_has_a_rate_of_its_own() -> None:
+    others = judged([0.9, 0.9, 0.9, 0.1], [1.0, 50.0, 50.0, 1.0], [True, True, False, False])
+    facts = warning(PARTED, others)
+    assert (facts["caught"], facts["false_alarms"]) == (1.0, 0.5)
+    assert (facts["bad"], facts["bad_right"]) == (0.5, 0.5)
+    assert warning(PARTED, judged([0.9, 0.1], [50.0, 1.0]))["bad_right"] is None
+
+
 def test_confidence_that_knows_nothing_has_half_the_area() -> None:
-    nothing = (np.full(8, 0.5), np.array([1.0, 1.0, 50.0, 50.0] * 2))
+    nothing = judged([0.5] * 8, [1.0, 1.0, 50.0, 50.0] * 2)
     assert warning(nothing, nothing)["auc"] == 0.5
 
 
 def test_without_poor_translations_there_is_no_threshold_and_no_rate() -> None:
-    good = (np.array([0.5, 0.6, 0.7, 0.8]), np.array([50.0, 60.0, 70.0, 80.0]))
+    good = judged([0.5, 0.6, 0.7, 0.8], [50.0, 60.0, 70.0, 80.0])
     for pair in ((good, PARTED), (PARTED, good)):
         with pytest.raises(ValueError, match="too few poor translations"):
             warning(*pair)
 
 
 def test_confidence_is_the_geometric_mean_of_the_token_probabilities(translator: Translator) -> None:
-    confidences, chrf = measured(translator, [("Tom saw it.", "汤姆"), ("I see.", "我")])
+    found = measured(translator, [("Tom saw it.", "汤姆"), ("I see.", "我")])
     own = np.exp(translator.translate("Tom saw it.").log_probs)
-    assert confidences[0] == pytest.approx(float(np.prod(own) ** (1 / len(own))), rel=1e-5)
-    assert chrf.shape == (2,)
+    assert found.confidence[0] == pytest.approx(float(np.prod(own) ** (1 / len(own))), rel=1e-5)
+    assert found.chrf.shape == found.doubted.shape == (2,)
 
 
 def test_the_command_saves_what_the_app_reads_and_says_why_not(
@@ -72,10 +84,10 @@ def test_the_command_saves_what_the_app_reads_and_says_why_not(
         "--save",
         "--json",
     ]
-    monkeypatch.setattr("model.evaluation.warning.measured", lambda *_: (np.full(4, 0.9), np.full(4, 90.0)))
+    monkeypatch.setattr("model.evaluation.warning.measured", lambda *_: judged([0.9] * 4, [90.0] * 4))
     assert main(argv) == 2
     assert "pairs.tsv, pairs.tsv: too few poor translations" in capsys.readouterr().err
-    parted = (np.array([0.1, 0.1, 0.9, 0.9]), np.array([1.0, 1.0, 90.0, 90.0]))
+    parted = judged([0.1, 0.1, 0.9, 0.9], [1.0, 1.0, 90.0, 90.0])
     monkeypatch.setattr("model.evaluation.warning.measured", lambda *_: parted)
     assert main(argv) == 0
     table = json.loads(capsys.readouterr().out)

@@ -47,7 +47,7 @@ def test_the_figures_are_in_the_tables(tables: Tables) -> None:
     means = [masked["mean"], averaged["mean"]]
     assert [float(cell.strip("*")) for cell in norms.groups()] == [round(mean, 2) for mean in means]
     table = text[text.index("| what is drawn") : text.index("| leave-one-out")]
-    assert len(re.findall(r"\*\*[\d.]+\*\*", table)) >= 6, "the best of each of the six columns is bold"
+    assert len(re.findall(r"\*\*[\d.]+\*\*", table)) >= 7, "the best of each of the seven columns is bold"
 
 
 def test_a_method_without_a_score_is_a_dash_and_one_without_a_title_goes_by_its_name(tables: Tables) -> None:
@@ -55,10 +55,21 @@ def test_a_method_without_a_score_is_a_dash_and_one_without_a_title_goes_by_its_
     for part in (older.faithfulness["pairs"], *(each["rows"] for each in older.faithfulness["settings"])):
         del part["alti"]
     lines = {line.split(" | ")[0]: line for line in FIGURES["faithfulness"](older, "en").splitlines()}
-    assert lines["| ALTI+"] == "| ALTI+ |" + " – |" * 6
+    assert lines["| ALTI+"] == "| ALTI+ |" + " – |" * 7
     assert "–" not in lines["| norms"]
     older.alignment["best"]["drawn"] = "newest"
     assert "the best setting, newest over all layers" in FIGURES["alignment"](older, "en").replace("\n", " ")
+
+
+def test_what_lies_within_the_standard_error_of_the_best_is_bold_too(tables: Tables) -> None:
+    changed = copy.deepcopy(tables)
+    rows = changed.faithfulness["settings"][0]["rows"]
+    rows["votes"]["token_cost"] = {"mean": 9.0, "se": 0.05}
+    rows["chefer"]["token_cost"]["mean"], rows["frozen"]["token_cost"]["mean"] = 8.96, 8.94
+    text = FIGURES["faithfulness"](changed, "en")
+    assert "**9.00**" in text
+    assert "**8.96**" in text
+    assert "| 8.94 |" in text
 
 
 def test_marks_without_a_figure_and_tables_of_other_weights_are_refused(tables: Tables, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from model.source import LacksAbilityError, require
 from model.trace import Translation
 from viz.figures.markup import alert, line
 from viz.numbers import number
-from viz.parts.over import chips, look
+from viz.parts.over import chips, look, verdict
 from viz.shell import header
 from viz.shell.errors import OtherFormError, show_error
 from viz.shell.given import told_line
@@ -24,6 +24,8 @@ from viz.state import models
 from viz.state.answers.translations import translation
 from viz.state.language import say
 from viz.state.view import Subject, force, subject
+
+_VERDICT = "_verdict"  # where it stands in this run, until it is whole
 
 
 def draw(spec: ViewSpec) -> None:
@@ -45,6 +47,7 @@ def draw(spec: ViewSpec) -> None:
 
 def _translation_row(spec: ViewSpec, model: models.ModelEntry) -> bool:
     """The sentence and its translation, or one sentence that says why there is none; whether there is one."""
+    st.session_state.pop(_VERDICT, None)
     with st.container(key="hl_sentence", horizontal=True, vertical_alignment="center", gap="small"):
         place = st.container(width="stretch", gap=None)
         status = st.container(width="content")
@@ -68,11 +71,21 @@ def _translation_row(spec: ViewSpec, model: models.ModelEntry) -> bool:
                     choose_shown_part()
                 if spec.chips:
                     chips.draw(found, bool(st.session_state.get("pinyin")), spec.name == "step_by_step")
+    if found.log_probs and verdict.is_judged(about):
+        st.session_state[_VERDICT] = verdict.draw(about, found)
     _inspected_row(about, found)
     if not found.finished and model.reads == "text":
         notice = say("app.truncated", limit=len(found.tgt))
         st.html(alert(notice))
     return True
+
+
+def verdict_line() -> None:
+    """The verdict once more, by a look into the model; after everything that does not need it."""
+    place = st.session_state.pop(_VERDICT, None)
+    if place is not None:
+        about = subject()
+        verdict.draw_looked_into(place, about, translation(about))
 
 
 def _inspected_row(about: Subject, found: Translation) -> None:

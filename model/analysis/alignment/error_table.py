@@ -97,6 +97,12 @@ class ErrorTable:
         place = self.lowest(self.rates, single)
         return {**self.named(place), "aer": round(100 * float(self.rates[place]), 2)}
 
+    def best_of_one_head(self) -> dict[str, Any]:
+        """As ``best``, among single heads with any map and any rule: what one head is worth at its best."""
+        alone = np.array([head != ALL for _, head in self.places])
+        place = self.lowest(np.where(alone, self.rates, np.inf))
+        return {**self.named(place), "aer": round(100 * float(self.rates[place]), 2)}
+
     def lowest(self, rates: np.ndarray, single: bool = False) -> tuple[int, ...]:
         """Place of the lowest rate: rule, shift, drawn, place.
 

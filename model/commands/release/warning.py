@@ -14,6 +14,7 @@ from model.errors import HeadlightError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_table_options(parser, "English, tab, Chinese a line", truth=False)
+    parser.add_argument("--also", type=Path, metavar="FILE", help="more pairs that choose, such as long ones")
     parser.add_argument(
         "--score",
         type=Path,
@@ -32,7 +33,8 @@ def run(args: argparse.Namespace) -> None:
     from model.tables import save_table
     from model.translator import Translator
 
-    files = [read_rows(path)[: args.limit] for path in (args.tsv, args.score)]
+    also = read_rows(args.also)[: args.limit] if args.also else []
+    files = [[*read_rows(args.tsv)[: args.limit], *also], read_rows(args.score)[: args.limit]]
     translator = Translator.from_checkpoint(args.checkpoint)
     found = []
     for rows in files:
@@ -49,7 +51,7 @@ def run(args: argparse.Namespace) -> None:
         print(json.dumps(table, ensure_ascii=False))
         return
     others = facts["sentences"] - facts["poor"]
-    print(f"warn below a confidence of             {facts['threshold']:6.0%}")
+    print(f"doubt below a confidence of            {facts['threshold']:6.0%}")
     print(f"poor translations (chrF below {facts['poor_below']:.0f}) caught {facts['caught']:6.1%} of {facts['poor']}")
     print(f"others warned of                       {facts['false_alarms']:6.1%} of {others}")
     print(f"of those warned of, poor               {facts['right'] or 0:6.1%}")

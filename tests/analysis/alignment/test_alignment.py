@@ -172,6 +172,9 @@ def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(trans
     assert table.rates.shape == (2, 2, len(ALIGN_DRAWN), 11)
     assert list(table.refused) == [2]
     assert table.best()["aer"] == round(100 * table.rates.min(), 2)
+    alone = [place for place, (_, head) in enumerate(table.places) if head != ALL]
+    assert table.best_of_one_head()["aer"] == round(100 * table.rates[..., alone].min(), 2)
+    assert table.best_of_one_head()["head"] != ALL
     one = table.best(single=True)
     heads = [n for n, (_, head) in enumerate(places(2, 4)) if head != ALL]
     assert one["aer"] == round(100 * table.rates[0, :, 0, heads].min(), 2)

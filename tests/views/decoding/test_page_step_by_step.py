@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 from model.analysis.maps.reading import Reading, merge_columns
-from model.analysis.what_if import quality
 from model.analysis.what_if.steps import Candidate, Step
 from model.trace import Label
 from model.translator import Translator
 from tests.pages import markup, opened, reverse, sent, shipped, words
 from viz.components.playback.playback import Played, playback_payload
 from viz.components.shared.messages import reported_step
-from viz.state import models
 from viz.text.en import STRINGS
 from viz.web.codes import unpack_fine
 
@@ -107,29 +105,6 @@ def test_weights_that_do_not_fit_are_refused() -> None:
 )
 def test_only_a_step_that_exists_is_believed(value: object, step: int | None) -> None:
     assert reported_step(value, 5) == step
-
-
-@shipped
-def test_a_calm_sentence_and_a_concern(en_zh: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
-    hints = quality.quality(en_zh.translate("I love you.", capture=True))
-    rates = {"caught": 0.7, "false_alarms": 0.2, "right": 0.4, "sentences": 1000, "poor_below": 10.0}
-    monkeypatch.setattr(models, "load_warning", lambda *_: ({"threshold": 0.0, **rates}, ""))
-    models.forget()
-    calm = opened("translate", text="I love you.")
-    assert STRINGS["quality.calm"].split(":")[0] in words(calm)
-    assert "caught 70% of the poor translations" in words(calm)
-    assert "stood over 20% of the others; of the translations that it warned of, 40% were poor" in words(calm)
-    assert 'class="hl-fails"' not in markup(calm)
-    monkeypatch.setattr(models, "load_warning", lambda *_: ({"threshold": 1.0, **rates}, ""))
-    models.forget()
-    worried = opened("translate", text="I love you.")
-    assert 'class="hl-fails"' in markup(worried)
-    assert f"only {hints.confidence:.0%} on average" in words(worried)
-    assert f"{hints.coverage[0]:.1f}" in words(worried)
-    monkeypatch.setattr(models, "load_warning", lambda *_: (None, "missing"))
-    models.forget()
-    assert STRINGS["quality.no_rates"] in words(opened("translate", text="I love you."))
-    models.forget()
 
 
 @shipped

@@ -11,7 +11,8 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.maps.reading import read, shown_groups, token_rows, written_probabilities
-from model.analysis.what_if.quality import IGNORED, LOW_CONFIDENCE, RATES, REPEATS, Quality, quality
+from model.analysis.what_if.quality import IGNORED, RATES, REPEATS, Quality, quality
+from model.analysis.what_if.verdict import LOW, PIECES, THRESHOLD, TRACELESS, UNSURE
 from model.trace import TracedTranslation
 from viz.components.token_links.token_links import token_links
 from viz.figures.marked import bars
@@ -81,36 +82,22 @@ def _rates(known: Mapping[str, Any]) -> dict[str, str]:
 
 
 def draw_hints(translation: TracedTranslation) -> None:
-    """Does it look reliable?"""
-    hints = quality(translation)
-    ignored, none = ", ".join(hints.ignored), say("quality.none")
-    known = now.model.warning
-    threshold = known["threshold"] if known else LOW_CONFIDENCE
-    rates = say("quality.rates", **_rates(known)) if known else say("quality.no_rates")
-    concern = hints.concern(threshold)
-    sentence = say(
-        f"quality.{concern or 'calm'}",
-        confidence=f"{hints.confidence:.0%}",
-        rates=rates,
-        run=hints.repeated,
-    )
+    """What the verdict over every view rests on, and how often it is right."""
+    hints, known = quality(translation), now.model.warning
+    threshold = known["threshold"] if known else THRESHOLD
+    limits = {"repeats": REPEATS, "traceless": TRACELESS, "pieces": PIECES}
+    percent = {"threshold": f"{threshold:.0%}", "low": f"{LOW:.0%}", "unsure": f"{UNSURE:.0%}"}
     numbers = say(
         "quality.numbers",
         confidence=f"{hints.confidence:.0%}",
         entropy=f"{hints.entropy.mean():.1f}",
-        words=ignored or none,
-        run=hints.repeated or none,
+        words=", ".join(hints.ignored) or say("quality.none"),
     )
-    state = "fails" if concern else "holds"
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(
-            f"**{say('quality.title')}**",
-            width="content",
-            help=say("quality.help", confidence=f"{threshold:.0%}", ignored=IGNORED, repeats=REPEATS),
-        )
-        st.html(line(state, sentence))
-    st.html(line("alt", numbers))
-    draw_bars(hints, translation)
+    with st.expander(say("quality.how")):
+        st.html(line("alt", say("quality.help", **limits, **percent)))
+        st.html(line("alt", say("quality.rates", **_rates(known)) if known else say("quality.no_rates")))
+        st.html(line("alt", numbers))
+        draw_bars(hints, translation)
 
 
 def draw_bars(hints: Quality, translation: TracedTranslation) -> None:

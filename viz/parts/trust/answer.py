@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -58,11 +61,20 @@ def answer(now: View) -> None:
 
 
 def right_rate(checkpoint: str, drawn: Drawn) -> str:
-    """How often such an answer names a word that people linked, where it was measured."""
+    """How often the word that a map marks most is one that people linked, on each sample where it was measured."""
     table, _ = models.entry_of(checkpoint).alignment
     named = (table or {}).get("named", {}).get(drawn)
-    if named is None:
+    if table is None or named is None:
         return ""
-    low, high = named["interval"]
-    facts = {"percent": f"{named['percent']:.0f}", "words": named["words"], "low": f"{low:.0f}", "high": f"{high:.0f}"}
-    return say("answer.right", **facts)
+    said = [say("answer.right", drawn=say(f"drawn.{drawn}"), **_measured(table, named))]
+    news = table.get("news", {})
+    if drawn in news.get("named", {}):
+        said.append(say("answer.right.news", **_measured(news, news["named"][drawn])))
+    return "".join(said) + say("answer.right.end")
+
+
+def _measured(table: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, object]:
+    """A rate in words, with its interval and its sample."""
+    low, high = (f"{bound:.0f}" for bound in named["interval"])
+    percent = f"{named['percent']:.0f}"
+    return {"percent": percent, "words": f"{named['words']:,}", "pairs": table["sentences"], "low": low, "high": high}

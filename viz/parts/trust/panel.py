@@ -112,7 +112,7 @@ def _evidence(now: View, found: TracedTranslation, place: int) -> None:
         how = "open" if said.found != "clear" else "agrees" if pointed == said.word else "differs"
         named = {"head": now.head.title, "word": left.words[pointed].text}
         lines.append(line("fails" if how == "differs" else "alt", say(f"panel.head.{how}", **named), data_head=how))
-    if rate := right_rate(now.checkpoint, drawn):
+    if rate := right_rate(now.checkpoint, "leave_one_out"):  # deletion has named the word
         lines.append(line("alt", rate))
     st.html("".join(lines))
 
