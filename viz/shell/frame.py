@@ -71,8 +71,8 @@ def _translation_row(spec: ViewSpec, model: models.ModelEntry) -> bool:
                     choose_shown_part()
                 if spec.chips:
                     chips.draw(found, bool(st.session_state.get("pinyin")), spec.name == "step_by_step")
-    if found.log_probs and verdict.is_judged(about):
-        st.session_state[_VERDICT] = verdict.draw(about, found)
+        if found.log_probs and verdict.is_judged(about):
+            st.session_state[_VERDICT] = verdict.draw(about, found)
     _inspected_row(about, found)
     if not found.finished and model.reads == "text":
         notice = say("app.truncated", limit=len(found.tgt))

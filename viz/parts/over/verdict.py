@@ -60,8 +60,11 @@ def verdict_line(said: Verdict) -> Markup:
     if more > 0:
         shown.append(say("verdict.more", n=more))
     facts = {"confidence": f"{said.confidence:.0%}", "reasons": say("verdict.and").join(shown)}
-    how = tag("b", say(f"verdict.{said.level}"))
-    return line(LOOKS[said.level], how, " ", say(f"verdict.{said.level}.line", **facts), data_judged=said.level)
+    how = say(f"verdict.{said.level}")
+    gap = "" if how[-1] in "：。" else " "
+    return line(
+        LOOKS[said.level], tag("b", how), gap, say(f"verdict.{said.level}.line", **facts), data_judged=said.level
+    )
 
 
 def _reasons(doubts: Sequence[Doubt]) -> Iterator[str]:
