@@ -38,7 +38,7 @@ def test_the_tree_drawn_is_the_search_and_a_finished_hypothesis_opens_with_its_o
     settle(page)
     expect_translation(page, other)
     assert other != chosen
-    head = visit(page.url.split("/", 3)[3].replace("beam?", "one_head?layer=1&head=0&kind=Cross&"))
+    head = visit(page.url.split("/", 3)[3].replace("beam?", "one_head?layer=1&head=0&kind=cross&"))
     head.wait_for_selector("#viewer[data-ready]")
     own = en_zh.translate(SENTENCE, capture=True, prefix=(*found[-1].ids, EOS_ID)).trace.map("cross", 1, 0)
     assert np.abs(colours(head) - coloured(own)).max() <= 12

@@ -69,7 +69,7 @@ def compare(page, steps, step: int) -> None:
 
 
 def test_forward_and_back_by_keyboard_every_number_is_the_model_s(visit, steps):
-    page = visit("inside", text=SENTENCE, kind="Decoder self", layer=1, head=2, step=QUERY + 1)
+    page = visit("inside", text=SENTENCE, kind="decoder_self", layer=1, head=2, step=QUERY + 1)
     page.wait_for_selector(".js-plotly-plot .hm")
     page.mouse.click(5, 700)
     compare(page, steps, 1)
@@ -86,7 +86,7 @@ def test_forward_and_back_by_keyboard_every_number_is_the_model_s(visit, steps):
 
 
 def test_a_link_opens_step_and_query_of_another_visitor(visit, reopen):
-    page = visit("inside", text=SENTENCE, kind="Cross", layer=0, head=1)
+    page = visit("inside", text=SENTENCE, kind="cross", layer=0, head=1)
     page.locator(".st-key-pick_inside input").click()
     page.get_by_role("option", name="5 Softmax").click()
     wait_for_step(page, 5)
@@ -101,7 +101,7 @@ def test_a_link_opens_step_and_query_of_another_visitor(visit, reopen):
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
 def test_hostile_text_stays_text(visit, color_scheme):
-    page = visit("inside", text=HOSTILE, kind="Encoder self", inside="5 Softmax")
+    page = visit("inside", text=HOSTILE, kind="encoder_self", inside="5")
     page.wait_for_selector(".js-plotly-plot .ytick")
     assert page.evaluate("window.pwned") is None
     assert page.locator(".js-plotly-plot .ytick b, .hl-lead b").count() == 0
@@ -122,5 +122,5 @@ def test_a_link_opens_why_a_head_looks_there_for_a_query_and_a_key(visit, reopen
 
 
 def test_the_experiment_draws_four_charts(visit):
-    page = visit("inside", text=SENTENCE, inside_view="Why divide by √d")
+    page = visit("inside", text=SENTENCE, inside_view="scaling")
     expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(8, timeout=PATIENCE)

@@ -11,7 +11,7 @@ HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pw
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
 def test_minus_infinity_becomes_zero_on_screen(visit, en_zh, color_scheme):
-    query = {"text": "I love you.", "kind": "Decoder self", "layer": 1, "head": 2, "row": 1, "mask": "−∞ becomes 0"}
+    query = {"text": "I love you.", "kind": "decoder_self", "layer": 1, "head": 2, "row": 1, "mask": "steps"}
     page = visit("masks", **query)
     scores, masked, weights = matrices(page)
     trace = en_zh.translate("I love you.", capture=True).trace

@@ -32,7 +32,7 @@ def test_the_curves_drawn_are_the_models_own_table(visit, table, color_scheme):
 
 
 def test_the_turned_points_land_in_the_rings_for_a_linked_shift(visit, table):
-    page = visit("positions", show="Rotation", phi=7, pair=5)
+    page = visit("positions", show="rotation", phi=7, pair=5)
     (traces,) = drawn(page)
     named = {trace["name"]: trace for trace in traces if "PE(" in str(trace["name"])}
     ring, computed = named["PE(t + φ), from the table"], named["M · PE(t), computed"]

@@ -12,7 +12,7 @@ DRAWN = STRINGS["app.drawn"]
 
 
 def test_going_to_another_view_and_returning_keeps_what_is_drawn(visit, wait_idle):
-    page = visit("lines", text=SENTENCE, kind="Cross")
+    page = visit("lines", text=SENTENCE, kind="cross")
     page.get_by_role("button", name=STRINGS["app.display"]).click()
     page.get_by_role("combobox", name=DRAWN).click()
     page.get_by_role("option", name=STRINGS["drawn.norms"], exact=True).click()

@@ -57,7 +57,7 @@ def drawing(page: Page) -> Frame:
 
 @BOTH
 def test_drawn_opacities_are_the_traces_weights(lines: Callable[..., Frame], trace: AttentionTrace) -> None:
-    frame = lines(text=SENTENCE, kind="Cross", layer=1, head=2, shift="has read it")
+    frame = lines(text=SENTENCE, kind="cross", layer=1, head=2, shift="read")
     weights = trace.map("cross", 1, 2)
     drawn = np.zeros_like(weights)
     found = frame.evaluate(DRAWN_HEAD, 2)
@@ -92,7 +92,7 @@ def test_the_model_view_draws_every_head_and_opens_the_chosen_one(
 
 @pytest.mark.parametrize("view", [STRINGS["lines.view.head"], MODEL_VIEW])
 def test_hostile_tokens_are_drawn_literally_and_do_nothing(lines: Callable[..., Frame], view: str) -> None:
-    frame = lines(text=HOSTILE, kind="Encoder self", words=True, lines=view)
+    frame = lines(text=HOSTILE, kind="encoder_self", words=True, lines=view)
     shown = "".join(frame.locator("svg title").all_text_contents())
     for part in (
         "/script",
@@ -132,7 +132,7 @@ def test_even_markup_that_slipped_in_could_neither_run_nor_fetch(lines: Callable
 def test_switched_heads_survive_a_rerun_and_another_layer(
     lines: Callable[..., Frame], page: Page, wait_idle: Callable[..., None]
 ) -> None:
-    frame = lines(text=SENTENCE, kind="Cross", layer=0, head=2)
+    frame = lines(text=SENTENCE, kind="cross", layer=0, head=2)
     assert shown_heads(frame) == [2]
     frame.locator('[role="checkbox"]').nth(5).click()
     assert shown_heads(frame) == [2, 5]
@@ -182,7 +182,7 @@ def test_the_keyboard_switches_heads(lines: Callable[..., Frame]) -> None:
 
 
 def test_sixty_tokens_are_all_drawn_and_none_is_cut_off(lines: Callable[..., Frame]) -> None:
-    frame = lines(text=" ".join(["The red car is too long for the street, and"] * 6), kind="Encoder self")
+    frame = lines(text=" ".join(["The red car is too long for the street, and"] * 6), kind="encoder_self")
     tokens = frame.evaluate(TOKENS, "left")
     assert len(tokens) > 60
     assert frame.evaluate("document.documentElement.scrollHeight <= innerHeight")
@@ -190,7 +190,7 @@ def test_sixty_tokens_are_all_drawn_and_none_is_cut_off(lines: Callable[..., Fra
 
 
 def test_a_link_restores_the_view(lines: Callable[..., Frame], page: Page, new_page, visit, wait_idle) -> None:
-    lines(text=SENTENCE, kind="Cross", layer=0, head=2)
+    lines(text=SENTENCE, kind="cross", layer=0, head=2)
     for picker, option in (("pick_lines", MODEL_VIEW), ("head", "7")):
         choose(page, picker, option)
         settle(page)

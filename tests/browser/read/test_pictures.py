@@ -9,7 +9,7 @@ SENTENCE = "I love you."
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf", "html"])
 def test_a_map_can_be_kept_offline_as_a_picture_of_a_chosen_width_and_as_a_page(visit, ending):
-    page = visit("one_head", text=SENTENCE, kind="Decoder self")
+    page = visit("one_head", text=SENTENCE, kind="decoder_self")
     page.wait_for_selector("#viewer[data-ready]")
     page.get_by_text("Take away").click()
     page.get_by_label("Width in cm").fill("10")

@@ -26,7 +26,7 @@ def lines(page) -> set[tuple[int, int]]:
 def test_the_shift_switch_changes_the_links_to_those_of_the_other_row(visit, en_zh, translation):
     _, _, maps = translation_maps(en_zh, translation, ("weights",))
     written, read = (link_set(argmax_links(maps[shift, 0, places(6, 8).index((1, 2))])) for shift in (0, 1))
-    page = opened(visit, shift="writes it")
+    page = opened(visit, shift="written")
     assert lines(page) == written
     press(page, "A word’s row", "has read it")
     assert lines(page) == read
@@ -45,7 +45,7 @@ def test_pointing_at_a_word_shows_its_links_only(visit, en_zh, translation):
 
 
 def test_the_truth_meter_shows_every_heads_error_and_opens_the_one_that_is_clicked(visit, en_zh):
-    page = opened(visit, align_view="Truth meter", pair=3)
+    page = opened(visit, align_view="truth", pair=3)
     pair = truth_pairs("english")[2]
     table = ErrorTable(6, 8, ("weights", "norms"))
     table.add(pair_maps(en_zh, pair, ("weights", "norms")), pair)
@@ -69,7 +69,7 @@ def test_the_truth_meter_shows_every_heads_error_and_opens_the_one_that_is_click
 
 
 def test_the_outlines_on_the_map_are_peoples_links(visit):
-    page = opened(visit, align_view="Truth meter", pair=2)
+    page = opened(visit, align_view="truth", pair=2)
     page.wait_for_selector(".js-plotly-plot .shapelayer path")
     pair = truth_pairs("english")[1]
     assert page.locator(".js-plotly-plot .shapelayer path").count() == len(pair.possible)

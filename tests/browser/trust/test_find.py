@@ -19,7 +19,7 @@ def trace():
 
 
 def opened(visit, **query):
-    page = visit("find", **{"checkpoint": "reverse", "text": WORD, "shift": "writes it", **query})
+    page = visit("find", **{"checkpoint": "reverse", "text": WORD, "shift": "written", **query})
     page.wait_for_selector(".pattern[data-serial]")
     return page
 
@@ -56,7 +56,7 @@ def agrees(page, trace, painted: np.ndarray) -> None:
 
 
 def test_a_pattern_painted_with_the_mouse_ranks_the_heads(visit, trace, wait_idle):
-    page = opened(visit, pattern="Painted")
+    page = opened(visit, pattern="painted")
     assert not drawn(page).any()
     for row in range(GRID):  # an anti-diagonal, cell by cell
         cell(page, row, GRID - 1 - row).click()
@@ -69,7 +69,7 @@ def test_a_pattern_painted_with_the_mouse_ranks_the_heads(visit, trace, wait_idl
 
 
 def test_a_stroke_paints_every_cell_on_its_way(visit, trace, wait_idle):
-    page = opened(visit, pattern="Painted")
+    page = opened(visit, pattern="painted")
     for column, move in ((7, page.mouse.down), (7, page.mouse.up)):
         box = cell(page, 0 if move == page.mouse.down else 7, column).bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=30)
@@ -87,7 +87,7 @@ def test_a_stroke_paints_every_cell_on_its_way(visit, trace, wait_idle):
 
 
 def test_keyboard_paints_on_from_a_named_pattern(visit, trace, wait_idle):
-    page = opened(visit, pattern="Anti-diagonal")
+    page = opened(visit, pattern="anti_diagonal")
     np.testing.assert_array_equal(drawn(page), np.eye(GRID)[::-1])
     cell(page, 0, 0).focus()
     page.keyboard.press("ArrowRight")
@@ -102,7 +102,7 @@ def test_keyboard_paints_on_from_a_named_pattern(visit, trace, wait_idle):
 
 
 def test_a_link_brings_back_the_paint_and_a_card_opens_its_head(visit, trace, wait_idle):
-    page = opened(visit, pattern="Painted", paint="0102040810204080")
+    page = opened(visit, pattern="painted", paint="0102040810204080")
     agrees(page, trace, parse_pattern("0102040810204080"))
     (kind, layer, head), _ = matches(page)[0]
     page.locator(".head-list").first.locator(".card").first.click()

@@ -36,7 +36,7 @@ def assert_drawn(page, graph) -> None:
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
 def test_lines_and_bars_are_the_graph_of_the_chosen_token(visit, wait_idle, translation):
-    page = visit("flow", text=SENTENCE, flow_by="By weights", step=2)
+    page = visit("flow", text=SENTENCE, flow_by="weights", step=2)
     wait_for_step(page, 2)
     shares = weight_shares(translation.trace)
     assert_drawn(page, flow_graph(shares, 1, 0.01))
@@ -62,7 +62,7 @@ def test_norms_and_weights_and_the_threshold_draw_other_lines(visit, en_zh, tran
 
 
 def test_tokens_and_lines_by_keyboard_and_a_head_opens(visit, wait_idle, translation):
-    page = visit("flow", text=SENTENCE, flow_by="By weights", step=3)
+    page = visit("flow", text=SENTENCE, flow_by="weights", step=3)
     wait_for_step(page, 3)
     page.locator('.outputs button[data-index="2"]').focus()
     page.keyboard.press("ArrowRight")

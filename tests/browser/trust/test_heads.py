@@ -82,7 +82,7 @@ def test_measure_and_scope_are_in_the_link(visit, wait_idle):
     page.wait_for_url("**scope=corpus*")
     wait_idle(page)
     assert page.locator(".head-list .card").count() == 10
-    again = opened(visit, measure="Sink", scope="Corpus")
+    again = opened(visit, measure="sink", scope="corpus")
     assert again.locator('.head-board .legend-text:has-text("percent of rows")').count() == 1
 
 

@@ -60,7 +60,7 @@ def test_every_cell_is_the_lens(visit, en_zh, found):
 
 
 def test_a_column_or_an_arrow_key_chooses_the_step_and_its_promoted_tokens(visit, en_zh, found):
-    page = visit("lens", text=SENTENCE, step=1, kind="Cross", layer=1, head=2)
+    page = visit("lens", text=SENTENCE, step=1, kind="cross", layer=1, head=2)
     wait_for_step(page, 1)
     page.locator('.lens .grid td[data-step="3"]').first.click()
     wait_for_step(page, 4)
@@ -87,7 +87,7 @@ def test_a_link_opens_its_step_for_another_visitor(visit, reopen, found):
 
 
 def test_hostile_text_is_text_and_an_encoder_head_has_no_bars(visit):
-    page = visit("lens", text=HOSTILE, kind="Encoder self")
+    page = visit("lens", text=HOSTILE, kind="encoder_self")
     page.wait_for_selector(".lens .grid td")
     assert page.evaluate("window.pwned") is None
     assert page.locator(".lens b, .lens img").count() == 0

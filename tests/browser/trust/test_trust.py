@@ -13,7 +13,7 @@ from tests.pages import reverse, shipped
 
 pytestmark = reverse
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {token} $x$"
-WORD = {"checkpoint": "reverse", "text": "headlight", "trust": "This sentence"}
+WORD = {"checkpoint": "reverse", "text": "headlight", "trust": "sentence"}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def bar(page) -> tuple[str, float]:
 
 
 def opened(visit, **query):
-    page = visit("trust", **{**WORD, "layer": 1, "head": 2, "shift": "writes it", **query})
+    page = visit("trust", **{**WORD, "layer": 1, "head": 2, "shift": "written", **query})
     page.wait_for_selector(".head-board .cell")
     return page
 
