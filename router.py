@@ -6,7 +6,7 @@ from importlib import import_module
 
 import streamlit as st
 
-from viz.shell import frame, garbage, navigation, pickers, welcome
+from viz.shell import frame, garbage, navigation, pickers
 from viz.shell.errors import told
 from viz.shell.navigation import form, titles, visibility
 from viz.shell.views import VIEWS
@@ -41,7 +41,7 @@ with told():
     else:
         with st.container(), st.container():  # where a fragment has its pickers: they stay the same widgets
             pickers.draw(spec)
-        welcome.draw(spec)
+        frame.offer_examples(spec)
         page.run()
 navigation.follow(asked)
 if came_back:

@@ -6,12 +6,10 @@ from math import exp
 
 import pytest
 
-from model.trace import HeadRef, Label
+from model.trace import Label
 from tests.pages import SENTENCE, choose, components, opened, prepared, reverse, sent, shipped
 from viz.parts.over.chips import chips
 from viz.shell.views import SECTIONS, VIEWS
-from viz.shell.welcome import PRONOUN
-from viz.state.models import entry_of
 from viz.text import text
 
 pytestmark = shipped
@@ -61,7 +59,7 @@ def test_where_none_is_chosen_every_view_begins_with_the_same_telling_token() ->
     text = "The animal didn't cross the street because it was too tired."
     for view in ("flow", "lens", "translate"):
         shown = line(opened(view, text=text))
-        assert shown["target"][shown["chosen"]]["text"] == PRONOUN
+        assert shown["target"][shown["chosen"]]["text"] == "它"
     assert line(opened("step_by_step", text=text))["chosen"] == 0
 
 
@@ -95,33 +93,6 @@ def test_the_modes_are_over_every_view_and_the_views_of_its_mode_beside_it(view:
     assert links == modes + own
 
 
-def test_a_scene_opens_its_view_at_its_token_and_is_not_offered_again(translation) -> None:
-    at = opened("translate")
-    at.button(key="welcome_where").click().run()
-    assert not at.exception
-    target = line(at)["target"]
-    assert target[line(at)["chosen"]]["text"] == PRONOUN
-    assert not [button for button in at.button if str(button.key).startswith("welcome")]
-
-
-def test_the_scene_that_breaks_a_translation_mutes_the_opening_head() -> None:
-    at = opened("translate")
-    at.button(key="welcome_break").click().run()
-    assert not at.exception
-    start = entry_of("en-zh").opening
-    head = HeadRef(start["kind"], start["layer"], start["head"])
-    assert at.session_state["mix"] == f"{head.code}:0"
-    assert text("en", "mix.untouched") not in str(sent(at))
-
-
-def test_whoever_wants_no_scene_has_the_examples_still() -> None:
-    at = opened("translate")
-    at.button(key="welcome_skip").click().run()
-    assert not [button for button in at.button if str(button.key).startswith("welcome")]
-    assert len(at.button_group(key="example").options) > 3
-
-
-def test_other_views_and_other_models_offer_no_scene() -> None:
-    for view, more in (("lens", {}), ("translate", {"checkpoint": "reverse", "text": "abc"})):
-        at = opened(view, **more)
-        assert not [button for button in at.button if str(button.key).startswith("welcome")]
+def test_the_examples_are_behind_a_button_over_the_first_view_alone() -> None:
+    assert len(opened("translate").button_group(key="example").options) > 3
+    assert not [group for group in opened("fork").button_group if group.key == "example"]

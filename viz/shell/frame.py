@@ -13,6 +13,7 @@ from model.trace import Translation
 from viz.figures.markup import alert, line
 from viz.numbers import number
 from viz.parts.over import chips, look, verdict
+from viz.parts.over.bar import bar
 from viz.shell import header
 from viz.shell.errors import OtherFormError, show_error
 from viz.shell.given import told_line
@@ -96,6 +97,14 @@ def _inspected_row(about: Subject, found: Translation) -> None:
     with st.container(key="hl_inspected", horizontal=True, vertical_alignment="center", width="content"):
         st.html(line("alt", say("app.inspected", own=own, best=best)), width="content")
         st.button(say("app.inspected.back"), key="back_to_best", on_click=force, args=("hyp", ()))
+
+
+def offer_examples(spec: ViewSpec) -> None:
+    """The examples behind a button on the line over the first view."""
+    model = models.current()
+    if spec.name == "translate" and model.reads not in ("picture", "maps"):
+        with bar().popover(say("app.examples"), width="content", key="hl_examples"):
+            examples(model)
 
 
 def examples(model: models.ModelEntry) -> None:

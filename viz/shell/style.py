@@ -47,11 +47,14 @@ STYLE = f"""<style>
 .hl-error {{ font-size: 1.05rem; margin: 0; padding: .7rem 1rem; border-left: .3rem solid #D55E00;
   background: rgba(213, 94, 0, .12); border-radius: .3rem; overflow-wrap: anywhere; }}
 .hl-status {{ font-size: .875rem; opacity: .75; text-align: right; margin: 0; white-space: nowrap; }}
-.hl-holds, .hl-fails, .hl-wrong, .hl-alt {{ font-size: .95rem; margin: 0; opacity: .85; overflow-wrap: anywhere; }}
+.hl-holds, .hl-fails, .hl-alt {{ font-size: .95rem; margin: 0; opacity: .85; overflow-wrap: anywhere; }}
 .hl-line + .hl-line {{ margin-top: .4rem; }}
 .hl-fails {{ color: light-dark(#A84300, #F0853C); opacity: 1; font-weight: 600; }}
-.hl-wrong {{ color: light-dark(#B3122B, #FF8A8A); opacity: 1; font-weight: 600; }}
-[data-judged=good] b {{ color: light-dark(#1B6E3C, #6FD08C); }}
+.hl-verdict {{ font-size: .95rem; line-height: 1.3; margin: 0; overflow-wrap: anywhere; }}
+.hl-verdict strong {{ color: light-dark(#1B6E3C, #6FD08C); }}
+.hl-verdict[data-judged=doubtful] {{ color: light-dark(#A84300, #F0853C); font-weight: 600; }}
+.hl-verdict[data-judged=bad] {{ color: light-dark(#B3122B, #FF8A8A); font-weight: 600; }}
+.hl-verdict:not([data-judged=good]) strong {{ color: inherit; }}
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
 .st-key-talk_frame iframe {{ display: block; height: calc(100vh - 8.5rem); min-height: 24rem; }}

@@ -256,6 +256,11 @@ class MapsEntry(FolderEntry):
         """The maps; as ``ModelEntry.opened``."""
         return self._brought or model_pool.shared(self.base, self.sha256)
 
+    @property
+    def languages(self) -> LanguageChoice:
+        """None to choose."""
+        return self.opened.languages
+
     @cached_property
     def meta(self) -> dict[str, Any]:
         """What tells it apart."""

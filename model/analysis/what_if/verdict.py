@@ -8,16 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
 from model.analysis.what_if.numerals import lost_numbers
 from model.analysis.what_if.quality import repeated_run
-from model.trace import Translation
-
-if TYPE_CHECKING:
-    from model.analysis.faithfulness.deletion import LeftOut
+from model.trace import Label, Translation
 
 Level = Literal["good", "doubtful", "bad"]
 Cause = Literal["unfinished", "repeated", "number", "word", "low", "confidence", "token", "rare"]
@@ -26,7 +23,7 @@ THRESHOLD = 0.6  # of confidence, where no table says better
 LOW = 0.45  # of confidence: below, the translation is taken for wrong
 UNSURE = 0.13  # probability of a token
 TRACELESS = 0.35  # nats that deleting a word costs the token that it costs most
-PIECES = 3
+RARE_PIECES = 3
 IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
 # English words that a good translation may leave out, or say in a way that hangs on no single token.
 _FUNCTION = """
@@ -43,6 +40,18 @@ _FUNCTION = """
     really true speaking mount mr mrs ms dr st
 """
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
+
+
+class Deleted(Protocol):
+    """What deleting each of W source words costs each of T written tokens (``leave_one_out``)."""
+
+    @property
+    def words(self) -> tuple[Label, ...]:
+        """The source words."""
+
+    @property
+    def costs(self) -> np.ndarray:
+        """In nats, [W, T]."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ class Doubt:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """What is to be thought of a translation.
 
     Attributes:
@@ -82,7 +91,7 @@ class Verdict:
         return "doubtful" if self.doubts else "good"
 
 
-def verdict(translation: Translation, left: LeftOut | None = None, threshold: float = THRESHOLD) -> Verdict:
+def verdict(translation: Translation, left: Deleted | None = None, threshold: float = THRESHOLD) -> Judgement:
     """The verdict on a translation.
 
     - "unfinished", "repeated": it ran into the limit, or into a loop that the source does not have.
@@ -90,7 +99,7 @@ def verdict(translation: Translation, left: LeftOut | None = None, threshold: fl
     - "word": deleting a content word costs no written token more than ``TRACELESS`` nats: it left no trace.
     - "low", "confidence": the geometric mean of the token probabilities lies below ``LOW``, or below the threshold.
     - "token": the model gave a written token less than ``UNSURE``.
-    - "rare": a content word is spelt in ``PIECES`` pieces or more.
+    - "rare": a content word is spelt in ``RARE_PIECES`` pieces or more.
 
     Args:
         translation: a finished one.
@@ -110,10 +119,10 @@ def verdict(translation: Translation, left: LeftOut | None = None, threshold: fl
         doubts.append(Doubt("low" if confidence < LOW else "confidence", share=confidence))
     doubts += _unsure_token(translation)
     doubts += [Doubt("rare", word) for word in _rare_words(translation)]
-    return Verdict(confidence, tuple(doubts))
+    return Judgement(confidence, tuple(doubts))
 
 
-def traceless_words(left: LeftOut) -> list[str]:
+def traceless_words(left: Deleted) -> list[str]:
     """Content words of the source on which no written token hangs; one that stands there twice is left out."""
     texts = [word.text for word in left.words]
     counts = Counter(text.lower() for text in texts)
@@ -144,6 +153,6 @@ def _rare_words(translation: Translation) -> list[str]:
     for label in translation.src:
         if not label.is_special:
             pieces.setdefault(label.word, []).append((label.start, label.end))
-    spans = [(parts[0][0], parts[-1][1]) for parts in pieces.values() if len(parts) >= PIECES]
+    spans = [(parts[0][0], parts[-1][1]) for parts in pieces.values() if len(parts) >= RARE_PIECES]
     words = [translation.source[start:end] for start, end in spans]
     return list(dict.fromkeys(word for word in words if _is_content(word)))

@@ -1,4 +1,4 @@
-"""From a token to the head whose muting changes it, and to the translation without that head: in three clicks."""
+"""From a token to the head whose muting changes it, and to the translation without that head: in four clicks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from tests.pages import SENTENCE
 from viz.text.en import STRINGS
 
 
-def test_three_clicks_find_and_mute_a_head_and_a_click_undoes_it(visit, en_zh, translation):
+def test_four_clicks_find_and_mute_a_head_and_a_click_undoes_it(visit, en_zh, translation):
     page = visit("", text=SENTENCE)
     page.locator(".sentence-chips .tgt .token").nth(2).click()
     settle(page)
+    page.get_by_text(STRINGS["quality.how"]).click()
     page.get_by_role("button", name=STRINGS["panel.open.repair"]).click()
     page.wait_for_url("**/mixing_desk?**", timeout=PATIENCE)
     page.wait_for_selector(".alone button")

@@ -76,7 +76,7 @@ def test_drawn_opacities_are_the_traces_weights(lines: Callable[..., Frame], tra
 def test_the_model_view_draws_every_head_and_opens_the_chosen_one(
     lines: Callable[..., Frame], trace: AttentionTrace, kind: str
 ) -> None:
-    frame = lines(text=SENTENCE, kind=STRINGS[f"kind.{kind}"], layer=1, head=6, lines=MODEL_VIEW)
+    frame = lines(text=SENTENCE, kind=kind, layer=1, head=6, lines="model")
     layers, heads = trace.weights[kind].shape[:2]
     assert frame.locator(".attn_background").count() == layers * heads
     for layer, head in ((0, 0), (layers - 1, heads - 1)):
@@ -90,7 +90,7 @@ def test_the_model_view_draws_every_head_and_opens_the_chosen_one(
     assert frame.evaluate(CONTRAST, ["text.token", "fill"]) > 7
 
 
-@pytest.mark.parametrize("view", [STRINGS["lines.view.head"], MODEL_VIEW])
+@pytest.mark.parametrize("view", ["head", "model"])
 def test_hostile_tokens_are_drawn_literally_and_do_nothing(lines: Callable[..., Frame], view: str) -> None:
     frame = lines(text=HOSTILE, kind="encoder_self", words=True, lines=view)
     shown = "".join(frame.locator("svg title").all_text_contents())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,7 @@ class Board:
         top: the value that has the scale's last colour; its first stands for 0, or for −top where signed.
         signed: values have either sign.
         marks: a sign that stands after each head's number, by kind, [L, H].
+        muted: heads that are shown as muted.
     """
 
     values: Mapping[Kind, np.ndarray]
@@ -38,11 +39,17 @@ class Board:
     top: float
     signed: bool = False
     marks: Mapping[Kind, np.ndarray] | None = None
+    muted: Collection[HeadRef] = ()
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds that are drawn, in order."""
         return tuple(kind for kind in KINDS if kind in self.values)
+
+    @property
+    def places(self) -> list[HeadRef]:
+        """The heads that are drawn, in order."""
+        return [HeadRef(kind, *place) for kind in self.kinds for place in np.ndindex(*self.values[kind].shape)]
 
 
 def head_board(
@@ -64,10 +71,9 @@ def head_board(
         key: names this place on the page.
         on_open: called with the head before the script runs again.
     """
-    places = [HeadRef(kind, *place) for kind in board.kinds for place in np.ndindex(*board.values[kind].shape)]
     data = board_payload(board)
     return mount_heads(
-        _component, data, places, selected=selected, theme=theme, labels=labels, key=key, on_open=on_open
+        _component, data, board.places, selected=selected, theme=theme, labels=labels, key=key, on_open=on_open
     )
 
 
@@ -88,6 +94,7 @@ def board_payload(board: Board) -> dict[str, object]:
         "low": board.written(-board.top) if board.signed else board.written(0.0),
         "high": board.written(board.top),
         "signed": board.signed,
+        "muted": sorted(map(list, board.muted)),
     }
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from model.analysis.maps.reading import read, shown_groups, token_rows, written_probabilities
 from model.analysis.what_if.quality import IGNORED, RATES, REPEATS, Quality, quality
-from model.analysis.what_if.verdict import LOW, PIECES, THRESHOLD, TRACELESS, UNSURE
+from model.analysis.what_if.verdict import LOW, RARE_PIECES, THRESHOLD, TRACELESS, UNSURE
 from model.trace import TracedTranslation
 from viz.components.token_links.token_links import token_links
 from viz.figures.marked import bars
@@ -22,7 +22,7 @@ from viz.parts.alignment import opening_line
 from viz.parts.forms import overview
 from viz.parts.saving import take_away
 from viz.parts.showing import pins
-from viz.parts.trust import panel
+from viz.parts.trust import panel, writers
 from viz.parts.trust.answer import answer
 from viz.parts.trust.best_picture import best_picture, say_best, verdict
 from viz.state.answers import translations
@@ -62,10 +62,9 @@ def draw_links(translation: TracedTranslation) -> tuple[View, np.ndarray] | None
         tgt_words=[label.word for label in reading.rows],
         chosen=next((row for row, group in enumerate(groups) if place in group), None),
         on_pick=lambda row: choose_token(None if row is None else groups[row][0]),
+        wrote=writers.writers(now, place),
     )
-    if best:
-        say_best(shown)
-    elif chosen.how == "head":
+    if not best and chosen.how == "head":
         opening_line(now)
     return best
 
@@ -85,7 +84,7 @@ def draw_hints(translation: TracedTranslation) -> None:
     """What the verdict over every view rests on, and how often it is right."""
     hints, known = quality(translation), now.model.warning
     threshold = known["threshold"] if known else THRESHOLD
-    limits = {"repeats": REPEATS, "traceless": TRACELESS, "pieces": PIECES}
+    limits = {"repeats": REPEATS, "traceless": TRACELESS, "pieces": RARE_PIECES}
     percent = {"threshold": f"{threshold:.0%}", "low": f"{LOW:.0%}", "unsure": f"{UNSURE:.0%}"}
     numbers = say(
         "quality.numbers",
@@ -93,11 +92,10 @@ def draw_hints(translation: TracedTranslation) -> None:
         entropy=f"{hints.entropy.mean():.1f}",
         words=", ".join(hints.ignored) or say("quality.none"),
     )
-    with st.expander(say("quality.how")):
-        st.html(line("alt", say("quality.help", **limits, **percent)))
-        st.html(line("alt", say("quality.rates", **_rates(known)) if known else say("quality.no_rates")))
-        st.html(line("alt", numbers))
-        draw_bars(hints, translation)
+    st.html(line("alt", say("quality.help", **limits, **percent)))
+    st.html(line("alt", say("quality.rates", **_rates(known)) if known else say("quality.no_rates")))
+    st.html(line("alt", numbers))
+    draw_bars(hints, translation)
 
 
 def draw_bars(hints: Quality, translation: TracedTranslation) -> None:
@@ -116,15 +114,18 @@ def draw_bars(hints: Quality, translation: TracedTranslation) -> None:
 
 if now.model.reads == "text":
     found = translations.translation(now.subject)
-    picture, panel_column = st.columns([7, 3], gap="medium")
-    with picture:
-        best = draw_links(found)
-        draw_hints(found)
-        if best:
-            verdict(*best)
-    with panel_column:
-        panel.draw(now)
-    answer(now)
+    best = draw_links(found)
+    panel.answer_line(now, with_head=best is None)
+    with st.expander(say("quality.how")):
+        reasons, panel_column = st.columns([7, 3], gap="medium")
+        with reasons:
+            if best:
+                say_best(best[0])
+                verdict(*best)
+            answer(now)
+            draw_hints(found)
+        with panel_column:
+            panel.draw(now)
     with st.container(horizontal=True):
         take_away.page_button(now, take_away.shown(now), "page")
         pins.pin_button(now, take_away.shown(now), "translate")

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import streamlit as st
-from markupsafe import Markup
 
-from model.analysis.what_if.verdict import THRESHOLD, Doubt, Verdict, verdict
+from model.analysis.what_if.verdict import THRESHOLD, Doubt, Judgement, verdict
 from model.trace import Translation
 from viz.figures.markup import line, tag
 from viz.state.answers.faithfulness import left_out
@@ -17,7 +16,6 @@ from viz.state.view import Subject
 
 MOST_REASONS = 3
 _WHOLE = "_verdict_on"  # in a visitor's session: what the last whole verdict is about, and it
-LOOKS = {"good": "holds", "doubtful": "fails", "bad": "wrong"}
 
 
 def is_judged(about: Subject) -> bool:
@@ -43,7 +41,7 @@ def draw_looked_into(place: Any, about: Subject, found: Translation) -> None:
     st.session_state[_WHOLE] = ((about, about.model.sha256), said)
 
 
-def of(about: Subject, found: Translation, looked_into: bool = True) -> Verdict:
+def of(about: Subject, found: Translation, looked_into: bool = True) -> Judgement:
     """The verdict on a translation; without a look into the model, of what stands there alone."""
     known = about.model.warning
     hides = looked_into and {"hide", "cross"} <= {
@@ -53,7 +51,7 @@ def of(about: Subject, found: Translation, looked_into: bool = True) -> Verdict:
     return verdict(found, left_out(about) if hides else None, known["threshold"] if known else THRESHOLD)
 
 
-def verdict_line(said: Verdict) -> Markup:
+def verdict_line(said: Judgement) -> str:
     """The verdict in one line, its reasons in words, gravest first."""
     reasons = list(_reasons(said.doubts))
     shown, more = reasons[:MOST_REASONS], len(reasons) - MOST_REASONS
@@ -62,9 +60,7 @@ def verdict_line(said: Verdict) -> Markup:
     facts = {"confidence": f"{said.confidence:.0%}", "reasons": say("verdict.and").join(shown)}
     how = say(f"verdict.{said.level}")
     gap = "" if how[-1] in "：。" else " "
-    return line(
-        LOOKS[said.level], tag("b", how), gap, say(f"verdict.{said.level}.line", **facts), data_judged=said.level
-    )
+    return line("verdict", tag("strong", how), gap, say(f"verdict.{said.level}.line", **facts), data_judged=said.level)
 
 
 def _reasons(doubts: Sequence[Doubt]) -> Iterator[str]:

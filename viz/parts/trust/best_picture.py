@@ -13,6 +13,7 @@ from viz.figures.markup import line
 from viz.numbers import number
 from viz.parts import combined
 from viz.parts.honesty_bar import found_honesty
+from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.parts.trust.answer import trusted
 from viz.state.answers.maps import whole_map
@@ -33,11 +34,14 @@ def best_picture(now: View) -> tuple[View, np.ndarray] | None:
         return None
     if _chose_another(now):
         st.session_state[_OTHER] = now.checkpoint
-        st.button(say("picture.back", drawn=say(f"drawn.{drawn}")), key="picture_back", on_click=_back, args=(now,))
+        back = say("picture.back", drawn=say(f"drawn.{drawn}"))
+        bar().button(back, key="picture_back", on_click=_back, args=(now,))
         return None
     if st.session_state.pop(_OTHER, None) == now.checkpoint:  # who goes back by the pickers asks for these weights
         st.session_state["picture"] = "head"
-    if pick("picture", labelled=False) != "trusted":
+    with bar():
+        chosen = pick("picture", labelled=False)
+    if chosen != "trusted":
         return None
     shown = replace(now, drawn=drawn, shift="written")
     try:

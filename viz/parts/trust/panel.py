@@ -49,8 +49,19 @@ def token_of(now: View) -> int | None:
     return telling_token(outputs, found.log_probs)
 
 
+def answer_line(now: View, with_head: bool) -> None:
+    """Where the token comes from, in a sentence, and another on the chosen head where that is what is shown.
+
+    Nothing where there is no token, or the model does not offer what it takes.
+    """
+    place = token_of(now)
+    offers = now.model.opened.anatomy.offers
+    if place is not None and offers("hide") and offers("cross"):
+        _evidence(now, translation(now.subject), place, with_head)
+
+
 def draw(now: View) -> None:
-    """The panel; what the model does not offer is left out, and all of it where there is no token."""
+    """What else is known of the token, and the ways on; nothing where there is no token."""
     place = token_of(now)
     if place is None:
         return
@@ -61,8 +72,8 @@ def draw(now: View) -> None:
     with st.container(key="hl_answer", gap="small"):
         st.html(PANEL_STYLE)
         st.html(line("lead", say("panel.title", token=token)) + line("alt", sure))
-        if offers("hide") and offers("cross"):
-            _evidence(now, found, place)
+        if offers("hide") and offers("cross") and (rate := right_rate(now.checkpoint, "leave_one_out")):
+            st.html(line("alt", rate))  # deletion has named the word
         if offers("internals") and offers("votes") and offers("cross"):
             rivals.draw(now, place)
         if _offers_all(now, "cross", *SORTS["alti"].needs):
@@ -94,7 +105,7 @@ def told(said: Evidence, left: LeftOut, token: str, drawn: str) -> str:
     return say(f"panel.{key}", **facts)
 
 
-def _evidence(now: View, found: TracedTranslation, place: int) -> None:
+def _evidence(now: View, found: TracedTranslation, place: int, with_head: bool) -> None:
     left = left_out(now.subject)
     if not left.costs.size:
         return
@@ -105,16 +116,19 @@ def _evidence(now: View, found: TracedTranslation, place: int) -> None:
     said = evidence(left.costs[:, place], marks)
     look = "holds" if said.found == "clear" else "fails" if said.found == "split" else "alt"
     sentence = told(said, left, found.trace.tgt_outputs[place].text, say(f"drawn.{drawn}"))
-    lines = [line(look, sentence, data_found=said.found, data_word=left.words[said.word].text)]
+    about_head = _of_head(now, found, place, said, left) if with_head else ""
+    st.html(line(look, sentence, data_found=said.found, data_word=left.words[said.word].text) + about_head)
+
+
+def _of_head(now: View, found: TracedTranslation, place: int, said: Evidence, left: LeftOut) -> str:
+    """What the chosen cross head says to it."""
     rows = head_words(now, found.trace) if now.kind == "cross" else ()
-    if place < len(rows):
-        pointed = int(rows[place].argmax())
-        how = "open" if said.found != "clear" else "agrees" if pointed == said.word else "differs"
-        named = {"head": now.head.title, "word": left.words[pointed].text}
-        lines.append(line("fails" if how == "differs" else "alt", say(f"panel.head.{how}", **named), data_head=how))
-    if rate := right_rate(now.checkpoint, "leave_one_out"):  # deletion has named the word
-        lines.append(line("alt", rate))
-    st.html("".join(lines))
+    if place >= len(rows):
+        return ""
+    pointed = int(rows[place].argmax())
+    how = "open" if said.found != "clear" else "agrees" if pointed == said.word else "differs"
+    named = {"head": now.head.title, "word": left.words[pointed].text}
+    return line("fails" if how == "differs" else "alt", say(f"panel.head.{how}", **named), data_head=how)
 
 
 def _offers_all(now: View, *needs: Need) -> bool:

@@ -19,14 +19,14 @@ from viz.state.view import View
 if TYPE_CHECKING:
     from model.analysis.residual.votes import Votes
 
-_CANDIDATES = 5
+NEXT_BEST = 5
 _NAMED = 2  # words, and heads, that the sentence names
 
 
 def draw(now: View, place: int) -> None:
     """The step's candidates with their probabilities; one that is chosen is compared with what was written."""
     found = translation(now.subject)
-    step = steps(now.subject, _CANDIDATES)[place]
+    step = steps(now.subject, NEXT_BEST)[place]
     others = {
         each.id: f"{shown_piece(each.piece)} {each.probability:.0%}"
         for each in step.candidates

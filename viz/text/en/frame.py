@@ -101,13 +101,6 @@ STRINGS: dict[str, str] = {
     "combine.max.name": "maximum of {heads}",
     "combine.importance.name": "mean of {heads}, weighted by importance",
     # page names
-    "welcome.where": "Where did 它 come from?",
-    "welcome.where.line": "Click a token of the translation: at its side stands which word it hangs on, and what speaks for that.",
-    "welcome.watch": "Watch it translate",
-    "welcome.watch.line": "One token at a time: what each step looked at, and what else it could have written.",
-    "welcome.break": "Break a translation",
-    "welcome.break.line": "One head is muted. Bring it back, mute others, and see which words depend on them.",
-    "welcome.skip": "No, thank you",
     "section.read": "Read",
     "section.heads": "Heads",
     "section.decode": "Decode",

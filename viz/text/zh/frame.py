@@ -99,13 +99,6 @@ STRINGS: dict[str, str] = {
     "combine.max.name": "{heads} 的最大值",
     "combine.importance.name": "{heads} 按重要性加权的平均",
     # page names
-    "welcome.where": "“它”从哪里来？",
-    "welcome.where.line": "点译文中的一个词元：旁边说明它依赖哪个词，有什么依据。",
-    "welcome.watch": "看它怎样翻译",
-    "welcome.watch.line": "一次一个词元：每一步看了哪里，本来还可能写什么。",
-    "welcome.break": "弄坏一句译文",
-    "welcome.break.line": "有一个头被静音了。恢复它，再静音别的头，看哪些词离不开它们。",
-    "welcome.skip": "不用了",
     "section.read": "阅读",
     "section.heads": "注意力头",
     "section.decode": "解码",

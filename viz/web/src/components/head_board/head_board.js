@@ -14,7 +14,7 @@ import "./head_board.css";
  * @property {string[][]} texts
  * @property {string[][]} long
  */
-/** @typedef {{ kinds: BoardKind[], top: number, low: string, high: string, signed: boolean }} Board */
+/** @typedef {{ kinds: BoardKind[], top: number, low: string, high: string, signed: boolean, muted: [string, number, number][] }} Board */
 /** @typedef {import("../../types.js").HeadPlace} HeadPlace */
 /** @typedef {import("../../types.js").Dressed<Board & { selected: HeadPlace | null }>} Sent */
 /** @typedef {{ kind: string, layers: number, heads: number }} Shape */
@@ -25,7 +25,7 @@ import "./head_board.css";
  * arrow keys, opened by a click or Enter.
  * @extends {Component<Sent>}
  */
-class HeadBoard extends Component {
+export class HeadBoard extends Component {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
@@ -37,6 +37,8 @@ class HeadBoard extends Component {
     this.blocks = [];
     /** @type {WeakMap<Element, string>} */
     this.said = new WeakMap();
+    /** Told which head is pointed at, or reached by keyboard. @type {(place: HeadPlace | null) => void} */
+    this.whenPointed = () => {};
     this.kinds = this.part("kinds");
     whenPointed(this.kinds, cellOf, (cell) => this.point(cell));
     this.kinds.addEventListener("click", (event) => this.open(cellOf(event)));
@@ -109,6 +111,11 @@ class HeadBoard extends Component {
     const { kind, layer, head } = headOf(cell);
     const chosen = selected?.kind === kind && selected.layer === layer && selected.head === head;
     cell.classList.toggle("selected", chosen);
+    const { muted } = this.data;
+    cell.classList.toggle(
+      "muted",
+      muted.some(([a, b, c]) => a === kind && b === layer && c === head),
+    );
     cell.setAttribute("aria-selected", String(chosen));
   }
 
@@ -118,6 +125,7 @@ class HeadBoard extends Component {
     this.cursor = cell;
     cell?.classList.add("cursor");
     this.read(cell ? (this.said.get(cell) ?? "") : this.data.labels.hint, !cell);
+    this.whenPointed(cell && headOf(cell));
   }
 
   /** @param {HTMLElement | null} cell */

@@ -1,15 +1,19 @@
-import { unpackFine } from "../../core/codes.js";
+import { unpackCoarse, unpackFine } from "../../core/codes.js";
 import { colourAt, css, tableOf } from "../../core/colours.js";
 import { decimals, fill, percent } from "../../core/text.js";
 import { Roving } from "../../grid/roving.js";
 import { Component, mounted } from "../../ui/component.js";
-import { make, makeButton, whenPointed, within } from "../../ui/dom.js";
+import { make, makeButton, svg, whenPointed, within } from "../../ui/dom.js";
 import { seize } from "../../ui/keys.js";
 import { paint } from "../../ui/theme.js";
+import { HeadBoard } from "../head_board/head_board.js";
 import "./token_links.css";
 
-const SHOWN = 0.05; // weights below have no number under their token
-const NAMED = 4; // tokens that the sentence under the rows names
+const SHOWN = 0.05; // weights below have no number at their token, and no curve
+const FAINT = 0.15; // nor have those below among the curves of tokens that nobody asks about
+const NAMED = 4; // tokens that the sentence over the rows names
+const MANY = 24; // tokens of a side, which are drawn smaller
+const BEAT = 700; // milliseconds a token is played
 const SIDES = /** @type {const} */ (["src", "tgt"]);
 
 /** @typedef {typeof SIDES[number]} Side */
@@ -23,6 +27,14 @@ const SIDES = /** @type {const} */ (["src", "tgt"]);
  * @property {string} weights [T, S], packed
  * @property {number[]} probabilities of each target token
  * @property {number | null} chosen the target token that is pinned at first
+ * @property {Wrote | null} heads the heads that wrote the chosen token
+ */
+/**
+ * @typedef {object} Wrote
+ * @property {import("../head_board/head_board.js").Board} board their votes
+ * @property {string} rows what each looked at in the step that wrote the token, [L·H, S], packed
+ * @property {string} legend
+ * @property {{ title: string, tokens: { text: string, fresh: boolean }[] } | null} mixed the translation with other gains
  */
 /** @typedef {import("../../types.js").Dressed<Links>} Sent */
 
@@ -41,8 +53,20 @@ class TokenLinks extends Component {
     this.pointed = null;
     /** @type {number | null} */
     this.chosen = null;
+    /** What the head that is pointed at looked at. @type {{ head: string, weights: number[] } | null} */
+    this.preview = null;
+    /** @type {number | undefined} */
+    this.playing = undefined;
+    this.rows = new Float32Array();
+    this.board = new HeadBoard(this.part("board"));
+    this.board.whenPointed = (place) => this.previewHead(place);
+    this.curves = this.drawing("curves");
+    this.part("play").addEventListener("click", () => this.play(this.playing === undefined));
+    this.part("back").addEventListener("click", () => this.setTriggerValue("head", { back: true }));
+    this.whenResized(() => this.show());
+    this.ends.push(() => window.clearInterval(this.playing));
     for (const { row } of Object.values(this.sides)) {
-      whenPointed(row, placeOf, (place) => this.point(place));
+      whenPointed(row, placeOf, (place) => this.playing === undefined && this.point(place));
       row.addEventListener("click", (event) => this.pin(placeOf(event)));
       row.addEventListener("keydown", (event) => this.press(event));
     }
@@ -67,7 +91,66 @@ class TokenLinks extends Component {
       this.chosen = data.chosen;
       this.pinned = data.chosen === null ? null : { side: "tgt", index: data.chosen };
     }
+    this.root.classList.toggle("many", Math.max(data.src.length, data.tgt.length) > MANY);
     for (const side of SIDES) this.draw(side);
+    this.drawHeads(data);
+    this.play(false, this.playing === undefined);
+  }
+
+  /** The heads that wrote the chosen token, and what becomes of the translation without some. @param {Sent} data */
+  drawHeads({ heads, look, labels }) {
+    const mixed = heads?.mixed;
+    this.root.classList.toggle("with-board", !!heads);
+    this.part("board").hidden = !heads;
+    this.preview = null;
+    if (heads) {
+      this.rows = unpackCoarse(heads.rows);
+      const words = { hint: "", legend: heads.legend };
+      const sent = { ...heads.board, selected: null, look, labels: words };
+      const open = (/** @type {string} */ _, /** @type {unknown} */ place) => this.setTriggerValue("head", place);
+      this.board.take({ data: sent, setTriggerValue: open, setStateValue: () => {} });
+    }
+    this.part("board-hint").textContent = labels.heads_hint;
+    this.part("mixed").hidden = !mixed;
+    this.part("mixed-title").textContent = mixed?.title ?? "";
+    const tokens = (mixed?.tokens ?? []).map(({ text, fresh }) => make(fresh ? "mark" : "span", "", text));
+    this.part("mixed-text").replaceChildren(...tokens);
+    this.part("play").hidden = !labels.play;
+  }
+
+  /** Lights, in the picture, what a head looked at while the chosen token was written. @param {import("../../types.js").HeadPlace | null} place */
+  previewHead(place) {
+    const { heads, src } = this.data;
+    if (!heads || this.chosen === null) return;
+    const [{ values, long }] = heads.board.kinds;
+    this.preview = null;
+    if (place) {
+      const at = (place.layer * values[0].length + place.head) * src.length;
+      const head = `L${place.layer} H${place.head}: ${long[place.layer][place.head]}`;
+      this.preview = { head, weights: Array.from(this.rows.subarray(at, at + src.length)) };
+    }
+    this.show();
+  }
+
+  /** Shows the tokens one after the other, as they are written; or stops. @param {boolean} on @param {boolean} still nothing was played */
+  play(on, still = false) {
+    window.clearInterval(this.playing);
+    this.playing = undefined;
+    const { labels, tgt } = this.data;
+    const button = this.part("play");
+    button.textContent = on ? labels.stop : labels.play;
+    button.setAttribute("aria-pressed", String(on));
+    if (!still) this.pointed = null;
+    if (on) {
+      let index = -1;
+      const beat = () => {
+        index += 1;
+        if (index >= tgt.length) this.play(false);
+        else this.point({ side: "tgt", index });
+      };
+      beat();
+      this.playing = this.every(BEAT, beat);
+    }
     this.show();
   }
 
@@ -120,7 +203,9 @@ class TokenLinks extends Component {
   /** @param {Place | null} place */
   pin(place) {
     if (!place) return;
-    const again = same(this.pinned, place);
+    if (this.playing !== undefined) this.play(false);
+    const isAsked = place.side === "tgt" && !!this.data.heads; // there is always one that the board is about
+    const again = same(this.pinned, place) && !isAsked;
     this.pinned = again ? null : place;
     if (again) this.pointed = null;
     this.show();
@@ -153,8 +238,9 @@ class TokenLinks extends Component {
   }
 
   show() {
-    const place = this.pointed ?? this.pinned;
-    const weights = place ? this.linked(place) : [];
+    const asked = this.preview ? /** @type {Place} */ ({ side: "tgt", index: this.chosen }) : null;
+    const place = asked ?? this.pointed ?? this.pinned;
+    const weights = this.preview?.weights ?? (place ? this.linked(place) : []);
     const strongest = weights.indexOf(Math.max(...weights));
     for (const side of SIDES) {
       this.sides[side].chips.forEach((chip, index) => {
@@ -165,10 +251,53 @@ class TokenLinks extends Component {
         const pinned = same(this.pinned, { side, index });
         chip.classList.toggle("pinned", pinned);
         chip.setAttribute("aria-pressed", String(pinned));
+        const later = this.playing !== undefined && side === "tgt" && index > (this.pointed?.index ?? 0);
+        chip.classList.toggle("unwritten", later);
       });
     }
+    this.link(place, weights);
     if (place) this.tell(place, weights);
     else this.read(this.data.labels.hint, true);
+  }
+
+  /** Curves of the token in question; faint ones of all others, where each side has one line. @param {Place | null} place @param {number[]} weights */
+  link(place, weights) {
+    const box = this.curves.getBoundingClientRect();
+    const [tops, ends] = SIDES.map((side) =>
+      this.sides[side].chips.map((chip) => {
+        const { left, width, top, bottom } = chip.getBoundingClientRect();
+        return { x: left + width / 2 - box.left, y: (side === "src" ? bottom : top) - box.top };
+      }),
+    );
+    const isOneLine = [tops, ends].every((side) => side.every(({ y }) => Math.abs(y - side[0].y) < 12));
+    /** @type {SVGPathElement[]} */
+    const paths = [];
+    const draw = (/** @type {number} */ t, /** @type {number} */ s, /** @type {number} */ weight, faint = false) => {
+      const [from, to] = [tops[s], ends[t]];
+      const middle = (from.y + to.y) / 2;
+      const path = svg("path", {
+        d: `M${from.x} ${from.y}C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.y}`,
+        stroke: css(colourAt(this.colours, faint ? 0.45 : 0.35 + 0.5 * weight)),
+        "stroke-width": faint ? 1 + weight : 1.5 + 3.5 * weight,
+        opacity: faint ? 0.1 + 0.25 * weight : 0.35 + 0.65 * weight,
+      });
+      path.classList.toggle("faint", faint);
+      paths.push(path);
+    };
+    if (isOneLine && this.playing === undefined) {
+      this.weights.forEach((weight, at) => {
+        const [t, s] = [Math.floor(at / tops.length), at % tops.length];
+        const asked = place && (place.side === "tgt" ? place.index === t : place.index === s);
+        if (weight >= FAINT && !asked) draw(t, s, weight, true);
+      });
+    }
+    if (place) {
+      weights.forEach((weight, at) => {
+        const [t, s] = place.side === "tgt" ? [place.index, at] : [at, place.index];
+        if (weight >= SHOWN) draw(t, s, weight);
+      });
+    }
+    this.curves.replaceChildren(...paths);
   }
 
   /** @param {HTMLElement} chip @param {number | null} weight */
@@ -188,14 +317,22 @@ class TokenLinks extends Component {
   /** @param {Place} place @param {number[]} weights */
   tell({ side, index }, weights) {
     const { labels, probabilities } = this.data;
-    const others = this.data[side === "tgt" ? "src" : "tgt"];
-    const order = weights.map((_, at) => at).sort((a, b) => weights[b] - weights[a]);
-    const named = order.slice(0, NAMED).filter((at) => weights[at] >= 0.005);
-    const list = named.map((at) => `${others[at]} ${decimals(weights[at])}`).join(" · ") || labels.nothing;
+    const list = this.listed(weights, this.data[side === "tgt" ? "src" : "tgt"]);
     const token = this.data[side][index];
+    if (this.preview) {
+      this.read(fill(labels.looks, { head: this.preview.head, token, list }), false);
+      return;
+    }
     const sentence = fill(labels[side === "tgt" ? "attends" : "attended"], { token, list });
     const sure = side === "tgt" && fill(labels.confidence, { percent: percent(probabilities[index]) });
     this.read(sure ? `${sentence}  (${sure})` : sentence, false);
+  }
+
+  /** The tokens that are linked most, with how much. @param {number[]} weights @param {string[]} tokens */
+  listed(weights, tokens) {
+    const order = weights.map((_, at) => at).sort((a, b) => weights[b] - weights[a]);
+    const named = order.slice(0, NAMED).filter((at) => weights[at] >= 0.005);
+    return named.map((at) => `${tokens[at]} ${decimals(weights[at])}`).join(" · ") || this.data.labels.nothing;
   }
 }
 

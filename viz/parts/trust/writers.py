@@ -1,0 +1,94 @@
+"""The heads that wrote the chosen token: their votes and links, and the translation without those that are muted."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.maps.reading import read
+from model.trace import HeadRef
+from viz.components.head_board.head_board import Board
+from viz.components.shared.pieces import shown_piece
+from viz.components.token_links.token_links import Mixed, Wrote
+from viz.numbers import signed
+from viz.parts.decoding.desk import desk_sizes
+from viz.parts.over.chips import chips
+from viz.parts.trust.rivals import NEXT_BEST
+from viz.state.answers import residual, what_if
+from viz.state.answers.translations import translation
+from viz.state.codes.mix import format_mix, parse_mix
+from viz.state.language import say
+from viz.state.view import View
+
+if TYPE_CHECKING:
+    from model.analysis.what_if.mixing import Mix
+
+_NAMED = 3  # muted heads
+
+
+def writers(now: View, place: int | None) -> Wrote | None:
+    """The heads that wrote a token; None without one, or where the model does not offer what it takes."""
+    anatomy = now.model.opened.anatomy
+    offered = {*anatomy.abilities, *anatomy.kinds}
+    if place is None or not offered >= {"internals", "votes", "gains", "cross"}:
+        return None
+    from model.analysis.what_if.fork import best_rival
+
+    found = translation(now.subject)
+    step = what_if.steps(now.subject, NEXT_BEST)[place]
+    other = best_rival(step)
+    voted = residual.votes(now.subject.text, now.checkpoint, found.tgt_ids[:place], step.written.id, other.id)
+    token, against = shown_piece(step.written.piece), shown_piece(other.piece)
+    gains = _gains(now)
+    votes = voted.heads["cross"]
+    board = Board(
+        {"cross": votes},
+        {"cross": say("writers.title", token=token)},
+        lambda value: signed(value, 1),
+        lambda value: say("writers.vote", vote=signed(value), token=token, other=against),
+        top=float(np.abs(votes).max(initial=0)) or 1.0,
+        signed=True,
+        muted=[head for head, gain in gains.items() if gain == 0 and head.kind == "cross"],
+    )
+    rows = found.trace.cross[:, :, place : place + 1]
+    label = (found.trace.tgt_outputs[place],)
+    looked = read(rows, label, found.trace.src, now.words, now.hide_special).weights[:, :, 0]
+    legend = say("writers.legend", token=token, other=against)
+    return Wrote(board, looked, legend, _mixed(now, gains, place), lambda head: _toggle(now, head))
+
+
+def _toggle(now: View, head: HeadRef | None) -> None:
+    """Mute a head, or bring it back; None brings all back. In a callback."""
+    gains = {} if head is None else _gains(now)
+    if head is not None and gains.pop(head, 1.0) != 0:
+        gains[head] = 0.0
+    st.session_state["mix"] = format_mix(gains, desk_sizes(now.model))
+
+
+def _gains(now: View) -> dict[HeadRef, float]:
+    return parse_mix(str(st.session_state.get("mix", "")), desk_sizes(now.model))
+
+
+def _mixed(now: View, gains: dict[HeadRef, float], place: int) -> Mixed | None:
+    if not gains:
+        return None
+    mix = what_if.mix(now.subject, tuple(gains.items()))
+    heads = [f"{say(f'kind.{head.kind}')} {head.title}" for head in gains]
+    named = ", ".join(heads[:_NAMED]) + (" …" if len(heads) > _NAMED else "")
+    key = "mixed" if any(gains.values()) else "without"
+    same = mix.mixed.tgt_ids == mix.original.tgt_ids
+    title = say(f"writers.{key}.same" if same else f"writers.{key}", heads=named, chance=_chance(now, mix, place))
+    tokens = chips(mix.mixed.text, mix.mixed.tgt)
+    return Mixed(title, tuple((each["before"] + each["text"], new) for each, new in zip(tokens, mix.new, strict=True)))
+
+
+def _chance(now: View, mix: Mix, place: int) -> str:
+    """What becomes of the token's probability; nothing where it is one of a translation that was forced."""
+    found = translation(now.subject)
+    if found.tgt_ids != mix.original.tgt_ids:
+        return ""
+    before, after = (f"{math.exp(each[place]):.0%}" for each in (mix.before, mix.after))
+    return say("writers.chance", token=found.trace.tgt_outputs[place].text, before=before, after=after)
