@@ -9,6 +9,7 @@ import numpy as np
 
 from model.analysis.heads.table import HeadTable
 from model.analysis.maps.reading import Reading, read
+from model.analysis.maps.sorts import Shift
 from model.trace import HeadRef, Kind, Label
 from viz.components.head_list.head_list import Listed
 from viz.numbers import number, signed
@@ -25,6 +26,7 @@ SHARES = ("confidence", "evenness", "previous", "next", "offset", "sink", "rare"
 HABITS = ("previous", "next", "offset", "sink", "rare")
 NO_BREAK = "\u00a0"
 HABIT_FROM = 0.25  # a smaller share of rows is no habit
+ALIGNS_BELOW = 35.0  # percent of alignment error; a head with more is no aligner
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class HeadFacts:
         measures: by kind and name, see ``model.analysis.heads.roles.Profile``.
         offset_at, roles: see there.
         sinks: by kind the special tokens that a sink sights at; our own <bos> and <eos> where it does not say.
+        errors: as ``alignment_errors`` gives them.
         worst: the written token that muting it hurts most, L lists of H; None over a corpus.
     """
 
@@ -45,6 +48,7 @@ class HeadFacts:
     roles: dict[Kind, list[list[str]]]
     worst: dict[Kind, list[list[str]]] | None = None
     sinks: Mapping[Kind, str] = field(default_factory=dict)
+    errors: Mapping[Shift, np.ndarray] = field(default_factory=dict)
 
     def values(self, measure: str) -> dict[Kind, np.ndarray]:
         """One of MEASURED for every head, [L, H] by kind."""
@@ -58,8 +62,10 @@ class HeadFacts:
         return best_first(self.importance)
 
     def habit(self, head: HeadRef) -> str:
-        """What a head does, in a few words: its role, or what it does most often, or that it has no habit."""
+        """What a head does, in a few words: that it aligns words, its role, what it does most often, or no habit."""
         kind, at = head.kind, head[1:]
+        if found := aligns(self.errors, head):
+            return say(f"heads.aligns.{found[0]}", error=f"{found[1]:.0f}")
         role, offset = self.roles[kind][head.layer][head.head], int(self.offset_at[kind][at])
         sink = self.sinks.get(kind, "")
         if role:
@@ -106,7 +112,18 @@ def of_sentence(now: View) -> HeadFacts:
         {kind: each.roles for kind, each in profiles.items()},
         worst,
         {kind: _special(found.trace.axis_labels(kind)[1]) for kind in found.trace.kinds},
+        alignment_errors(now.model),
     )
+
+
+def alignment_errors(model: models.ModelEntry) -> Mapping[Shift, np.ndarray]:
+    """Alignment error of every cross head by what its rows stand for, percent [L, H]; empty where none was measured."""
+    table, _ = model.alignment
+    if not table:
+        return {}
+    rates = table["aer"][table["best_head"]["links"]]["weights"]
+    heads_of_layer = model.facts.anatomy.kinds["cross"].heads  # the last entry of a row is the whole layer
+    return {shift: np.array(each["layers"])[:, :heads_of_layer] for shift, each in rates.items()}
 
 
 def _special(labels: Sequence[Label]) -> str:
@@ -114,10 +131,18 @@ def _special(labels: Sequence[Label]) -> str:
     return " ".join(dict.fromkeys(label.text for label in labels if label.is_special))
 
 
-def of_corpus(table: HeadTable) -> HeadFacts:
+def aligns(errors: Mapping[Shift, np.ndarray], head: HeadRef) -> tuple[Shift, float] | None:
+    """By which of its rows a cross head aligns words, and with how much error in percent; None where it does not."""
+    found = {shift: float(each[head[1:]]) for shift, each in errors.items()} if head.kind == "cross" else {}
+    best = min(found, key=found.__getitem__, default=None)
+    return None if best is None or found[best] >= ALIGNS_BELOW else (best, found[best])
+
+
+def of_corpus(table: HeadTable, model: models.ModelEntry) -> HeadFacts:
     """Of a checkpoint's table."""
     importance = {kind: each * table.tokens_per_sentence for kind, each in table.importance.items()}
-    return HeadFacts(importance, table.measures, table.offset_at, table.roles)
+    errors = alignment_errors(model)
+    return HeadFacts(importance, table.measures, table.offset_at, table.roles, errors=errors)
 
 
 def corpus_table(name: str) -> tuple[HeadTable | None, str]:

@@ -13,8 +13,9 @@ from model.trace import HeadRef, Kind
 from viz.components.head_list.head_list import Listed
 from viz.parts import head_facts
 from viz.state.answers import heads
-from viz.state.codes.choices import PAINTED
+from viz.state.codes.choices import ALIGNED, PAINTED
 from viz.state.language import say
+from viz.state.models import ModelEntry
 
 SMALLEST = 0.005  # a smaller score is 0 % on screen
 _Scores = Mapping[Kind, np.ndarray]  # of every head, [L, H], by kind
@@ -24,6 +25,8 @@ def shown_pattern(pattern: str, painted: np.ndarray) -> np.ndarray:
     """A pattern as the grid shows it: 0 to 1, [GRID, GRID]."""
     if pattern == PAINTED:
         return painted
+    if pattern == ALIGNED:
+        return np.zeros((GRID, GRID))
     if pattern == "uniform":
         return np.full((GRID, GRID), 0.4)
     return template(pattern, [False] * GRID, [False] * GRID)
@@ -34,6 +37,18 @@ def on_sentence(maps: Mapping[Kind, Reading], pattern: str, painted: np.ndarray)
     if pattern == PAINTED:
         return {k: match_painted(each.weights, painted, k, each.rows, each.columns) for k, each in maps.items()}
     return {kind: match_named(each.weights, pattern, kind, each.rows, each.columns) for kind, each in maps.items()}
+
+
+def aligners(model: ModelEntry) -> tuple[_Scores, str]:
+    """How well each cross head aligns words on the pairs that people linked: 1 − its alignment error; and which pairs.
+
+    Of its rows as what they write, or have read, whichever suits it better; nothing where none was measured.
+    """
+    errors, (table, _) = head_facts.alignment_errors(model), model.alignment
+    if not errors or table is None:
+        return {}, say("find.aligned.missing")
+    scores = 1 - np.minimum.reduce(list(errors.values())) / 100
+    return {"cross": scores}, say("find.aligned.pairs", pairs=table["sentences"])
 
 
 def over_corpus(name: str, pattern: str, code: str) -> tuple[_Scores, str] | None:

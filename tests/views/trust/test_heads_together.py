@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from model.analysis.heads.table import HeadTable
+from model.trace import HeadRef
 from tests.pages import charts, markup, opened, shipped
 from viz.parts import head_facts
 from viz.parts.head_facts import HeadFacts
@@ -25,6 +26,14 @@ def test_the_nearest_head_of_each_role_stands_beside_the_others_of_its_kind():
         ("0\xa0H0", 0.9): (pytest.approx(2 / 3, abs=1e-3), 0.66),
         ("1\xa0H0", 0.5): (0.2, 0.66),
     }
+
+
+@pytest.mark.parametrize(("head", "said"), [(0, "one row late"), (1, "that it writes"), (2, "No fixed habit")])
+def test_a_head_that_aligns_words_is_called_so_with_the_row_by_which_it_does(head, said):
+    nothing = {name: np.zeros((1, 3)) for name in ("previous", "next", "offset", "sink", "rare")}
+    errors = {"written": np.array([[80.0, 34.0, 35.0]]), "read": np.array([[6.6, 36.0, 99.0]])}
+    facts = HeadFacts({}, {"cross": nothing}, {"cross": np.zeros((1, 3), int)}, {"cross": [[""] * 3]}, errors=errors)
+    assert said in facts.habit(HeadRef("cross", 0, head))
 
 
 @shipped

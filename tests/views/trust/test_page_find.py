@@ -12,9 +12,10 @@ from model.analysis.maps.reading import read
 from model.examples import load_example
 from model.folders import resolve
 from model.trace import KINDS
-from tests.pages import SENTENCE, choose, components, prepared, reverse, shipped
+from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, shipped
 from viz.state.codes.pattern import parse_pattern, pattern_code
 from viz.state.models import entry_of
+from viz.text.en import STRINGS
 
 ANTI = pattern_code(np.eye(GRID)[::-1])
 
@@ -63,6 +64,26 @@ def test_heads_are_ranked_by_a_named_pattern(at, trace, pattern):
     at.session_state["pattern"] = pattern
     _, matches, _ = components(at.run())
     assert_agrees(matches["heads"], named(trace, pattern), 12)
+
+
+@shipped
+@pytest.mark.parametrize("scope", ["sentence", "corpus"])
+def test_the_heads_that_align_words_best_are_ranked_by_their_error_on_people_s_links(at, scope):
+    table, _ = entry_of("en-zh").alignment
+    rates = table["aer"]["argmax"]["weights"]
+    best = 1 - np.minimum(*(np.array(rates[shift]["layers"])[:, :8] for shift in ("written", "read"))) / 100
+    at.session_state["pattern"], at.session_state["scope"] = "aligned", scope
+    _, matches, _ = components(at.run())
+    assert_agrees(matches["heads"], {"cross": best}, 12)
+    assert f"On {table['sentences']} everyday pairs" in markup(at)
+
+
+@reverse
+def test_a_model_whose_alignment_was_never_measured_has_no_aligners():
+    at = choose(prepared("find", checkpoint="reverse", text="abc", pattern="aligned"))
+    _, matches, _ = components(at)
+    assert matches["heads"] == []
+    assert STRINGS["find.aligned.missing"] in markup(at)
 
 
 @shipped

@@ -13,7 +13,7 @@ from viz.parts import chart, head_facts, head_search
 from viz.parts.over.bar import bar
 from viz.parts.picker import pick
 from viz.shell.navigation import open_head
-from viz.state.codes.choices import PAINTED
+from viz.state.codes.choices import ALIGNED, PAINTED
 from viz.state.codes.pattern import parse_pattern
 from viz.state.language import say, within
 from viz.state.view import view
@@ -33,8 +33,11 @@ with bar():
 code = str(st.session_state.get("paint", ""))
 cells = parse_pattern(code)
 maps = head_facts.readings(now)
-measured = head_search.over_corpus(now.checkpoint, pattern, code) if scope == "corpus" else None
-scores, about = measured or (head_search.on_sentence(maps, pattern, cells), say("find.here"))
+if pattern == ALIGNED:
+    scores, about = head_search.aligners(now.model)
+else:
+    measured = head_search.over_corpus(now.checkpoint, pattern, code) if scope == "corpus" else None
+    scores, about = measured or (head_search.on_sentence(maps, pattern, cells), say("find.here"))
 heads = head_search.best(scores, MOST, "find.match")
 shared: dict[str, Any] = {"theme": now.theme, "on_open": open_head}
 
@@ -51,7 +54,7 @@ with right:
     head_list(heads, maps, labels=within("heads", list=say("find.list")), key="matches", selected=now.head, **shared)
     if not heads:
         chart.lead("find.nothing")
-    meaning = say("find.score.uniform" if pattern == "uniform" else "find.score")
+    meaning = say(f"find.score.{pattern}" if pattern in ("uniform", ALIGNED) else "find.score")
     st.html(line("alt", f"{meaning} {about}"))
     chart.lead("find.lead")
 

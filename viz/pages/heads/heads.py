@@ -35,7 +35,7 @@ table, about = head_facts.corpus_table(now.checkpoint)
 with bar():
     scope = pick("scope", labelled=False)
 if scope == "corpus" and table:
-    facts, shown = head_facts.of_corpus(table), "corpus"
+    facts, shown = head_facts.of_corpus(table, now.model), "corpus"
 else:
     with st.spinner(say("heads.computing")):
         facts, shown = head_facts.of_sentence(now), "sentence"

@@ -23,10 +23,10 @@ def head_facts_line(now: View) -> str:
     facts, head = [], now.head
     table, _ = head_facts.corpus_table(now.checkpoint) if now.model.kind == "own" else (None, "")
     if table is not None and head.kind in table.importance:
-        facts.append(head_facts.of_corpus(table).habit(head).rstrip(".。"))
+        facts.append(head_facts.of_corpus(table, now.model).habit(head).rstrip(".。"))
         facts.append(say("panel.facts.importance", value=number(float(table.importance[head.kind][head[1:]]), 3)))
-    aligned, _ = now.model.alignment
-    if aligned and head.kind == "cross":
-        rates = aligned["aer"][aligned["best_head"]["links"]]["weights"]["written"]["layers"]
-        facts.append(say("panel.facts.aer", aer=f"{rates[head.layer][head.head]:.0f}", pairs=aligned["sentences"]))
+    errors, (aligned, _) = head_facts.alignment_errors(now.model), now.model.alignment
+    if aligned and head.kind == "cross" and not head_facts.aligns(errors, head):  # its habit says it already
+        aer = f"{errors['written'][head[1:]]:.0f}"
+        facts.append(say("panel.facts.aer", aer=aer, pairs=aligned["sentences"]))
     return say("panel.facts", head=head.title, facts="; ".join(facts)) if facts else ""

@@ -147,6 +147,13 @@ def _ways_on(now: View) -> None:
     }
     with st.container(horizontal=True, gap="small"):
         for name in (name for name, there in views.items() if there):
-            st.button(say(f"panel.open.{name}"), key=f"more_{name}", type="tertiary", on_click=open_view, args=(name,))
+            st.button(say(f"panel.open.{name}"), key=f"more_{name}", type="tertiary", on_click=_open, args=(name,))
         if offers("gains"):
             st.button(say("panel.open.repair"), key="more_repair", type="tertiary", on_click=repair.open_desk)
+
+
+def _open(name: str) -> None:
+    """Go to a view; to that of deletion with this sentence, not the table over many."""
+    if name == "trust":
+        st.session_state["trust"] = "sentence"
+    open_view(name)

@@ -18,7 +18,7 @@ from model.trace import KINDS
 from viz.state.codes.lessons import LESSON_MODULES
 from viz.text import LANGUAGES
 
-PAINTED = "painted"
+ALIGNED, PAINTED = "aligned", "painted"  # patterns that no template says
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("decoded", ("tree", "ways"), "beam.view"),
         _choice("scope", ("sentence", "corpus")),
         _choice("measure", ("importance", "entropy", "distance", "confidence", "previous", "next", "sink", "rare")),
-        _choice("pattern", (*PATTERNS, PAINTED)),
+        _choice("pattern", (*PATTERNS, ALIGNED, PAINTED)),
         _choice("align_view", ("sentence", "truth")),
         _choice("align_from", ("head", "layer", "all")),
         _choice("align_drawn", ALIGN_DRAWN, "drawn", "align_drawn"),

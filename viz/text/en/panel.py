@@ -33,7 +33,7 @@ STRINGS: dict[str, str] = {
     "panel.open.trust": "Deletion",
     "panel.open.fork": "Fork",
     "panel.open.one_head": "Head",
-    "panel.open.heads": "All heads",
+    "panel.open.heads": "Importance",
     "panel.open.alignment": "Alignment",
     "panel.open.repair": "Find the head to mute",
     "joint.sure": "The most important head is worth {best} ± {error} nats a token (standard error over sentences, for this one model); {unsure} of {heads} heads are within two standard errors of zero.",

@@ -33,7 +33,7 @@ STRINGS: dict[str, str] = {
     "panel.open.trust": "逐词删除",
     "panel.open.fork": "分叉",
     "panel.open.one_head": "这个头",
-    "panel.open.heads": "全部头",
+    "panel.open.heads": "重要性",
     "panel.open.alignment": "对齐",
     "panel.open.repair": "找出该静音的头",
     "joint.sure": "最重要的头值每个词元 {best} ± {error} 奈特（句子间的标准误，仅就这一个模型）；{heads} 个头里有 {unsure} 个离零不到两个标准误。",
