@@ -48,7 +48,7 @@ def aligners(model: ModelEntry) -> tuple[_Scores, str]:
     if not errors or table is None:
         return {}, say("find.aligned.missing")
     scores = 1 - np.minimum.reduce(list(errors.values())) / 100
-    return {"cross": scores}, say("find.aligned.pairs", pairs=table["sentences"])
+    return {"cross": scores}, say("find.aligned.pairs", pairs=table["sentences"], command=table["command"])
 
 
 def over_corpus(name: str, pattern: str, code: str) -> tuple[_Scores, str] | None:

@@ -100,7 +100,7 @@ STRINGS: dict[str, str] = {
     "find.score": "Match: the share of attention that falls on the pattern, beyond what even attention would put there; 100 % is perfect, 0 % is chance.",
     "find.score.uniform": "Match: how evenly a row’s attention is spread (entropy, as a part of the largest possible).",
     "find.score.aligned": "Match: 100 % less the alignment error of the cross heads’ weights, by the row that writes a token or the one that has just read it, whichever suits the head better.",
-    "find.aligned.pairs": "On {pairs} everyday pairs, written and linked for this project.",
+    "find.aligned.pairs": "On the {pairs} pairs with known links of this model’s alignment table ({command}).",
     "find.aligned.missing": "No alignment was measured with this model.",
     "find.here": "Measured on this sentence.",
     "find.table": "Mean over {sentences} sentence pairs of {file}.",

@@ -100,7 +100,7 @@ STRINGS: dict[str, str] = {
     "find.score": "相符度：落在图案上的注意力，超出均匀分布所能达到的部分；100 % 为完全相符，0 % 为偶然水平。",
     "find.score.uniform": "相符度：每行注意力分布得多均匀（熵与最大可能值之比）。",
     "find.score.aligned": "匹配度：100% 减去交叉注意力头权重的对齐错误率；按写出词元的那一行或刚读入它的那一行，取更适合该头的。",
-    "find.aligned.pairs": "在为本项目编写并标注的 {pairs} 个日常句对上测得。",
+    "find.aligned.pairs": "在此模型对齐表的 {pairs} 个已知连线的句对上测得（{command}）。",
     "find.aligned.missing": "此模型没有测过对齐。",
     "find.here": "在本句上测得。",
     "find.table": "{file} 中 {sentences} 个句对的平均值。",
