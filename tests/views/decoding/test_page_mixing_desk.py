@@ -12,7 +12,7 @@ from model.analysis.what_if.mixing import changed_tokens, log_probs, mix
 from model.own.checkpoint import Checkpoint
 from model.trace import KINDS
 from model.translator import Translator
-from tests.pages import SENTENCE, choose, components, prepared, reverse, sent, shipped
+from tests.pages import SENTENCE, choose, components, opened, prepared, reverse, sent, shipped
 from viz.components.mixing_desk.mixing_desk import Desk, desk_payload
 from viz.state.codes.mix import format_mix, parse_mix, reported_gains
 
@@ -191,3 +191,10 @@ def test_on_reverse_muting_the_heads_that_do_the_work_breaks_the_reversal(word):
     heads = [("decoder_self", layer, head) for layer in range(looks.shape[0]) for head in range(looks.shape[1])]
     idle = max(heads, key=lambda head: mix(translator, original, {head: 0.0}).change)
     assert mix(translator, original, {idle: 0.0}).mixed.text == word[::-1]
+
+
+@shipped
+@pytest.mark.parametrize(("choices", "start"), [({"mix": "d1.3:0"}, (1, 1, 3)), ({"layer": 2, "head": 5}, (2, 2, 5))])
+def test_the_slider_begins_on_the_muted_head_or_else_on_the_chosen_one(choices, start):
+    said = sent(opened("mixing_desk", **choices))["start"]
+    assert (said["kind"], said["layer"], said["head"]) == start

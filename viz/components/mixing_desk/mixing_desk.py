@@ -72,6 +72,7 @@ class Desk:
         words: join the pieces of a word.
         verdict: the sentence above the two translations.
         alone: what muting each head alone does to the chosen token, where that was asked for.
+        start: the head that the slider is of before another is selected; without it, the last layer's first.
     """
 
     gains: Mapping[HeadRef, float]
@@ -81,6 +82,7 @@ class Desk:
     words: bool
     verdict: str
     alone: MutedAlone | None = None
+    start: HeadRef | None = None
 
 
 def mixing_desk(
@@ -137,8 +139,14 @@ def desk_payload(desk: Desk) -> dict[str, object]:
             for group in _groups(mix.mixed.tgt, desk.words)
         ],
         "verdict": desk.verdict,
+        "start": _place(desk.start, desk.sizes) if desk.start and desk.start.kind in desk.sizes else None,
         "alone": None if desk.alone is None else _alone(desk.alone, desk.sizes),
     }
+
+
+def _place(head: HeadRef, sizes: Sizes) -> dict[str, int]:
+    """A head by the place that its kind has on the desk."""
+    return {"kind": [kind for kind in KINDS if kind in sizes].index(head.kind), "layer": head.layer, "head": head.head}
 
 
 def _alone(told: MutedAlone, sizes: Sizes) -> dict[str, object]:
@@ -146,10 +154,7 @@ def _alone(told: MutedAlone, sizes: Sizes) -> dict[str, object]:
     kinds = [kind for kind in KINDS if kind in sizes]
     return {
         "said": told.said,
-        "heads": [
-            {"kind": kinds.index(head.kind), "layer": head.layer, "head": head.head, "text": text}
-            for head, text in told.heads.items()
-        ],
+        "heads": [{**_place(head, sizes), "text": text} for head, text in told.heads.items()],
         "top": max(LEAST_TOP, *(float(np.abs(told.change[kind]).max(initial=0)) for kind in kinds)),
         "cells": [
             [

@@ -52,7 +52,7 @@ gains = parse_mix(str(st.session_state.get("mix", "")), sizes)
 mix = what_if.mix(now.subject, tuple(gains.items()))
 titles = {kind: say(f"kind.{kind}") for kind in KINDS}
 mixing_desk(
-    Desk(gains, sizes, titles, mix, now.words, verdict(mix, len(gains)), repair.ask(now)),
+    Desk(gains, sizes, titles, mix, now.words, verdict(mix, len(gains)), repair.ask(now), next(iter(gains), now.head)),
     theme=now.theme,
     labels=within("mix"),
     key="desk",

@@ -23,6 +23,7 @@ const STRONG = 4; // nats with the scale's last colour
  * @property {[text: string, special: boolean, lost: boolean, delta: number][]} before
  * @property {[text: string, special: boolean, fresh: boolean][]} after
  * @property {string} verdict
+ * @property {Place | null} start
  * @property {import("./alone.js").MutedAlone | null} alone
  */
 /** @typedef {import("../../types.js").Dressed<Desk>} Sent */
@@ -86,7 +87,7 @@ class MixingDesk extends Component {
 
   /** @param {DeskKind[]} kinds */
   build(kinds) {
-    this.target = { kind: kinds.length - 1, layer: kinds[kinds.length - 1].layers - 1, head: 0 };
+    this.target = this.data.start ?? { kind: kinds.length - 1, layer: kinds[kinds.length - 1].layers - 1, head: 0 };
     this.rows = kinds.map(({ layers, heads }, kind) => [
       [this.button("title", { kind, layer: null, head: null })],
       ...Array.from({ length: layers }, (_, layer) => [
