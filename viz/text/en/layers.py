@@ -90,7 +90,7 @@ STRINGS: dict[str, str] = {
     "reasons.alt": "{kind} {head}: what “{asks}” and “{asked}” are made of, part by part. Score {score}, weight {weight}. Largest: {largest}.",
     "reasons.holds": "✓ The cells sum to {total}; the model’s own score is {score}. Over all queries and keys the two differ by at most {error}.",
     "reasons.fails": "✗ The cells sum to {total}, but the model’s own score is {score}; over all queries and keys the two differ by up to {error}.",
-    "reasons.source": "Blue raises the score, orange lowers it; blank is less than 0.005. Both streams are sums, and norms are held at what they did, so nothing is left over. Biases are constants: the norm’s shift, b_Q or b_K, and b_O of the attention before. Source: QK circuits (Elhage et al. 2021), sums taken apart behind held norms (Kobayashi et al. 2021); “QK attributions” (Anthropic 2025) do so by features.",
+    "reasons.source": "Blue raises the score, orange lowers it; blank is less than 0.005. Both streams are sums, and norms are held at what they did, so nothing is left over. Biases are constants: the norm’s shift, b_Q or b_K, and b_O of the attention before. This is QK attribution. Source: QK circuits (Elhage et al. 2021), sums taken apart behind held norms (Kobayashi et al. 2021); “QK attributions” (Anthropic 2025) do so by features.",
     "reasons.limits": "Not to be taken for: why this key rather than another, since softmax compares keys, and what adds alike to all of them (nearly so the column of biases) moves no weight; what would happen without a part, since norms and later parts would change too; a fact about single words, since what attention wrote had already mixed in other tokens.",
     # flow
     "page.flow": "Flow",

@@ -90,7 +90,7 @@ STRINGS: dict[str, str] = {
     "reasons.alt": "{kind} {head}：“{asks}”与“{asked}”逐部分的组成。分数 {score}，权重 {weight}。最大的：{largest}。",
     "reasons.holds": "✓ 各格之和是 {total}，模型自己的分数是 {score}。在所有查询和键上，两者最多差 {error}。",
     "reasons.fails": "✗ 各格之和是 {total}，模型自己的分数却是 {score}；在所有查询和键上，两者最多差 {error}。",
-    "reasons.source": "蓝色抬高分数，橙色压低；空白的不到 0.005。两条残差流都是和，归一化的统计量保持当时的值，所以什么也不剩。偏置是常数：归一化的平移、b_Q 或 b_K，以及前面各注意力的 b_O。出处：QK 回路（Elhage 等 2021），在固定的归一化之后把和拆开（Kobayashi 等 2021）；“QK attributions”（Anthropic 2025）按特征来拆。",
+    "reasons.source": "蓝色抬高分数，橙色压低；空白的不到 0.005。两条残差流都是和，归一化的统计量保持当时的值，所以什么也不剩。偏置是常数：归一化的平移、b_Q 或 b_K，以及前面各注意力的 b_O。这就是 QK 归因。出处：QK 回路（Elhage 等 2021），在固定的归一化之后把和拆开（Kobayashi 等 2021）；“QK attributions”（Anthropic 2025）按特征来拆。",
     "reasons.limits": "不要当作：为什么看这个键而不看别的键——softmax 比较的是各个键，对所有键都一样的部分（偏置一列几乎如此）不改变任何权重；去掉某一部分会怎样——归一化和后面的部分也会跟着变；单个词的事实——注意力写下的内容已经混入了别的词元。",
     # flow
     "page.flow": "信息流",
