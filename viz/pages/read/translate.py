@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -30,6 +31,8 @@ from viz.state.language import say, within
 from viz.state.view import View, choose_token, view
 
 now = view()
+_READY = "_heads_beside"  # in a visitor's session: the run that loads PyTorch has passed
+is_ready = "torch" in sys.modules or _READY in st.session_state
 
 
 def draw_links(translation: TracedTranslation) -> tuple[View, np.ndarray] | None:
@@ -62,7 +65,7 @@ def draw_links(translation: TracedTranslation) -> tuple[View, np.ndarray] | None
         tgt_words=[label.word for label in reading.rows],
         chosen=next((row for row, group in enumerate(groups) if place in group), None),
         on_pick=lambda row: choose_token(None if row is None else groups[row][0]),
-        wrote=writers.writers(now, place),
+        wrote=writers.writers(now, place) if is_ready else None,
     )
     if not best and chosen.how == "head":
         opening_line(now)
@@ -129,5 +132,8 @@ if now.model.reads == "text":
     with st.container(horizontal=True):
         take_away.page_button(now, take_away.shown(now), "page")
         pins.pin_button(now, take_away.shown(now), "translate")
+    if not is_ready:  # the first visit of all: the picture came before PyTorch, the heads beside it come now
+        st.session_state[_READY] = True
+        st.rerun()
 else:
     overview.draw(now)
