@@ -25,7 +25,7 @@ STYLE = f"""<style>
 .st-key-hl_header, .st-key-hl_sentence {{ flex-wrap: nowrap; min-width: 0; }}
 .hl-logo {{ display: block; height: 32px; width: 41px;
   background: url("data:image/svg+xml;base64,{LOGO}") no-repeat left; }}
-@media (min-width: 1500px) {{ .hl-logo {{ width: 172px; }} }}
+@media (min-width: 1240px) {{ .hl-logo {{ width: 172px; }} }}
 [data-testid="stPageLink-NavLink"]:focus-visible {{
   outline: 2px solid light-dark(#9E4706, #F2B14A); outline-offset: -2px; }}
 .st-key-hl_modes, .st-key-hl_views {{ flex-wrap: nowrap; flex: none; }}

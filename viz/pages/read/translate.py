@@ -129,9 +129,10 @@ if now.model.reads == "text":
             draw_hints(found)
         with panel_column:
             panel.draw(now)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         take_away.page_button(now, take_away.shown(now), "page")
         pins.pin_button(now, take_away.shown(now), "translate")
+        st.html(line("alt", say("app.purpose")))
     if not is_ready:  # the first visit of all: the picture came before PyTorch, the heads beside it come now
         st.session_state[_READY] = True
         st.rerun()

@@ -60,7 +60,7 @@ STRINGS: dict[str, str] = {
     "tokens.nothing": "nothing",
     "tokens.confidence": "confidence {percent}",
     "tokens.legend_weight": "attention weight, 0 to 1",
-    "tokens.legend_confidence": "length of the bar: the model’s confidence in the token",
+    "tokens.legend_confidence": "bar: the model’s confidence",
     "tokens.play": "▶ Watch it being written",
     "tokens.stop": "■ Stop",
     "tokens.looks": "{head}. While {token} was written it looked at: {list}",

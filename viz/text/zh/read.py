@@ -58,7 +58,7 @@ STRINGS: dict[str, str] = {
     "tokens.nothing": "无",
     "tokens.confidence": "置信度 {percent}",
     "tokens.legend_weight": "注意力权重，0 到 1",
-    "tokens.legend_confidence": "横条长度：模型对该词元的把握",
+    "tokens.legend_confidence": "横条：模型的把握",
     "tokens.play": "▶ 看它逐字写出",
     "tokens.stop": "■ 停止",
     "tokens.looks": "{head}。写{token}时它看向：{list}",
