@@ -14,7 +14,7 @@ from model.analysis.maps.export import maps_csv, trace_npz
 from model.analysis.maps.reading import read_map
 from model.limits import MAX_CHARACTERS
 from model.trace import KINDS
-from tests.pages import markup, prepared, reverse, shipped
+from tests.pages import markup, prepared, reverse, shipped, words
 from viz.shell import pickers
 from viz.shell.views import VIEWS
 from viz.text import LANGUAGES, text
@@ -126,6 +126,24 @@ def test_nonsense_in_a_link_falls_back_to_the_defaults(app):
     app.run()
     assert not app.exception
     assert app.selectbox(key="checkpoint").value == "en-zh"
+
+
+@reverse
+def test_a_link_to_a_model_that_is_not_here_says_so_until_another_is_chosen(app):
+    app.query_params["checkpoint"] = "<b>mine</b>"
+    app.run()
+    said = text("en", "app.no_such_model", linked="<b>mine</b>", checkpoint="en-zh")
+    assert said in words(app)
+    assert "<b>mine" not in markup(app)
+    for name in ("reverse", "en-zh"):
+        app.selectbox(key="checkpoint").set_value(name).run()
+        assert said not in words(app)
+
+
+def test_a_link_to_a_model_that_is_here_says_nothing_of_others(app):
+    app.query_params["checkpoint"] = "en-zh"
+    app.run()
+    assert "that is not here" not in words(app)
 
 
 def test_every_view_says_which_pickers_it_uses_and_none_says_it_in_vain() -> None:

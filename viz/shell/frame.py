@@ -18,7 +18,7 @@ from viz.shell import header
 from viz.shell.errors import OtherFormError, show_error
 from viz.shell.given import told_line
 from viz.shell.sentences import choose_part, choose_shown_part, parts_line, shown_parts
-from viz.shell.settings import choose_checkpoint
+from viz.shell.settings import LINKED_MODEL, choose_checkpoint
 from viz.shell.style import STYLE
 from viz.shell.views import ViewSpec
 from viz.state import models
@@ -32,6 +32,7 @@ _VERDICT = "_verdict"  # where it stands in this run, until it is whole
 def draw(spec: ViewSpec) -> None:
     """The frame above a view, up to the pickers."""
     st.html(STYLE)
+    st.session_state.setdefault(LINKED_MODEL, st.query_params.get("checkpoint", ""))
     model = models.current()
     st.session_state.setdefault("text", str(st.query_params.get("text") or model.default_text))
     header.draw(spec, model)
@@ -39,11 +40,19 @@ def draw(spec: ViewSpec) -> None:
         time.sleep(0.05)  # the first visit: the box is sent before libraries, while they load, let nothing be sent
     chips.keep_sentence()
     look.follow()
+    _missing_model(model)
     is_there = _translation_row(spec, model)
     if spec.sentence and not is_there:
         examples(model)
         status_line()
         st.stop()
+
+
+def _missing_model(model: models.ModelEntry) -> None:
+    """One sentence where the link asks for a model that is not here, until another is chosen."""
+    linked = st.session_state[LINKED_MODEL]
+    if linked and linked not in models.names() and model.name == models.default_model():
+        st.html(alert(say("app.no_such_model", linked=linked[:100], checkpoint=model.name)))
 
 
 def _translation_row(spec: ViewSpec, model: models.ModelEntry) -> bool:

@@ -13,6 +13,8 @@ from viz.state import models
 from viz.state.language import browser_language, say
 from viz.state.link import UNSEEN
 
+LINKED_MODEL = "_linked_model"  # in a visitor's session: the model of the link that it began with
+
 
 def settings() -> None:
     """The button, and what is behind it."""
@@ -69,6 +71,7 @@ def _languages(model: models.ModelEntry) -> None:
 def _checkpoint_changed() -> None:
     """Another checkpoint opens on its own first example, with its own head."""
     state = st.session_state
+    state[LINKED_MODEL] = ""
     model = models.entry_of(str(state["checkpoint"]))
     for key in ("from", "into"):
         state.pop(key, None)

@@ -108,6 +108,7 @@ STRINGS: dict[str, str] = {
     "section.learn": "Learn",
     "section.evidence": "Evidence",
     "section.show": "Show",
+    "app.no_such_model": "The link asks for a model “{linked}” that is not here (an uploaded file lives as long as its page); this is {checkpoint}. Add yours with make app MODELS=DIR, or choose one in Settings.",
     "app.purpose": "Headlight shows what every attention head of a Transformer looks at, here while it translates.",
     "app.display": "Display",
     "app.display.help": "How every picture is drawn",

@@ -106,6 +106,7 @@ STRINGS: dict[str, str] = {
     "section.learn": "学习",
     "section.evidence": "依据",
     "section.show": "演示",
+    "app.no_such_model": "链接要的模型“{linked}”不在这里（上传的文件只随网页存在）；现在显示的是 {checkpoint}。可用 make app MODELS=DIR 加入您的模型，或在“设置”里选择。",
     "app.purpose": "Headlight 展示 Transformer 的每个注意力头看向哪里，这里是在它翻译的时候。",
     "app.display": "显示",
     "app.display.help": "每幅图怎样画",
