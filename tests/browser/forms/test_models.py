@@ -74,4 +74,6 @@ def test_a_file_of_maps_is_uploaded_and_nobody_else_sees_it(visit, wait_idle, re
     expect(page.get_by_text("Kinds of attention in this file: Encoder self 1 × 2.")).to_be_visible(timeout=20_000)
     wait_idle(page)
     other = reopen(page)
-    expect(other.get_by_text("my maps.npz")).to_have_count(0)
+    expect(other.get_by_role("alert").filter(has_text="my maps.npz")).to_contain_text("is not here")
+    expect(other.get_by_text("The maps in my maps.npz")).to_have_count(0)
+    expect(other.get_by_text("Kinds of attention in this file")).to_have_count(0)
