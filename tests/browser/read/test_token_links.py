@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+from playwright.sync_api import expect
 
 from model.analysis.what_if.mixing import mix
 from model.trace import HeadRef
@@ -134,13 +135,16 @@ def test_it_plays_the_tokens_in_the_order_in_which_they_were_written(visit):
     later = page.locator(".chip.unwritten")
     assert later.count() == 0
     page.locator(".links .play").click()
-    page.wait_for_timeout(100)
+    expect(later).not_to_have_count(0)
     first = later.count()
-    assert first >= chips(page, "tgt").count() - 2
-    page.wait_for_timeout(1600)
-    assert 0 < later.count() < first
+    assert "unwritten" in (chips(page, "tgt").last.get_attribute("class") or "")
+    assert "unwritten" not in (chips(page, "tgt").first.get_attribute("class") or "")
+    deadline = time.monotonic() + PATIENCE / 1000
+    while later.count() >= first and time.monotonic() < deadline:
+        page.wait_for_timeout(100)
+    assert later.count() < first
     page.locator(".links .play").click()
-    assert later.count() == 0
+    expect(later).to_have_count(0)
 
 
 def test_hostile_tokens_are_literal_and_inert(visit):
