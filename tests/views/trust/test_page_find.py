@@ -14,7 +14,7 @@ from model.folders import resolve
 from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, shipped
 from viz.state.codes.pattern import parse_pattern, pattern_code
-from viz.state.models import ModelEntry, entry_of
+from viz.state.models import entry_of
 from viz.text.en import STRINGS
 
 ANTI = pattern_code(np.eye(GRID)[::-1])
@@ -80,7 +80,7 @@ def test_the_heads_that_align_words_best_are_ranked_by_their_error_on_people_s_l
 
 @reverse
 def test_a_model_whose_alignment_was_never_measured_has_no_aligners(monkeypatch):
-    monkeypatch.setattr(ModelEntry, "alignment", (None, "missing"))
+    monkeypatch.setattr(entry_of("reverse"), "alignment", (None, "missing"))
     at = choose(prepared("find", checkpoint="reverse", text="abc", pattern="aligned"))
     _, matches, _ = components(at)
     assert matches["heads"] == []
