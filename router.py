@@ -41,7 +41,6 @@ with told():
     else:
         with st.container(), st.container():  # where a fragment has its pickers: they stay the same widgets
             pickers.draw(spec)
-        frame.offer_examples(spec)
         page.run()
 navigation.follow(asked)
 if came_back:

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sacrebleu
 
-from model.analysis.faithfulness.deletion import leave_one_out
-from model.analysis.what_if.verdict import BAD, verdict
-
 if TYPE_CHECKING:
+    from model.trace import Translation
     from model.translator import Translator
 
 POOR = 10.0  # chrF of a sentence with its one reference; what is poorer is taken for wrong
@@ -45,18 +43,25 @@ class Judged:
 
 
 def measured(
-    translator: Translator, rows: Sequence[Sequence[str]], progress: Callable[[int], object] = lambda _: None
+    translator: Translator,
+    rows: Sequence[Sequence[str]],
+    judge: Callable[[Translation], tuple[float, bool, bool]],
+    progress: Callable[[int], object] = lambda _: None,
 ) -> Judged:
-    """The verdict on the greedy translation of each (English, Chinese, …) row, and its chrF."""
+    """The verdict on the greedy translation of each (English, Chinese, …) row, and its chrF.
+
+    Args:
+        translator: what writes the translations.
+        rows: sentences, each with its reference behind it.
+        judge: of a translation its confidence, whether it is doubted for another reason, and whether a fault is named.
+        progress: called with the number of rows that are done.
+    """
     found = []
     for done, row in enumerate(rows, 1):
         translation = translator.translate(row[0])
-        said = verdict(translation, leave_one_out(translator, translation), threshold=0.0)
-        causes = {doubt.cause for doubt in said.doubts}
-        score = sacrebleu.sentence_chrf(translation.text, [row[1]]).score
-        found.append((said.confidence, score, bool(causes), bool(causes & BAD)))
+        found.append((sacrebleu.sentence_chrf(translation.text, [row[1]]).score, *judge(translation)))
         progress(done)
-    confidence, chrf, doubted, bad = np.array(found, dtype=float).reshape(-1, 4).T
+    chrf, confidence, doubted, bad = np.array(found, dtype=float).reshape(-1, 4).T
     return Judged(confidence, chrf, doubted.astype(bool), bad.astype(bool))
 
 

@@ -165,7 +165,7 @@ def _cell(table: dict[str, Any], row: str, measure: str, way: str) -> str:
     if value is None:
         return "–"
     error = max(rows[name][measure]["se"] or 0.0 for name in plain if rows[name][measure]["mean"] == best)
-    return f"**{value:.2f}**" if abs(value - best) <= error and row in plain else f"{value:.2f}"
+    return f"**{value:z.2f}**" if abs(value - best) <= error and row in plain else f"{value:z.2f}"
 
 
 def faithfulness_pairs(tables: Tables, language: str) -> str:

@@ -45,8 +45,7 @@ MAY: dict[str, set[str]] = {
     "model/saved": {"model/*"},
     "model/checkpoints.py": {"model/*", "model/own"},
     "model/translator.py": {"model/*", "model/own", "model/folder", "model/saved"},
-    "model/evaluation": {"model/*", "model/common", "model/own", "model/translator.py"}
-    | {"model/analysis/faithfulness", "model/analysis/what_if"},
+    "model/evaluation": {"model/*", "model/common", "model/own", "model/translator.py"},
     "model/analysis/*": SEAM,
     "model/analysis/maps": SEAM | {"model/analysis/*"},
     "model/analysis/residual": SEAM | {"model/analysis/*", "model/analysis/maps"},

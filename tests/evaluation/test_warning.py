@@ -10,6 +10,7 @@ import pytest
 
 from model.__main__ import main
 from model.analysis.what_if.quality import load_warning
+from model.analysis.what_if.verdict import verdict
 from model.evaluation.warning import POOR, Judged, measured, warning
 from model.translator import Translator
 
@@ -62,10 +63,18 @@ def test_without_poor_translations_there_is_no_threshold_and_no_rate() -> None:
 
 
 def test_confidence_is_the_geometric_mean_of_the_token_probabilities(translator: Translator) -> None:
-    found = measured(translator, [("Tom saw it.", "汤姆"), ("I see.", "我")])
     own = np.exp(translator.translate("Tom saw it.").log_probs)
-    assert found.confidence[0] == pytest.approx(float(np.prod(own) ** (1 / len(own))), rel=1e-5)
-    assert found.chrf.shape == found.doubted.shape == (2,)
+    assert verdict(translator.translate("Tom saw it.")).confidence == pytest.approx(
+        float(np.prod(own) ** (1 / len(own))), rel=1e-5
+    )
+
+
+def test_each_sentence_has_its_verdict_and_its_score(translator: Translator) -> None:
+    rows = [("Tom saw it.", translator.translate("Tom saw it.").text), ("I see.", "Q")]
+    found = measured(translator, rows, lambda said: (len(said.source) / 20, said.source == "I see.", False))
+    assert found.confidence.tolist() == [11 / 20, 6 / 20]
+    assert (found.doubted.tolist(), found.bad.tolist()) == ([False, True], [False, False])
+    assert found.chrf.tolist() == [pytest.approx(100), 0]
 
 
 def test_the_command_saves_what_the_app_reads_and_says_why_not(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
 import streamlit as st
@@ -13,7 +12,6 @@ from model.trace import Translation
 from viz.figures.markup import alert, line
 from viz.numbers import number
 from viz.parts.over import chips, look, verdict
-from viz.parts.over.bar import bar
 from viz.shell import header
 from viz.shell.errors import OtherFormError, show_error
 from viz.shell.given import told_line
@@ -24,6 +22,7 @@ from viz.shell.views import ViewSpec
 from viz.state import models
 from viz.state.answers.translations import translation
 from viz.state.language import say
+from viz.state.model_pool import has_pytorch
 from viz.state.view import Subject, force, subject
 
 _VERDICT = "_verdict"  # where it stands in this run, until it is whole
@@ -36,7 +35,7 @@ def draw(spec: ViewSpec) -> None:
     model = models.current()
     st.session_state.setdefault("text", str(st.query_params.get("text") or model.default_text))
     header.draw(spec, model)
-    if "torch" not in sys.modules:
+    if not has_pytorch():
         time.sleep(0.05)  # the first visit: the box is sent before libraries, while they load, let nothing be sent
     chips.keep_sentence()
     look.follow()
@@ -106,14 +105,6 @@ def _inspected_row(about: Subject, found: Translation) -> None:
     with st.container(key="hl_inspected", horizontal=True, vertical_alignment="center", width="content"):
         st.html(line("alt", say("app.inspected", own=own, best=best)), width="content")
         st.button(say("app.inspected.back"), key="back_to_best", on_click=force, args=("hyp", ()))
-
-
-def offer_examples(spec: ViewSpec) -> None:
-    """The examples behind a button on the line over the first view."""
-    model = models.current()
-    if spec.name == "translate" and model.reads not in ("picture", "maps"):
-        with bar().popover(say("app.examples"), width="content", key="hl_examples"):
-            examples(model)
 
 
 def examples(model: models.ModelEntry) -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+
 from model.errors import HeadlightError
 from model.folders import languages_in, resolve, split_step
 from model.history import snapshot
 from model.source import ModelHandle
 from viz.state.kept import kept
 from viz.state.pictures import picture
+
+
+def has_pytorch() -> bool:
+    """Whether this process has loaded PyTorch; before, the first visit of all does without where it can."""
+    return "torch" in sys.modules
 
 
 def shared(base: str, weights: str) -> ModelHandle:

@@ -13,7 +13,7 @@ from model.analysis.faithfulness.deletion import LeftOut, deletion_costs
 from model.source import Source
 from model.trace import Translation
 
-Verdict = Literal["green", "amber", "red", "short"]
+TrafficLight = Literal["green", "amber", "red", "short"]
 LEVEL = 0.05  # green: at most this share of random choices costs as much
 DRAWS = 1000  # random renamings of the words, where there are more than that
 SETS = 30  # random sets of words, each of which needs the model
@@ -61,7 +61,7 @@ class Honesty:
         return self.random.size >= 1 / LEVEL
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TrafficLight:
         """Green: 95 % or more of the random choices cost less. Red: half of them or fewer do. Amber between."""
         if not self.can_tell:
             return "short"
@@ -215,7 +215,7 @@ def _p_values(cost: np.ndarray, random: np.ndarray, exact: bool) -> np.ndarray:
     return as_costly / np.maximum(random.shape[-1], 1) if exact else (as_costly + 1) / (random.shape[-1] + 1)
 
 
-def _verdict(cost: float, p_value: float, median: float) -> Verdict:
+def _verdict(cost: float, p_value: float, median: float) -> TrafficLight:
     if p_value <= LEVEL:
         return "green"
     return "amber" if cost > median + _EQUAL else "red"

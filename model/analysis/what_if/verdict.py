@@ -72,7 +72,7 @@ class Doubt:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Verdict:
     """What is to be thought of a translation.
 
     Attributes:
@@ -91,7 +91,7 @@ class Judgement:
         return "doubtful" if self.doubts else "good"
 
 
-def verdict(translation: Translation, left: Deleted | None = None, threshold: float = THRESHOLD) -> Judgement:
+def verdict(translation: Translation, left: Deleted | None = None, threshold: float = THRESHOLD) -> Verdict:
     """The verdict on a translation.
 
     - "unfinished", "repeated": it ran into the limit, or into a loop that the source does not have.
@@ -119,7 +119,7 @@ def verdict(translation: Translation, left: Deleted | None = None, threshold: fl
         doubts.append(Doubt("low" if confidence < LOW else "confidence", share=confidence))
     doubts += _unsure_token(translation)
     doubts += [Doubt("rare", word) for word in _rare_words(translation)]
-    return Judgement(confidence, tuple(doubts))
+    return Verdict(confidence, tuple(doubts))
 
 
 def traceless_words(left: Deleted) -> list[str]:

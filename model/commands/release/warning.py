@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from model.commands.shared.options import positive
 from model.commands.shared.table_options import add_table_options, made_by, pair_bar, say_written
 from model.errors import HeadlightError
+
+if TYPE_CHECKING:
+    from model.trace import Translation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the threshold with its rates."""
+    from model.analysis.faithfulness.deletion import leave_one_out
     from model.analysis.what_if.quality import WARNING
+    from model.analysis.what_if.verdict import verdict
     from model.evaluation.warning import measured, warning
     from model.pairs import read_rows
     from model.tables import save_table
@@ -36,10 +42,15 @@ def run(args: argparse.Namespace) -> None:
     also = read_rows(args.also)[: args.limit] if args.also else []
     files = [[*read_rows(args.tsv)[: args.limit], *also], read_rows(args.score)[: args.limit]]
     translator = Translator.from_checkpoint(args.checkpoint)
+
+    def judge(translation: Translation) -> tuple[float, bool, bool]:
+        said = verdict(translation, leave_one_out(translator, translation), threshold=0.0)
+        return said.confidence, said.level != "good", said.level == "bad"
+
     found = []
     for rows in files:
         with pair_bar(len(rows)) as progress:
-            found.append(measured(translator, rows, progress))
+            found.append(measured(translator, rows, judge, progress))
     try:
         facts = warning(*found)
     except ValueError as error:

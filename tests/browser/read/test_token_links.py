@@ -83,7 +83,7 @@ def test_the_answer_follows_the_token_that_is_clicked_and_the_link_keeps_it(visi
     for place in (0, 4):
         chips(page, "tgt").nth(place).click()
         title = f"Which cross heads wrote {translation.tgt[place].text}?"
-        page.wait_for_selector(f'.board .kind-title:has-text("{title}")')
+        page.wait_for_selector(f'.writers-title:has-text("{title}")')
         assert chips(page, "tgt").nth(place).get_attribute("aria-pressed") == "true"
         page.wait_for_function(f"() => new URL(location).searchParams.get('step') === '{place + 1}'")
     page.mouse.move(5, 5)
@@ -109,7 +109,8 @@ def test_pointing_at_a_head_shows_what_it_looked_at_while_it_wrote_the_token(vis
     cell(page, 4, 0).hover()
     weights = translation.trace.map("cross", 4, 0)[5]
     lights_up(page, "src", weights, coarse=True)
-    assert "L4 H0: vote" in page.inner_text(".links .said .readout")
+    assert page.inner_text(".links .said .readout").startswith("L4 H0. While")
+    assert "Cross L4 H0: vote" in page.inner_text(".links .board .readout")
     assert page.locator(".curves path:not(.faint)").count() == (weights >= 0.05).sum()
     page.mouse.move(5, 5)
     assert not same(lit(page, "src"), weights, coarse=True), "the faithful map is another one"

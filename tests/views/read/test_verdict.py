@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from model.analysis.what_if.verdict import Doubt, Judgement
+from model.analysis.what_if.verdict import Doubt, Verdict
 from model.translator import Translator
 from tests.pages import markup, opened, shipped, words
 from viz.parts.over import verdict as line
@@ -67,7 +67,7 @@ def test_every_view_of_a_translation_says_what_is_wrong_and_names_it(view: str, 
         Doubt("word", "bank"),
         Doubt("rare", "bank"),
     )
-    monkeypatch.setattr(line, "verdict", lambda *_: Judgement(0.9, doubts))
+    monkeypatch.setattr(line, "verdict", lambda *_: Verdict(0.9, doubts))
     at = opened(view, text="I love you.")
     assert levels(at) == ["bad"]
     assert "70,000 became &lt;b&gt;7&lt;/b&gt;; “boat”, “bank” are not translated." in markup(at)
@@ -75,7 +75,7 @@ def test_every_view_of_a_translation_says_what_is_wrong_and_names_it(view: str, 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_it_is_said_in_either_language(language: str, monkeypatch) -> None:
-    monkeypatch.setattr(line, "verdict", lambda *_: Judgement(0.3, (Doubt("low", share=0.3),)))
+    monkeypatch.setattr(line, "verdict", lambda *_: Verdict(0.3, (Doubt("low", share=0.3),)))
     at = opened("translate", text="I love you.", lang=language)
     assert text(language, "verdict.bad") in markup(at)
     assert text(language, "verdict.low", share="30%") in markup(at)

@@ -7,12 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from model.analysis.what_if.fork import fork_votes
+from model.analysis.maps.votes import vote_maps
 from model.analysis.what_if.mixing import mix
-from model.passage import Ask
 from model.trace import HeadRef
 from model.translator import Translator
-from tests.pages import SENTENCE, choose, components, opened, shipped
+from tests.pages import choose, components, opened, shipped
 from viz.text.en import STRINGS
 from viz.web.codes import unpack_coarse
 
@@ -30,13 +29,11 @@ def picture(at) -> dict:
     return next(each for each in components(at) if "tgt_words" in each)
 
 
-def test_the_board_holds_each_heads_vote_for_the_token_against_its_runner_up(model, translation):
+def test_the_board_holds_what_each_heads_map_of_votes_adds_up_to(model, translation):
+    """One number on one screen: votes are above the vocabulary's mean, in the board as in the map."""
     heads = picture(opened("translate", step=PLACE + 1))["heads"]
-    before, written = translation.tgt_ids[:PLACE], translation.tgt_ids[PLACE]
-    logits = model.forced(model.ids(SENTENCE, translation.tgt_ids), Ask(kinds=(), logits=True)).logits[PLACE].clone()
-    logits[[written, *model.never_written]] = -math.inf
-    voted = fork_votes(model, SENTENCE, before, written, int(logits.argmax()))
-    np.testing.assert_allclose(heads["board"]["kinds"][0]["values"], voted.heads["cross"], atol=1e-3)
+    maps = vote_maps(model, translation)["cross"]
+    np.testing.assert_allclose(heads["board"]["kinds"][0]["values"], maps[:, :, PLACE].sum(-1), atol=1e-3)
 
 
 def test_the_rows_are_what_each_head_looked_at_in_the_step_that_wrote_the_token(translation):

@@ -55,13 +55,14 @@ class Wrote:
     Attributes:
         board: their votes, of one kind.
         looked: what each looked at in the step that wrote it, [L, H, S].
-        legend: what the numbers are.
+        title, legend: what is asked, and what the numbers are.
         mixed: the translation with other gains of heads; None where each has its own.
         on_head: called with the head that was clicked, None to bring all back, before the script runs again.
     """
 
     board: Board
     looked: np.ndarray
+    title: str
     legend: str
     mixed: Mixed | None
     on_head: Callable[[HeadRef | None], None]
@@ -128,7 +129,8 @@ def _heads_payload(wrote: Wrote | None, src: Sequence[str]) -> dict[str, object]
         "title": wrote.mixed.title,
         "tokens": [{"text": text, "fresh": new} for text, new in wrote.mixed.tokens],
     }
-    return {"board": board_payload(wrote.board), "rows": pack_coarse(rows), "legend": wrote.legend, "mixed": mixed}
+    said = {"title": wrote.title, "legend": wrote.legend}
+    return {"board": board_payload(wrote.board), "rows": pack_coarse(rows), "mixed": mixed, **said}
 
 
 def links_payload(

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
-from model.trace import KINDS, HeadRef
+from model.trace import KINDS
 from viz.components.mixing_desk.mixing_desk import Desk, mixing_desk
 from viz.numbers import number
 from viz.parts.decoding import repair
-from viz.parts.decoding.desk import desk_sizes
+from viz.parts.decoding.desk import desk_gains, desk_sizes, set_desk_gains
 from viz.state.answers import what_if
-from viz.state.codes.mix import format_mix, parse_mix
 from viz.state.language import say, within
 from viz.state.view import view
 
@@ -43,12 +41,7 @@ def factor(nats: float) -> str:
     return f"{size:.3g}" if size < 100 else f"{round(size, 2 - math.ceil(math.log10(size))):,.0f}"
 
 
-def moved(gains: dict[HeadRef, float]) -> None:
-    """Write the faders into the link."""
-    st.session_state["mix"] = format_mix(gains, sizes)
-
-
-gains = parse_mix(str(st.session_state.get("mix", "")), sizes)
+gains = desk_gains(now.model)
 mix = what_if.mix(now.subject, tuple(gains.items()))
 titles = {kind: say(f"kind.{kind}") for kind in KINDS}
 mixing_desk(
@@ -56,5 +49,5 @@ mixing_desk(
     theme=now.theme,
     labels=within("mix"),
     key="desk",
-    on_mix=moved,
+    on_mix=partial(set_desk_gains, now.model),
 )

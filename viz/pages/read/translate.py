@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,18 +20,21 @@ from viz.figures.markup import line
 from viz.parts import combined, drawing
 from viz.parts.alignment import opening_line
 from viz.parts.forms import overview
+from viz.parts.over.bar import bar
 from viz.parts.saving import take_away
 from viz.parts.showing import pins
 from viz.parts.trust import panel, writers
 from viz.parts.trust.answer import answer
 from viz.parts.trust.best_picture import best_picture, say_best, verdict
+from viz.shell import frame
 from viz.state.answers import translations
 from viz.state.language import say, within
+from viz.state.model_pool import has_pytorch
 from viz.state.view import View, choose_token, view
 
 now = view()
 _READY = "_heads_beside"  # in a visitor's session: the run that loads PyTorch has passed
-is_ready = "torch" in sys.modules or _READY in st.session_state
+is_ready = has_pytorch() or _READY in st.session_state
 
 
 def draw_links(translation: TracedTranslation) -> tuple[View, np.ndarray] | None:
@@ -115,6 +117,9 @@ def draw_bars(hints: Quality, translation: TracedTranslation) -> None:
         st.html(bars(tokens, hints.entropy.tolist(), most, (), now.theme, title))
 
 
+if now.model.reads not in ("picture", "maps"):
+    with bar().popover(say("app.examples"), width="content", key="hl_examples"):
+        frame.examples(now.model)
 if now.model.reads == "text":
     found = translations.translation(now.subject)
     best = draw_links(found)

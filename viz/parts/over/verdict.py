@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from model.analysis.what_if.verdict import THRESHOLD, Doubt, Judgement, verdict
+from model.analysis.what_if.verdict import THRESHOLD, Doubt, Verdict, verdict
 from model.trace import Translation
 from viz.figures.markup import line, tag
 from viz.state.answers.faithfulness import left_out
@@ -41,7 +41,7 @@ def draw_looked_into(place: Any, about: Subject, found: Translation) -> None:
     st.session_state[_WHOLE] = ((about, about.model.sha256), said)
 
 
-def of(about: Subject, found: Translation, looked_into: bool = True) -> Judgement:
+def of(about: Subject, found: Translation, looked_into: bool = True) -> Verdict:
     """The verdict on a translation; without a look into the model, of what stands there alone."""
     known = about.model.warning
     hides = looked_into and {"hide", "cross"} <= {
@@ -51,7 +51,7 @@ def of(about: Subject, found: Translation, looked_into: bool = True) -> Judgemen
     return verdict(found, left_out(about) if hides else None, known["threshold"] if known else THRESHOLD)
 
 
-def verdict_line(said: Judgement) -> str:
+def verdict_line(said: Verdict) -> str:
     """The verdict in one line, its reasons in words, gravest first."""
     reasons = list(_reasons(said.doubts))
     shown, more = reasons[:MOST_REASONS], len(reasons) - MOST_REASONS

@@ -6,20 +6,18 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import streamlit as st
 
 from model.analysis.maps.reading import read
+from model.analysis.maps.sorts import SORTS
 from model.trace import HeadRef
 from viz.components.head_board.head_board import Board
-from viz.components.shared.pieces import shown_piece
 from viz.components.token_links.token_links import Mixed, Wrote
 from viz.numbers import signed
-from viz.parts.decoding.desk import desk_sizes
+from viz.parts.decoding.desk import desk_gains, set_desk_gains
 from viz.parts.over.chips import chips
-from viz.parts.trust.rivals import NEXT_BEST
-from viz.state.answers import residual, what_if
+from viz.state.answers import what_if
+from viz.state.answers.maps import drawn_maps
 from viz.state.answers.translations import translation
-from viz.state.codes.mix import format_mix, parse_mix
 from viz.state.language import say
 from viz.state.view import View
 
@@ -33,43 +31,34 @@ def writers(now: View, place: int | None) -> Wrote | None:
     """The heads that wrote a token; None without one, or where the model does not offer what it takes."""
     anatomy = now.model.opened.anatomy
     offered = {*anatomy.abilities, *anatomy.kinds}
-    if place is None or not offered >= {"internals", "votes", "gains", "cross"}:
+    if place is None or not offered >= {*SORTS["votes"].needs, "gains", "cross"}:
         return None
-    from model.analysis.what_if.fork import best_rival
-
     found = translation(now.subject)
-    step = what_if.steps(now.subject, NEXT_BEST)[place]
-    other = best_rival(step)
-    voted = residual.votes(now.subject.text, now.checkpoint, found.tgt_ids[:place], step.written.id, other.id)
-    token, against = shown_piece(step.written.piece), shown_piece(other.piece)
-    gains = _gains(now)
-    votes = voted.heads["cross"]
+    label = (found.trace.tgt_outputs[place],)
+    token = label[0].text
+    gains = desk_gains(now.model)
+    votes = drawn_maps(now.subject, "votes", None)["cross"][:, :, place].sum(-1)
     board = Board(
         {"cross": votes},
-        {"cross": say("writers.title", token=token)},
+        {"cross": say("kind.cross")},
         lambda value: signed(value, 1),
-        lambda value: say("writers.vote", vote=signed(value), token=token, other=against),
+        lambda value: say("writers.vote", vote=signed(value), token=token),
         top=float(np.abs(votes).max(initial=0)) or 1.0,
         signed=True,
         muted=[head for head, gain in gains.items() if gain == 0 and head.kind == "cross"],
     )
     rows = found.trace.cross[:, :, place : place + 1]
-    label = (found.trace.tgt_outputs[place],)
     looked = read(rows, label, found.trace.src, now.words, now.hide_special).weights[:, :, 0]
-    legend = say("writers.legend", token=token, other=against)
-    return Wrote(board, looked, legend, _mixed(now, gains, place), lambda head: _toggle(now, head))
+    title, legend = (say(f"writers.{name}", token=token) for name in ("title", "legend"))
+    return Wrote(board, looked, title, legend, _mixed(now, gains, place), lambda head: _toggle(now, head))
 
 
 def _toggle(now: View, head: HeadRef | None) -> None:
     """Mute a head, or bring it back; None brings all back. In a callback."""
-    gains = {} if head is None else _gains(now)
+    gains = {} if head is None else desk_gains(now.model)
     if head is not None and gains.pop(head, 1.0) != 0:
         gains[head] = 0.0
-    st.session_state["mix"] = format_mix(gains, desk_sizes(now.model))
-
-
-def _gains(now: View) -> dict[HeadRef, float]:
-    return parse_mix(str(st.session_state.get("mix", "")), desk_sizes(now.model))
+    set_desk_gains(now.model, gains)
 
 
 def _mixed(now: View, gains: dict[HeadRef, float], place: int) -> Mixed | None:

@@ -39,7 +39,8 @@ export class HeadBoard extends Component {
     this.said = new WeakMap();
     /** Told which head is pointed at, or reached by keyboard. @type {(place: HeadPlace | null) => void} */
     this.whenPointed = () => {};
-    this.kinds = this.part("kinds");
+    this.kinds = make("div", "kinds");
+    this.root.append(boardTop(), this.kinds);
     whenPointed(this.kinds, cellOf, (cell) => this.point(cell));
     this.kinds.addEventListener("click", (event) => this.open(cellOf(event)));
     this.kinds.addEventListener("keydown", (event) => this.press(event));
@@ -162,6 +163,16 @@ const cellOf = (event) => within(event, ".cell");
 /** @param {HTMLElement} cell @returns {HeadPlace} */
 function headOf({ dataset: { kind = "", layer, head } }) {
   return { kind, layer: Number(layer), head: Number(head) };
+}
+
+/** What is pointed at, and what the colours mean. */
+function boardTop() {
+  const readout = make("p", "readout");
+  readout.setAttribute("aria-live", "polite");
+  const text = make("span", "legend-text");
+  text.dataset.label = "legend";
+  const scale = make("span", "", make("b", "low"), make("i", "ramp"), make("b", "high"), text);
+  return make("div", "top", readout, make("div", "legend", scale));
 }
 
 /** @param {string} className @param {string} text @param {string} role */

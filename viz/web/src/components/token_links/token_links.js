@@ -33,6 +33,7 @@ const SIDES = /** @type {const} */ (["src", "tgt"]);
  * @typedef {object} Wrote
  * @property {import("../head_board/head_board.js").Board} board their votes
  * @property {string} rows what each looked at in the step that wrote the token, [L·H, S], packed
+ * @property {string} title
  * @property {string} legend
  * @property {{ title: string, tokens: { text: string, fresh: boolean }[] } | null} mixed the translation with other gains
  */
@@ -101,16 +102,16 @@ class TokenLinks extends Component {
   drawHeads({ heads, look, labels }) {
     const mixed = heads?.mixed;
     this.root.classList.toggle("with-board", !!heads);
-    this.part("board").hidden = !heads;
+    this.part("writers").hidden = !heads;
+    this.part("writers-title").textContent = heads?.title ?? "";
     this.preview = null;
     if (heads) {
       this.rows = unpackCoarse(heads.rows);
-      const words = { hint: "", legend: heads.legend };
+      const words = { hint: labels.heads_hint, legend: heads.legend };
       const sent = { ...heads.board, selected: null, look, labels: words };
       const open = (/** @type {string} */ _, /** @type {unknown} */ place) => this.setTriggerValue("head", place);
       this.board.take({ data: sent, setTriggerValue: open, setStateValue: () => {} });
     }
-    this.part("board-hint").textContent = labels.heads_hint;
     this.part("mixed").hidden = !mixed;
     this.part("mixed-title").textContent = mixed?.title ?? "";
     const tokens = (mixed?.tokens ?? []).map(({ text, fresh }) => make(fresh ? "mark" : "span", "", text));
@@ -122,12 +123,12 @@ class TokenLinks extends Component {
   previewHead(place) {
     const { heads, src } = this.data;
     if (!heads || this.chosen === null) return;
-    const [{ values, long }] = heads.board.kinds;
+    const [{ values }] = heads.board.kinds;
     this.preview = null;
     if (place) {
       const at = (place.layer * values[0].length + place.head) * src.length;
-      const head = `L${place.layer} H${place.head}: ${long[place.layer][place.head]}`;
-      this.preview = { head, weights: Array.from(this.rows.subarray(at, at + src.length)) };
+      const weights = Array.from(this.rows.subarray(at, at + src.length));
+      this.preview = { head: `L${place.layer} H${place.head}`, weights };
     }
     this.show();
   }
