@@ -40,6 +40,7 @@ export class HeadBoard extends Component {
     /** Told which head is pointed at, or reached by keyboard. @type {(place: HeadPlace | null) => void} */
     this.whenPointed = () => {};
     this.kinds = make("div", "kinds");
+    this.root.classList.add("head-board");
     this.root.append(boardTop(), this.kinds);
     whenPointed(this.kinds, cellOf, (cell) => this.point(cell));
     this.kinds.addEventListener("click", (event) => this.open(cellOf(event)));
