@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from streamlit.starlette import App
 
-from viz.figures.lines.bertviz_code import frame_scripts
-from viz.shell.server.guard import guards
+from viz.app.server.guard import guards
+from viz.charts.lines.bertviz_code import frame_scripts
 from viz.web.bundles import VIEWER, served
 
 app = App("router.py", middleware=guards((*frame_scripts(), VIEWER.read_text(encoding="utf-8")), served()))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import streamlit as st
 
-from viz.shell import frame, garbage, navigation, pickers
-from viz.shell.errors import told
-from viz.shell.navigation import form, titles, visibility
-from viz.shell.views import VIEWS
-from viz.state.choice import tidy_link
-from viz.state.language import say, speak
+from viz.app import frame, garbage, navigation, pickers
+from viz.app.navigation import form, titles, visibility
+from viz.core.choice import tidy_link
+from viz.core.language import say, speak
+from viz.core.views import VIEWS
+from viz.widgets.errors import told
 
 st.set_page_config(page_title="Headlight", page_icon="🔦", layout="wide", initial_sidebar_state="collapsed")
 speak()
@@ -37,7 +35,7 @@ frame.draw(spec)
 with told():
     frame.check(spec)
     if spec.fragment:
-        import_module(spec.module).view()
+        frame.by_itself(spec)
     else:
         with st.container(), st.container():  # where a fragment has its pickers: they stay the same widgets
             pickers.draw(spec)

@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from bench.app import sentences
 from bench.browser import ROOT
-from viz.shell.views import VIEWS
+from viz.core.views import VIEWS
 
 PATIENCE = 300  # seconds
 

@@ -16,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.folders import available
-from viz.shell.views import VIEWS
+from viz.core.views import VIEWS
 from viz.web.link import read_link
 
 APP = Path(__file__).resolve().parent.parent / "router.py"

@@ -16,28 +16,28 @@ WINGS += ["model/analysis/maps"]
 # What anything may read of the model. Our own Transformer, training and commands are not among it.
 SEAM = {"model/*", "model/checkpoints.py", "model/translator.py"}
 MODEL = SEAM | {"model/common", "model/saved", "model/analysis/*", *WINGS}
-GROUND = {"viz/text", "viz/theme.py", "viz/numbers.py"}
+GROUND = {"viz/text", "viz/core/theme.py", "viz/core/numbers.py"}
 
 # A room is a folder with all below it, the files that stand directly in a folder (/*), or one file. The most exact line
 # counts. A room may always use itself.
 MAY: dict[str, set[str]] = {
-    "app.py": {"viz/shell", "viz/figures", "viz/web"},
-    "router.py": {"viz/shell", "viz/state"},
+    "app.py": {"viz/app", "viz/charts", "viz/web"},
+    "router.py": {"viz/app", "viz/core", "viz/widgets"},
     "viz/__init__.py": {"model/*", "viz/export"},
     "viz/__main__.py": {"viz/export", "model/*"},
-    "viz/pages": GROUND
-    | {"model/live", "viz/shell", "viz/parts", "viz/components", "viz/state", "viz/figures", "viz/export"}
+    "viz/app": GROUND | {"viz/widgets", "viz/charts", "viz/core", "viz/views/lessons/table.py"} | MODEL,
+    "viz/views": GROUND
+    | {"model/live", "viz/app", "viz/widgets", "viz/charts", "viz/core", "viz/web", "viz/export"}
     | MODEL,
-    "viz/shell": GROUND | {"viz/parts", "viz/components", "viz/state", "viz/figures"} | MODEL,
-    "viz/parts": GROUND | {"viz/components", "viz/state", "viz/figures", "viz/export", "viz/web"} | MODEL,
-    "viz/components": GROUND | {"viz/state", "viz/web"} | MODEL,
-    "viz/state": GROUND | {"model/live"} | MODEL,
-    "viz/figures": {"viz/theme.py", "viz/numbers.py"},
+    "viz/views/lessons/table.py": {"viz/core", "viz/views"},
+    "viz/widgets": GROUND | {"viz/charts", "viz/core", "viz/web", "viz/export"} | MODEL,
+    "viz/core": GROUND | {"model/live"} | MODEL,
+    "viz/charts": {"viz/core/theme.py", "viz/core/numbers.py"},
     "viz/web": GROUND | MODEL,
-    "viz/export": GROUND | {"viz/web", "viz/figures", "model/own", "model/commands"} | MODEL,
+    "viz/export": GROUND | {"viz/web", "viz/charts", "model/own", "model/commands"} | MODEL,
     "viz/text": set(),
-    "viz/theme.py": set(),
-    "viz/numbers.py": set(),
+    "viz/core/theme.py": set(),
+    "viz/core/numbers.py": set(),
     "model/*": set(),
     "model/common": {"model/*"},
     "model/own": {"model/*", "model/common"},
@@ -60,36 +60,36 @@ MAY: dict[str, set[str]] = {
     "model/release": {"model/evaluation", "model/own"} | MODEL,
     "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release", "model/tiny"}
     | MODEL,
-    "bench": {"model/own", "model/training", "viz/text", "viz/shell", "viz/state", "viz/export"} | MODEL,
-    "tests": {"app.py", "router.py", "bench", "viz/pages", "viz/shell", "viz/parts", "viz/components", "viz/state"}
+    "bench": {"model/own", "model/training", "viz/text", "viz/app", "viz/core", "viz/export"} | MODEL,
+    "tests": {"app.py", "router.py", "bench", "viz/views", "viz/app", "viz/widgets", "viz/core"}
     | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
-    | {"viz/figures", "viz/web", "viz/export", "viz/__init__.py", "viz/__main__.py", "model/live", "model/tiny"}
+    | {"viz/charts", "viz/web", "viz/export", "viz/__init__.py", "viz/__main__.py", "model/live", "model/tiny"}
     | GROUND
     | MODEL,
 }
 # What is not of the house and not of Python itself: who may import it.
 LIBRARIES: dict[str, set[str]] = {
-    "streamlit": {"app.py", "router.py", "viz/pages", "viz/shell", "viz/parts", "viz/components", "viz/state"}
+    "streamlit": {"app.py", "router.py", "viz/views", "viz/app", "viz/widgets", "viz/core"}
     | {"bench/server.py", "bench/client.py"},
-    "starlette": {"viz/shell/server"},
+    "starlette": {"viz/app/server"},
     "websockets": {"bench/client.py"},
-    "plotly": {"viz/figures"},
-    "bertviz": {"viz/figures/lines/bertviz_code.py"},
-    "IPython": {"viz/figures/lines/bertviz_code.py"},
-    "markupsafe": {"viz/figures"},
-    "pypinyin": {"viz/figures/ruby.py"},
+    "plotly": {"viz/charts"},
+    "bertviz": {"viz/charts/lines/bertviz_code.py"},
+    "IPython": {"viz/charts/lines/bertviz_code.py"},
+    "markupsafe": {"viz/charts"},
+    "pypinyin": {"viz/charts/ruby.py"},
     "numpy": {"model", "viz", "bench"},
-    "torch": {"model", "bench", "viz/figures/lines/bertviz_code.py"},
+    "torch": {"model", "bench", "viz/charts/lines/bertviz_code.py"},
     "safetensors": {"model/own", "model/training", "model/folder", "model/tiny"},
     "tokenizers": {"model/own", "model/training", "model/tiny"},
-    "fpdf": {"viz/figures/sheet"},
-    "fontTools": {"viz/figures/sheet"},
+    "fpdf": {"viz/charts/sheet"},
+    "fontTools": {"viz/charts/sheet"},
     "yaml": {"viz/export/show"},
     "nltk": {"model/own"},
     "sacrebleu": {"model/evaluation"},
     "tqdm": {"model/training", "model/commands", "model/tiny"},
     "transformers": {"bench", "model/folder", "model/tiny"},
-    "PIL": {"model/common", "model/folder", "viz/figures/sheet"},
+    "PIL": {"model/common", "model/folder", "viz/charts/sheet"},
     "playwright": {"bench"},
 }
 # These say things about folders and traces, and must be quick to import.
@@ -202,26 +202,26 @@ def test_no_folder_holds_too_many_files() -> None:
 
 
 HOUSES = {
-    "app.py": "from viz.pages import one\n",
-    "viz/pages/one.py": "def f():\n    import viz.state.view as v\n",
-    "viz/state/view.py": "from viz.pages.one import f\n",
+    "app.py": "from viz.views import one\n",
+    "viz/views/one.py": "def f():\n    import viz.core.session as v\n",
+    "viz/core/session.py": "from viz.views.one import f\n",
     "viz/loose.py": "",
 }
 
 
 def test_a_breach_a_ring_and_a_file_without_a_room_are_seen() -> None:
     assert breaches(arrows(HOUSES)) == {
-        "app.py": {"viz/pages"},
-        "viz/state/view.py": {"viz/pages"},
+        "app.py": {"viz/views"},
+        "viz/core/session.py": {"viz/views"},
         "viz/loose.py": {"has no room"},
     }
-    assert circle(set().union(*arrows(HOUSES).values())) == ["viz/pages", "viz/state"]
+    assert circle(set().union(*arrows(HOUSES).values())) == ["viz/views", "viz/core"]
     assert circle({("a", "b"), ("b", "c")}) == []
 
 
 def test_a_foreign_library_is_seen_wherever_it_stands() -> None:
     hidden = "def f():\n    import torch.nn as n\n    import pandas\n"
-    assert foreign("viz/pages/x.py", hidden) == {"torch", "pandas"}
+    assert foreign("viz/views/x.py", hidden) == {"torch", "pandas"}
     assert foreign("model/own/x.py", hidden) == {"pandas"}
 
 

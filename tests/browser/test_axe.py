@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Frame, Page
 
 from bench.browser import VIEWPORT, address, wait_until_idle
-from viz.shell.views import VIEWS
+from viz.core.views import VIEWS
 
 AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 FOUND = """rules => axe.run(document, {iframes: false, resultTypes: ["violations"],

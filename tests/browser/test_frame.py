@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from bench.browser import VIEWPORT
 from tests.browser.reading import BOX, settle, type_sentence
-from viz.shell.views import SECTIONS
+from viz.core.views import SECTIONS
 from viz.text import LANGUAGES
 
 HIGHEST = 150  # pixels from the top

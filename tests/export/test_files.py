@@ -17,12 +17,12 @@ from model.folders import CHECKPOINTS
 from model.trace import HeadRef, TracedTranslation
 from tests.pages import shipped
 from viz.__main__ import main
+from viz.charts.colour import on_scale
+from viz.charts.sheet.files import FILES, pdf, png, svg
+from viz.charts.sheet.font import MISSING, SHEET_FONT, widths, writable
+from viz.charts.sheet.sheet import Box, SheetMap, SheetStyle, Write, sheet, wrapped
+from viz.core.theme import LIGHT
 from viz.export.shown import Shown, caption, names, sheet_of
-from viz.figures.colour import on_scale
-from viz.figures.sheet.files import FILES, pdf, png, svg
-from viz.figures.sheet.font import MISSING, SHEET_FONT, widths, writable
-from viz.figures.sheet.sheet import Box, SheetMap, SheetStyle, Write, sheet, wrapped
-from viz.theme import LIGHT
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 HEADS = (HeadRef("cross", 2, 5), HeadRef("cross", 3, 1))

@@ -17,7 +17,7 @@ from model.folder.source import FolderSource
 from model.folders import MODELS
 from tests.pages import choose, prepared, shipped
 from viz.__main__ import main
-from viz.state import models as listed
+from viz.core import models as listed
 
 FORMS = {
     "marian": ("The old baker.", "cross", (1, 2)),
@@ -90,7 +90,7 @@ def test_the_code_of_a_shipped_model_names_no_folder(app, monkeypatch) -> None:
 def test_a_picture_of_ones_own_is_read_from_its_file(app, monkeypatch) -> None:
     data = drawing("ball")
     at = view("vit", "picture-0", "encoder_self", (0, 1))
-    monkeypatch.setattr("viz.state.pictures.own", lambda: {"picture-0": data})
+    monkeypatch.setattr("viz.core.pictures.own", lambda: {"picture-0": data})
     (app / "picture.png").write_bytes(data)
     values, _ = ran(choose(at), monkeypatch)
     np.testing.assert_allclose(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from viz.figures.words import Words
+from viz.charts.words import Words
 from viz.text import text
 
 W = TypeVar("W", bound=Words)

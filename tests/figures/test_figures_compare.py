@@ -8,11 +8,11 @@ import pytest
 
 from tests.figures.said import english
 from tests.pages import HOSTILE
-from viz.figures.compare.course import Course, courses_figure
-from viz.figures.compare.pair import Beside, beside_figure
-from viz.figures.compare.states import StatePanel, StatesText, states_figure
-from viz.figures.heatmap import HeatmapText
-from viz.theme import DARK, LIGHT
+from viz.charts.heatmap import HeatmapText
+from viz.charts.pair import Beside, beside_figure
+from viz.core.theme import DARK, LIGHT
+from viz.views.patching.states import StatePanel, StatesText, states_figure
+from viz.views.training.course import Course, courses_figure
 
 WORDS = english(HeatmapText)
 STATES = english(StatesText)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tests.figures.said import english
-from viz.figures import heatmap
-from viz.figures.colour import contrast, on_scale, prefers_light_ink, printed, rgb
-from viz.figures.heatmap import HeatmapText, heatmap_config
-from viz.figures.layout import labels_fit
+from viz.charts import heatmap
+from viz.charts.colour import contrast, on_scale, prefers_light_ink, printed, rgb
+from viz.charts.heatmap import HeatmapText, heatmap_config
+from viz.charts.layout import labels_fit
+from viz.core.theme import DARK, LIGHT, Theme
 from viz.text import LANGUAGES, text
-from viz.theme import DARK, LIGHT, Theme
 
 attention_heatmap = partial(heatmap.attention_heatmap, text=english(HeatmapText))
 heatmap_summary = partial(heatmap.heatmap_summary, text=english(HeatmapText))

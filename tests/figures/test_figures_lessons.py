@@ -8,9 +8,9 @@ import json
 import numpy as np
 import pytest
 
-from viz.figures.lessons.curves import curves
-from viz.figures.lessons.drawing import round_ticks
-from viz.figures.lessons.plain import bars, cells
+from viz.charts.curves import curves
+from viz.charts.lesson_charts import bars, cells
+from viz.charts.plain_shapes import round_ticks
 
 
 def written(axis) -> list[str]:

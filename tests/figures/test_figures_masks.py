@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from tests.figures.said import english
-from viz.figures.lessons import masks, row_steps
-from viz.figures.lessons.masks import MaskText
-from viz.figures.lessons.row_steps import StepsText, number
-from viz.theme import DARK, LIGHT
+from viz.charts import row_steps
+from viz.charts.row_steps import StepsText, number
+from viz.core.theme import DARK, LIGHT
+from viz.views.masks import figure as masks
+from viz.views.masks.figure import MaskText
 
 steps_figure = partial(row_steps.steps_figure, text=english(StepsText))
 

@@ -7,10 +7,11 @@ import pytest
 
 from model.own.network.positions import sinusoidal_table
 from tests.figures.said import english
-from viz.figures.lessons import positions, rotation
-from viz.figures.lessons.positions import PositionText, values_line
-from viz.figures.lessons.rotation import RotationText
-from viz.theme import DARK, LIGHT
+from viz.charts import positions
+from viz.charts.positions import PositionText, values_line
+from viz.core.theme import DARK, LIGHT
+from viz.views.positions import rotation
+from viz.views.positions.rotation import RotationText
 
 rotation_circle = partial(rotation.rotation_circle, text=english(RotationText))
 

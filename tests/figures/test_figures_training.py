@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 
 from tests.figures.said import english
-from viz.figures.lessons import training
-from viz.figures.lessons.training import TrainingText
+from viz.charts import training_curves as training
+from viz.charts.training_curves import TrainingText
 
 training_curves = partial(training.training_curves, text=english(TrainingText))
 

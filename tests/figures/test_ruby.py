@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from viz.figures.ruby import is_chinese, readings, ruby
+from viz.charts.ruby import is_chinese, readings, ruby
 
 
 def test_every_character_gets_its_syllable_and_the_rest_stays() -> None:

@@ -30,7 +30,7 @@ def method() -> dict[str, str]:
     say({"drawn.newest": "the newest method", "drawn.meaning.newest": "Squares."})
 
     from tests.pages import markup, opened
-    from viz.shell.views import VIEWS
+    from viz.core.views import VIEWS
 
     found = {view: markup(opened(view, drawn="newest", lesson="12")) for view in VIEWS}
     found |= {
@@ -45,17 +45,17 @@ def method() -> dict[str, str]:
 
 def lesson() -> dict[str, str]:
     """A 13th lesson: the title of the lesson that opens, by what the link and the visitor ask for."""
-    from viz.state.codes import lessons
+    from viz.core.codes import lessons
 
     lessons.LESSON_MODULES["13"] = "thirteenth"
-    from viz.parts.chart import lead
-    from viz.parts.lessons.lesson import Lesson
+    from viz.views.lessons.lesson import Lesson
+    from viz.widgets.chart import lead
 
     def picture(_now: object) -> dict[str, str]:
         lead("lesson.13.drawn")
         return {"answer": "42"}
 
-    module = ModuleType("viz.parts.lessons.thirteenth")
+    module = ModuleType("viz.views.lessons.thirteenth")
     module.LESSON = Lesson(formula="a = b", picture=picture, views=("masks",), sentence=False)
     sys.modules[module.__name__] = module
     parts = ("idea", "where", "see", "ask.1", "answer.1", "ask.2", "answer.2", "drawn")

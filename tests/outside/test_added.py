@@ -6,7 +6,7 @@ import pytest
 
 from tests.outside.added import pages_with
 from tests.pages import shipped
-from viz.shell.views import VIEWS
+from viz.core.views import VIEWS
 
 pytestmark = shipped
 

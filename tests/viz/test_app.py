@@ -15,8 +15,8 @@ from model.analysis.maps.reading import read_map
 from model.limits import MAX_CHARACTERS
 from model.trace import KINDS
 from tests.pages import markup, prepared, reverse, shipped, words
-from viz.shell import pickers
-from viz.shell.views import VIEWS
+from viz.app import pickers
+from viz.core.views import VIEWS
 from viz.text import LANGUAGES, text
 
 PAGES = sorted(VIEWS)

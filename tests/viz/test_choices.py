@@ -7,11 +7,11 @@ from streamlit.testing.v1 import AppTest
 
 from model.analysis.lessons.positions import SIMILARITIES
 from tests.pages import SENTENCE, choose, prepared, shipped, viewed
-from viz.parts.picker import shown_key
-from viz.shell.views import VIEWS
-from viz.state.choice import tidied
-from viz.state.codes.choices import CHOICES, read_token
+from viz.core.choice import tidied
+from viz.core.codes.choices import CHOICES, read_token
+from viz.core.views import VIEWS
 from viz.text import LANGUAGES, text
+from viz.widgets.picker import shown_key
 
 EVERY = [(name, option) for name, choice in CHOICES.items() for option in choice.options]
 WHERE = {  # a page that draws the choice, and what must be chosen there first

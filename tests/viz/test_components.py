@@ -7,11 +7,11 @@ import pytest
 
 from model.analysis.maps.reading import Reading
 from model.trace import HeadRef, Label
-from viz.components.shared import registry
-from viz.components.shared.places import opened_place
-from viz.components.token_links.token_links import links_payload
-from viz.theme import LIGHT
+from viz.core.theme import LIGHT
+from viz.views.translate.token_links import links_payload
 from viz.web import bundles, codes
+from viz.widgets import registry
+from viz.widgets.places import opened_place
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 

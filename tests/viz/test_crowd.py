@@ -17,12 +17,13 @@ import torch
 from model.errors import EmptySentenceError, SentenceTooLongError
 from model.source import Anatomy, LacksAbilityError, require_of
 from model.trace import HeadRef
-from viz.state.answers import alignment, faithfulness, heads, maps, residual, translations, what_if
-from viz.state.crowd import sharing
-from viz.state.crowd.helper import Helper, NoAnswerError
-from viz.state.crowd.serving import answer_to
-from viz.state.crowd.sharing import ENOUGH, Crowd, shared_out
-from viz.state.view import Subject
+from viz.core.answers import faithfulness, heads, maps, residual, translations, what_if
+from viz.core.crowd import sharing
+from viz.core.crowd.helper import Helper, NoAnswerError
+from viz.core.crowd.serving import answer_to
+from viz.core.crowd.sharing import ENOUGH, Crowd, shared_out
+from viz.core.session import Subject
+from viz.views.alignment import gold_links as alignment
 
 CAT, HEAD = Subject("The cat drinks two cups of milk.", "en-zh"), HeadRef("cross", 2, 5)
 ASKED: list[tuple[Callable[..., object], tuple[object, ...]]] = [
@@ -108,9 +109,9 @@ def test_what_a_visitor_can_mend_comes_through_as_it_is(helper) -> None:
 
 def test_anything_else_is_no_answer_and_the_helper_stays(helper) -> None:
     with pytest.raises(NoAnswerError):
-        helper.ask("viz.state.answers.maps", "drawn_maps", (CAT, "no such sort", None), {})
+        helper.ask("viz.core.answers.maps", "drawn_maps", (CAT, "no such sort", None), {})
     with pytest.raises(NoAnswerError):
-        helper.ask("viz.state.answers.translations", "translator", ("en-zh",), {"no": "such"})
+        helper.ask("viz.core.answers.translations", "translator", ("en-zh",), {"no": "such"})
     assert ask(helper, translations.written, CAT) == translations.written(CAT)
 
 

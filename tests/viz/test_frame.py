@@ -8,9 +8,9 @@ import pytest
 
 from model.trace import Label
 from tests.pages import SENTENCE, choose, components, opened, prepared, reverse, sent, shipped
-from viz.parts.over.chips import chips
-from viz.shell.views import SECTIONS, VIEWS
+from viz.core.views import SECTIONS, VIEWS
 from viz.text import text
+from viz.widgets.chips import chips
 
 pytestmark = shipped
 

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from viz.shell import garbage
+from viz.app import garbage
 
 COUNTS = """
 import gc, sys
-from viz.shell import garbage
+from viz.app import garbage
 assert not gc.isenabled()
 cycle = []; cycle.append(cycle); del cycle
 garbage.freeze_what_stays()

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from viz.state.kept import kept
+from viz.core.kept import kept
 
 
 def test_an_answer_is_computed_once_and_the_oldest_goes_first() -> None:

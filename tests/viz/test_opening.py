@@ -11,7 +11,7 @@ from model.examples import load_example, sentences
 from model.folders import resolve
 from model.translator import Translator
 from tests.pages import APP, markup, prepared, shipped
-from viz.state.models import entry_of
+from viz.core.models import entry_of
 from viz.text.en import STRINGS
 
 pytestmark = shipped
@@ -19,7 +19,7 @@ FIRST_VISIT = """
 import sys
 import streamlit as st
 from streamlit.testing.v1 import AppTest
-from viz.components.shared.registry import Component
+from viz.widgets.registry import Component
 
 told, mount, html = [], Component.mount, st.html
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 
-from viz.shell.server.guard import Guard
+from viz.app.server.guard import Guard
 
 
 def held_back(guarded: bool) -> bool:

@@ -11,9 +11,9 @@ from model.errors import REASONS
 from model.source import ABILITIES
 from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, prepared, shipped, words
-from viz.shell.pickers import PICKERS
-from viz.shell.views import EVERY_FORM, SECTIONS, VIEWS
-from viz.state.models import entry_of
+from viz.app.pickers import PICKERS
+from viz.core.models import entry_of
+from viz.core.views import EVERY_FORM, SECTIONS, VIEWS
 from viz.text import LANGUAGES, text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,7 +32,7 @@ def test_a_view_has_a_page_and_a_title_in_every_language(spec) -> None:
 
 
 def test_every_page_is_in_the_table() -> None:
-    pages = {path.stem for path in (ROOT / "viz/pages").rglob("*.py") if path.stem != "__init__"}
+    pages = {path.parent.name for path in (ROOT / "viz/views").glob("*/page.py")}
     assert pages == set(VIEWS)
 
 

@@ -67,7 +67,7 @@ def export(args: argparse.Namespace) -> str:
         HeadlightError: there is no such model, it cannot read the text, or the file's ending says nothing.
         ValueError: a head or a combination is not there.
     """
-    from viz.figures.sheet.files import FILES
+    from viz.charts.sheet.files import FILES
 
     ending = args.output.suffix.lstrip(".").lower()
     known = ("html", *FILES, *NUMBERS)
@@ -112,8 +112,8 @@ def file_of(
     """A picture, or numbers."""
     from model.analysis.maps.export import maps_csv, maps_json, trace_npz
     from model.analysis.maps.sorts import drawn_maps
-    from viz.figures.sheet.files import FILES
-    from viz.figures.sheet.sheet import SheetStyle
+    from viz.charts.sheet.files import FILES
+    from viz.charts.sheet.sheet import SheetStyle
 
     if ending == "npz":
         return trace_npz(translation)
@@ -128,7 +128,7 @@ def file_of(
 
 def make_font(args: argparse.Namespace) -> str:
     """Write the subset of Noto that pictures use: the characters of a vocabulary and of the interface."""
-    from viz.figures.sheet.font import SHEET_FONT, make
+    from viz.charts.sheet.font import SHEET_FONT, make
 
     spelt = str(json.loads(args.vocabulary.read_text(encoding="utf-8")))
     interface = "".join("".join(strings.values()) for strings in LANGUAGES.values())

@@ -10,7 +10,7 @@ import numpy as np
 from model.analysis.maps.reading import Reading, combine, read, shifted_rows
 from model.analysis.maps.sorts import SORTS, Drawn, Shift
 from model.trace import AttentionTrace, HeadRef, Kind
-from viz.figures.sheet.sheet import Sheet, SheetMap, SheetStyle, sheet
+from viz.charts.sheet.sheet import Sheet, SheetMap, SheetStyle, sheet
 from viz.text import text
 from viz.web.payload import sort_name
 

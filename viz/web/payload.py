@@ -11,8 +11,8 @@ import numpy as np
 
 from model.analysis.maps.sorts import SORTS, Drawn, MapSort
 from model.trace import KIND_LETTERS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation
+from viz.core.theme import DARK, FONTS, LIGHT
 from viz.text import text
-from viz.theme import DARK, FONTS, LIGHT
 from viz.web.codes import coded
 from viz.web.message import VERSION, Axis, Header, KindPart, Look, MapsPart, MorePart, SortPart, Tokens
 from viz.web.words import WORDS

@@ -11,12 +11,12 @@ from model.analysis.what_if.steps import decoding_steps
 from model.own.facts import NEVER_WRITTEN
 from model.own.text.vocab import BOS_ID, EOS_ID
 from model.translator import Translator
-from viz.components.fork_picker.fork_picker import picked_candidate
-from viz.figures.versions import Version, versions_html
-from viz.figures.votes import bars_figure
-from viz.numbers import signed
-from viz.state.codes.tokens import token_code, token_ids
-from viz.theme import DARK, LIGHT
+from viz.charts.versions import Version, versions_html
+from viz.charts.votes import bars_figure
+from viz.core.codes.tokens import token_code, token_ids
+from viz.core.numbers import signed
+from viz.core.theme import DARK, LIGHT
+from viz.views.fork.fork_picker import picked_candidate
 
 TEXT = "Tom saw a bird."
 

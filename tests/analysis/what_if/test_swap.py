@@ -7,8 +7,8 @@ import pytest
 from model.analysis.what_if.swap import Change, Word, changes, source_words, swapped
 from model.trace import Label
 from model.translator import Translator
-from viz.figures.marked import bars, marked_text
-from viz.theme import DARK, LIGHT
+from viz.charts.marked import bars, marked_text
+from viz.core.theme import DARK, LIGHT
 
 
 def test_words_are_whole_and_without_punctuation(translator: Translator) -> None:

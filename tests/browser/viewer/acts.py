@@ -9,7 +9,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 from tests.browser.reading import shade
-from viz.theme import LIGHT
+from viz.core.theme import LIGHT
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

@@ -12,8 +12,8 @@ from model.analysis.maps.reading import read
 from model.trace import TracedTranslation
 from tests.browser.reading import shade
 from tests.browser.viewer.acts import coloured, link, pictured, title
+from viz.core.theme import DARK, LIGHT
 from viz.export.pages import show
-from viz.theme import DARK, LIGHT
 
 
 @pytest.mark.parametrize(

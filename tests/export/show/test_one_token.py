@@ -15,6 +15,7 @@ from model.analysis.maps.sorts import drawn_maps
 from model.trace import HeadRef
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, opened, shipped
+from viz.charts.sheet.sheet import SheetStyle, Write
 from viz.export.pages import page_of
 from viz.export.show.handout import picture
 from viz.export.show.reading import read_storyboard
@@ -23,8 +24,7 @@ from viz.export.show.storyboard import Both, Step, Storyboard, StoryboardError, 
 from viz.export.show.talk import talk_page
 from viz.export.show.writing import write_storyboard
 from viz.export.shown import Shown
-from viz.figures.sheet.sheet import SheetStyle, Write
-from viz.parts.showing import pins
+from viz.widgets import pins
 
 pytestmark = shipped
 TARGET = "黑猫在床上睡觉。"

@@ -13,8 +13,8 @@ from model.own.checkpoint import Checkpoint
 from model.trace import KINDS
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, components, opened, prepared, reverse, sent, shipped
-from viz.components.mixing_desk.mixing_desk import Desk, desk_payload
-from viz.state.codes.mix import format_mix, parse_mix, reported_gains
+from viz.core.codes.mix import format_mix, parse_mix, reported_gains
+from viz.widgets.desk_board import Desk, desk_payload
 
 SIZES = {"encoder_self": (2, 3), "decoder_self": (4, 3), "cross": (4, 3)}
 EVERY = [(kind, layer, head) for kind in KINDS for layer in range(SIZES[kind][0]) for head in range(SIZES[kind][1])]

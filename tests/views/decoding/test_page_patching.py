@@ -10,7 +10,7 @@ from model.analysis.what_if.patching import Carried, contrast, patched_ids, swee
 from model.folders import MODELS, resolve
 from model.translator import Translator
 from tests.pages import HOSTILE, charts, choose, markup, opened, reverse, sent, shipped, words
-from viz.state import models
+from viz.core import models
 from viz.text import text
 
 pytestmark = shipped

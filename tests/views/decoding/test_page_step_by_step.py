@@ -10,10 +10,10 @@ from model.analysis.what_if.steps import Candidate, Step
 from model.trace import Label
 from model.translator import Translator
 from tests.pages import markup, opened, reverse, sent, shipped, words
-from viz.components.playback.playback import Played, playback_payload
-from viz.components.shared.messages import reported_step
 from viz.text.en import STRINGS
+from viz.views.step_by_step.playback import Played, playback_payload
 from viz.web.codes import unpack_fine
+from viz.widgets.messages import reported_step
 
 SENTENCE = "Priya didn't see the red car."
 

@@ -14,8 +14,8 @@ from model.analysis.maps.sorts import DRAWN, SORTS
 from model.folders import MODELS
 from tests.folder import tiny
 from tests.pages import FRAME, HOSTILE, choose, components, markup, prepared, viewed, words
-from viz.shell.views import VIEWS
-from viz.state import models as listed
+from viz.core import models as listed
+from viz.core.views import VIEWS
 from viz.text import text
 
 FORMS = {"marian": "text", "gpt2": "prompt", "bert": "sentence", "vit": "picture", "mine.npz": "maps"}

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from model.analysis.maps.sorts import SORTS, drawn_maps
 from model.trace import KINDS
 from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, shipped, viewed, words
-from viz.parts import drawing
 from viz.text import text
+from viz.widgets import map_choice as drawing
 
 SHORT, LONG = "A cat sleeps.", " ".join(["cats"] * (drawing.SHORT + 1))
 
@@ -94,11 +94,11 @@ def taken(link: str) -> AppTest:
     def script() -> None:
         import streamlit as st
 
-        from viz.parts.workbench import chosen
-        from viz.state.view import read_view
+        from viz.core.session import read_session
+        from viz.views.one_head import chosen
 
         chosen.take(st.session_state["told"])
-        st.session_state["again"] = chosen.link_of(read_view())
+        st.session_state["again"] = chosen.link_of(read_session())
 
     at = AppTest.from_function(script, default_timeout=100)
     at.session_state["text"], at.session_state["told"] = SENTENCE, link

@@ -17,10 +17,10 @@ from model.common.scenes import scene
 from model.folders import CHECKPOINTS
 from model.passage import Ask
 from tests.pages import SENTENCE, opened, plain_charts, shipped, words
-from viz.parts.lessons.table import LESSONS
-from viz.shell.views import VIEWS
-from viz.state.models import entry_of
+from viz.core.models import entry_of
+from viz.core.views import VIEWS
 from viz.text import LANGUAGES
+from viz.views.lessons.table import LESSONS
 
 pytestmark = shipped
 ROOT = Path(__file__).resolve().parents[3]

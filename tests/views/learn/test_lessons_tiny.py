@@ -9,9 +9,9 @@ from model.analysis.faithfulness.scenes import share_on
 from model.analysis.maps.gradients import gradient_maps
 from model.common.scenes import scene
 from tests.pages import SENTENCE, choose, components, markup, opened, plain_charts, prepared, shipped, words
-from viz.state.answers.translations import translation
-from viz.state.models import entry_of
-from viz.state.view import Subject
+from viz.core.answers.translations import translation
+from viz.core.models import entry_of
+from viz.core.session import Subject
 from viz.text import text
 
 pytestmark = shipped

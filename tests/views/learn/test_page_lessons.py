@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tests.pages import HOSTILE, choose, markup, opened, plain_charts, prepared, reverse, shipped, words
-from viz.parts.lessons.honest import even_share
-from viz.parts.lessons.table import LESSONS
-from viz.shell.views import VIEWS
+from viz.core.views import VIEWS
 from viz.text import LANGUAGES, text
+from viz.views.lessons.honest import even_share
+from viz.views.lessons.table import LESSONS
 
 pytestmark = shipped
 PARTS = ("", ".idea", ".where", ".see", ".ask.1", ".answer.1", ".ask.2", ".answer.2")

@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 from model.analysis.lessons.masks import row_steps
 from model.own.network.masks import causal_mask
 from tests.pages import array, charts, choose, prepared, shipped, words
-from viz.state.answers.translations import trace
-from viz.state.view import Subject
+from viz.core.answers.translations import trace
+from viz.core.session import Subject
 
 pytestmark = shipped
 

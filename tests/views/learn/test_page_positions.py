@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.analysis.lessons import positions
 from tests.pages import array, charts, choose, prepared, shipped, words
-from viz.state.models import entry_of
+from viz.core.models import entry_of
 
 pytestmark = shipped
 

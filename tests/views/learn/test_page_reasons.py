@@ -11,11 +11,11 @@ from model.analysis.residual.reasons import largest, reasons
 from model.source import ABILITIES
 from model.trace import KINDS, HeadRef
 from tests.pages import HOSTILE, array, charts, choose, markup, opened, prepared, reverse, shipped, words
-from viz.figures.lessons.reasons import ReasonsTitles, reasons_figure
-from viz.numbers import number, signed
-from viz.state.models import entry_of
+from viz.core.models import entry_of
+from viz.core.numbers import number, signed
+from viz.core.theme import DARK, LIGHT
 from viz.text import LANGUAGES, text
-from viz.theme import DARK, LIGHT
+from viz.views.inside.reasons_figure import ReasonsTitles, reasons_figure
 
 TITLES = ReasonsTitles("query <b>", "key", "sum")
 
@@ -89,7 +89,7 @@ def test_another_key_is_another_table_and_the_strongest_follows_the_query(en_zh,
 @shipped
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_model_without_such_norms_is_told_in_one_sentence(monkeypatch, en_zh, lang):
-    from viz.state.answers.residual import reasons as kept_reasons
+    from viz.core.answers.residual import reasons as kept_reasons
 
     kept_reasons.clear()
     own = entry_of("en-zh").opened

@@ -11,8 +11,8 @@ from tests.pages import SENTENCE, choose, components, markup, opened, prepared, 
 from viz.export.show.reading import read_storyboard
 from viz.export.show.storyboard import Both, Storyboard, StoryboardError, TalkScene
 from viz.export.show.writing import write_storyboard
-from viz.parts.showing import pins
 from viz.text.en import STRINGS
+from viz.widgets import pins
 
 pytestmark = shipped
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.live.training import PLACE, Training
 from tests.pages import choose, plain_charts, prepared, shipped, words
-from viz.shell.views import VIEWS
+from viz.core.views import VIEWS
 from viz.text import text
 
 pytestmark = shipped

@@ -76,7 +76,7 @@ def test_the_toy_keeps_importance():
 
 
 def test_a_history_of_other_weights_is_refused(monkeypatch):
-    from viz.state.models import ModelEntry
+    from viz.core.models import ModelEntry
 
     monkeypatch.setattr(ModelEntry, "sha256", "0" * 64)
     assert 'role="alert"' in markup(opened("training"))

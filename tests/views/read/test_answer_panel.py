@@ -13,9 +13,9 @@ from model.analysis.residual.votes import Votes
 from model.passage import Ask
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, markup, opened, reverse, shipped
-from viz.parts.trust import best_picture
-from viz.parts.trust.rivals import word_votes
-from viz.state.choice import tidied
+from viz.core.choice import tidied
+from viz.views.translate import best_picture
+from viz.views.translate.rivals import word_votes
 
 pytestmark = shipped
 

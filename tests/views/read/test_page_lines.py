@@ -7,9 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import choose, prepared, words
-from viz.figures.lines import bertviz_code
-from viz.figures.lines.bertviz_code import BertVizError
-from viz.state import models
+from viz.charts.lines import bertviz_code
+from viz.charts.lines.bertviz_code import BertVizError
+from viz.core import models
 
 
 @pytest.fixture

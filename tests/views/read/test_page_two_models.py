@@ -10,7 +10,7 @@ from model.history import load_history
 from model.own import checkpoint
 from tests.folder import tiny
 from tests.pages import charts, choose, markup, opened, reverse, sent, shipped, words
-from viz.state import models as listed
+from viz.core import models as listed
 from viz.text import text
 
 pytestmark = shipped
@@ -85,7 +85,7 @@ def test_nonsense_in_the_link_is_the_first_choice():
 
 
 def test_without_a_model_of_its_own_kind_nothing_is_chosen(monkeypatch):
-    from viz.parts.comparing import models
+    from viz.widgets import compared_models as models
 
     monkeypatch.setattr(models, "others", lambda _name: ["reverse"])
     at = opened("two_models", text=SENTENCE)

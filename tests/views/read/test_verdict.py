@@ -9,9 +9,9 @@ import pytest
 from model.analysis.what_if.verdict import Doubt, Verdict
 from model.translator import Translator
 from tests.pages import markup, opened, shipped, words
-from viz.parts.over import verdict as line
-from viz.shell.views import VIEWS
-from viz.state import models
+from viz.app import verdict as line
+from viz.core import models
+from viz.core.views import VIEWS
 from viz.text import LANGUAGES, text
 
 pytestmark = shipped

@@ -8,9 +8,9 @@ import pytest
 from model.analysis.heads.table import HeadTable
 from model.trace import HeadRef
 from tests.pages import charts, markup, opened, shipped
-from viz.parts import head_facts
-from viz.parts.head_facts import HeadFacts
-from viz.parts.heads_together import nearest
+from viz.views.heads.heads_together import nearest
+from viz.widgets import head_facts
+from viz.widgets.head_facts import HeadFacts
 
 ROW = {"se": 0.01, "alone": 0.02, "cost": 0.05}
 

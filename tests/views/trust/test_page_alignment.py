@@ -12,14 +12,14 @@ from model.analysis.alignment.links import RULES, link_set, pharaoh
 from model.analysis.alignment.word_maps import ALL, pair_maps, places, translation_maps
 from tests.figures.said import english
 from tests.pages import SENTENCE, charts, choose, markup, prepared, words
-from viz.components.score_grid.score_grid import opened_place
-from viz.components.word_links.word_links import word_links
-from viz.figures.gold_map import gold_map
-from viz.figures.heatmap import HeatmapText
-from viz.parts.alignment import Setting, rate_of
-from viz.shell.views import VIEWS
-from viz.state import models
-from viz.theme import LIGHT
+from viz.charts.heatmap import HeatmapText
+from viz.core import models
+from viz.core.theme import LIGHT
+from viz.core.views import VIEWS
+from viz.views.alignment.gold_map import gold_map
+from viz.views.alignment.score_grid import opened_place
+from viz.views.alignment.word_links import word_links
+from viz.widgets.alignment import Setting, rate_of
 
 WORDS = english(HeatmapText)
 STALE = "python -m model align --truth --checkpoint en-zh --save"

@@ -13,8 +13,8 @@ from model.examples import load_example
 from model.folders import resolve
 from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, shipped
-from viz.state.codes.pattern import parse_pattern, pattern_code
-from viz.state.models import entry_of
+from viz.core.codes.pattern import parse_pattern, pattern_code
+from viz.core.models import entry_of
 from viz.text.en import STRINGS
 
 ANTI = pattern_code(np.eye(GRID)[::-1])

@@ -8,10 +8,10 @@ import pytest
 from model.analysis.maps.shares import norm_shares
 from model.analysis.residual.flow import flow_graph, weight_shares
 from tests.pages import HOSTILE, markup, opened, reverse, sent, shipped, words
-from viz.components.flow_graph.flow_graph import FlowTokens, edge_heads, flow_payload
-from viz.components.shared.places import opened_place
-from viz.parts.flow_words import source_words, summary
 from viz.text import text
+from viz.views.flow.flow_graph import FlowTokens, edge_heads, flow_payload
+from viz.views.flow.flow_words import source_words, summary
+from viz.widgets.places import opened_place
 
 
 def edges(data: dict) -> list[tuple]:

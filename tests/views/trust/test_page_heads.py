@@ -14,11 +14,11 @@ from model.analysis.maps.reading import Reading
 from model.folders import resolve
 from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, sent, shipped
-from viz.components.head_board.head_board import Board, board_payload
-from viz.components.head_list.head_list import Listed, list_payload
-from viz.components.shared.places import opened_place
-from viz.state.answers import heads
+from viz.core.answers import heads
 from viz.web.codes import unpack_coarse
+from viz.widgets.head_board import Board, board_payload
+from viz.widgets.head_list import Listed, list_payload
+from viz.widgets.places import opened_place
 
 
 @pytest.fixture

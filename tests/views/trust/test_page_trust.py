@@ -11,11 +11,11 @@ from model.analysis.faithfulness.table import MEASURES, ROWS
 from model.analysis.faithfulness.verdict import honesty, honesty_of_all, honesty_of_words
 from model.analysis.maps.sorts import DRAWN, SORTS, drawn_maps
 from tests.pages import SENTENCE, array, charts, choose, components, markup, prepared, reverse, sent, shipped
-from viz.figures.honesty import BarText, honesty_html
-from viz.figures.trust import Measure, dots_figure, matrices_figure
-from viz.parts.trust.table import ORDER
-from viz.state.answers import faithfulness
-from viz.theme import DARK, LIGHT
+from viz.charts.deletion import BarText, honesty_html
+from viz.core.answers import faithfulness
+from viz.core.theme import DARK, LIGHT
+from viz.views.trust.figure import Measure, dots_figure, matrices_figure
+from viz.views.trust.trust_table import ORDER
 
 TEXT = BarText("v", "<b>", "random", "best", 'a "quoted" alternative')
 

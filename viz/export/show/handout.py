@@ -9,13 +9,13 @@ import numpy as np
 from model.analysis.maps.reading import read
 from model.analysis.maps.sorts import SORTS
 from model.trace import HeadRef
+from viz.charts.sheet.files import pdf_of
+from viz.charts.sheet.sheet import POINTS_A_CM, Box, Sheet, SheetMap, SheetStyle, Write, sheet, wrapped
+from viz.charts.sheet.small import small_maps
 from viz.export.show.sights import Sight, State, axes
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import OPTION_LETTERS
 from viz.export.show.talk import answer_said
-from viz.figures.sheet.files import pdf_of
-from viz.figures.sheet.sheet import POINTS_A_CM, Box, Sheet, SheetMap, SheetStyle, Write, sheet, wrapped
-from viz.figures.sheet.small import small_maps
 from viz.text import text
 from viz.web.payload import sort_title
 

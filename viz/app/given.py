@@ -1,0 +1,121 @@
+"""What a model is given, over every view: a sentence that is typed, a picture, or nothing but a file's maps."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model.errors import HeadlightError
+from model.saved.reading import MOST_FILE
+from model.trace import Translation
+from viz.app.sentences import said
+from viz.charts.markup import line, tag
+from viz.core import models, pictures
+from viz.core.language import say
+from viz.core.session import choose_part, typed
+from viz.widgets.errors import show_error
+
+PICTURE_TYPES = ("png", "jpg", "jpeg", "webp", "bmp", "gif")
+MOST_PICTURE = 20  # MB
+
+
+def given_row(model: models.ModelEntry) -> None:
+    """Where the visitor says what the model is to read; the box of the sentence is there for every model."""
+    reads = model.reads
+    if reads == "picture":
+        _picture_row()
+    elif reads == "maps":
+        st.html(line("lead", say("given.maps", name=model.name)))
+    else:
+        with st.form("sentence", enter_to_submit=True, border=False):
+            row = st.container(horizontal=True, vertical_alignment="center", gap="xsmall")
+            row.text_input(
+                say("app.sentence"),
+                model.default_text,  # for the browser's Back too, where a link names no sentence
+                key="text",
+                placeholder=say(f"given.{reads}") if model.kind == "folder" else say("app.placeholder"),
+                label_visibility="collapsed",
+                bind="query-params",
+            )
+            said = say(f"given.go.{reads}") if reads != "text" else say("app.translate")
+            row.form_submit_button(said, type="primary", width="content", on_click=choose_part)
+
+
+def _picture_row() -> None:
+    shipped = models.current().examples
+    names = (*shipped, *pictures.own())
+    state = st.session_state
+    state["picture_shown"] = typed() if typed() in names else None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.pills(
+            say("given.picture"),
+            names,
+            key="picture_shown",
+            format_func=lambda each: say(f"picture.{each}") if each in shipped else say("picture.own"),
+            label_visibility="collapsed",
+            on_change=_take_shown,
+        )
+        with st.popover(say("given.picture.open")):
+            st.file_uploader(
+                say("given.picture.file"),
+                PICTURE_TYPES,
+                key="picture_file",
+                on_change=_take_file,
+                max_upload_size=MOST_PICTURE,
+                help=say("given.picture.help"),
+            )
+
+
+def _take_shown() -> None:
+    if name := st.session_state.get("picture_shown"):
+        st.session_state["text"] = name
+
+
+def _take_file() -> None:
+    if (file := st.session_state.get("picture_file")) is not None:
+        st.session_state["text"] = pictures.take(file.getvalue())
+
+
+def maps_uploader() -> None:
+    """Where a visitor opens a file of maps, which is his alone."""
+    st.file_uploader(
+        say("given.file"),
+        ("npz",),
+        key="maps_file",
+        on_change=_take_maps,
+        max_upload_size=MOST_FILE // 2**20,
+        help=say("given.file.help"),
+    )
+    if (error := st.session_state.pop("_maps_error", None)) is not None:
+        show_error(error)
+
+
+def _take_maps() -> None:
+    """Open what was uploaded, and go to it; a file that cannot be read changes nothing."""
+    file, state = st.session_state.get("maps_file"), st.session_state
+    if file is None:
+        return
+    try:
+        found = models.uploaded(file.name, file.getvalue())
+    except HeadlightError as error:
+        state["_maps_error"] = error
+        return
+    state[models.UPLOADED] = found
+    state["checkpoint"] = found.name
+    model = models.entry_of(found.name)
+    state.update(text=model.default_text, **model.opening)
+
+
+def told_line(found: Translation, model: models.ModelEntry) -> None:
+    """What the model made of it, in one line: of a prompt, what it wrote itself stands out."""
+    reads = model.reads
+    lang = {"lang": "zh"} if model.kind == "own" else {}
+    if reads == "prompt":
+        tokens = found.tgt[: found.given]
+        at = max((each.end for each in tokens), default=0)
+        st.html(line("translation", found.text[:at], tag("mark", found.text[at:] or "∅")))
+    elif reads == "picture":
+        st.html(line("translation seen", found.text or say("told.picture.nothing")))
+    elif reads == "sentence" and not found.tgt_ids:
+        st.html(line("lead", say("told.sentence.nothing", mask=model.mask or "–")))
+    else:
+        st.html(line("translation", said(found.text), **lang))

@@ -1,0 +1,68 @@
+"""What stands between a browser and Streamlit: headers, our scripts, the address of the first view, no waiting."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable, Mapping, MutableMapping
+from typing import Any
+
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from viz.app.server.policy import headers
+
+OPENING = "/translate"  # Streamlit serves the view that it opens on at / alone
+FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}  # another text has another address
+
+
+class Guard:
+    """An ASGI application before another one, which it lets answer.
+
+    Args:
+        app: the other one.
+        frames: as in ``headers``.
+        scripts: what it answers itself, by address below whatever the app stands under.
+    """
+
+    def __init__(self, app: ASGIApp, frames: Iterable[str], scripts: Mapping[str, bytes]) -> None:
+        self.app, self.headers = app, headers(frames)
+        self.scripts = {
+            address: Response(text, headers=FOR_GOOD, media_type="text/javascript") for address, text in scripts.items()
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; see https://asgi.readthedocs.io."""
+
+        async def guarded(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self.headers)
+            await send(message)
+
+        if scope["type"] == "websocket":
+            send_at_once(send)
+        app: ASGIApp = self.app
+        if scope["type"] == "http" and (script := self.scripts.get("/".join(scope["path"].rsplit("/", 2)[1:]))):
+            app = script
+        elif scope["type"] == "http" and scope["path"].rstrip("/") == OPENING:
+            query = scope["query_string"].decode("latin-1")
+            app = RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
+        await app(scope, receive, guarded)
+
+
+def send_at_once(send: Send) -> None:
+    """Let each message of a connection leave when it is written, where uvicorn's own ``send`` tells the connection.
+
+    A run sends some dozens of small messages. Streamlit makes its socket without naming TCP, by which asyncio would
+    know to turn Nagle's algorithm off: the second message then waits up to 40 ms for the first to be acknowledged.
+    """
+    transport = getattr(getattr(send, "__self__", None), "transport", None)
+    connection = transport.get_extra_info("socket") if transport is not None else None
+    if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def guards(frames: Iterable[str], scripts: Mapping[str, bytes]) -> list[Middleware]:
+    """What the server is to put before Streamlit; ``frames`` and ``scripts`` as in ``Guard``."""
+    return [Middleware(Guard, frames=frames, scripts=scripts)]

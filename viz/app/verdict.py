@@ -1,0 +1,77 @@
+"""The verdict on the translation, directly under it in every view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import streamlit as st
+
+from model.analysis.what_if.verdict import THRESHOLD, Doubt, Verdict, verdict
+from model.trace import Translation
+from viz.charts.markup import line, tag
+from viz.core.answers.faithfulness import left_out
+from viz.core.language import say
+from viz.core.session import Subject
+
+MOST_REASONS = 3
+_WHOLE = "_verdict_on"  # in a visitor's session: what the last whole verdict is about, and it
+
+
+def is_judged(about: Subject) -> bool:
+    """Whether there is a verdict: of models that translate words, not of letters or of anything else."""
+    return about.model.reads == "text" and not about.model.by_letter
+
+
+def draw(about: Subject, found: Translation) -> Any:
+    """What can be said without the model, and its place; None where all is said, as a run before found it."""
+    known = st.session_state.get(_WHOLE)
+    place = st.empty()
+    if known is not None and known[0] == (about, about.model.sha256):
+        place.html(verdict_line(known[1]))
+        return None
+    place.html(verdict_line(of(about, found, looked_into=False)))
+    return place
+
+
+def draw_looked_into(place: Any, about: Subject, found: Translation) -> None:
+    """The whole verdict, in that place; it is kept for this visitor's next runs."""
+    said = of(about, found)
+    place.html(verdict_line(said))
+    st.session_state[_WHOLE] = ((about, about.model.sha256), said)
+
+
+def of(about: Subject, found: Translation, looked_into: bool = True) -> Verdict:
+    """The verdict on a translation; without a look into the model, of what stands there alone."""
+    known = about.model.warning
+    hides = looked_into and {"hide", "cross"} <= {
+        *about.model.facts.anatomy.abilities,
+        *about.model.facts.anatomy.kinds,
+    }
+    return verdict(found, left_out(about) if hides else None, known["threshold"] if known else THRESHOLD)
+
+
+def verdict_line(said: Verdict) -> str:
+    """The verdict in one line, its reasons in words, gravest first."""
+    reasons = list(_reasons(said.doubts))
+    shown, more = reasons[:MOST_REASONS], len(reasons) - MOST_REASONS
+    if more > 0:
+        shown.append(say("verdict.more", n=more))
+    facts = {"confidence": f"{said.confidence:.0%}", "reasons": say("verdict.and").join(shown)}
+    how = say(f"verdict.{said.level}")
+    gap = "" if how[-1] in "：。" else " "
+    return line("verdict", tag("strong", how), gap, say(f"verdict.{said.level}.line", **facts), data_judged=said.level)
+
+
+def _reasons(doubts: Sequence[Doubt]) -> Iterator[str]:
+    words = [f"“{doubt.what}”" for doubt in doubts if doubt.cause == "word"]
+    for doubt in doubts:
+        if doubt.cause == "word":
+            if words:
+                yield say("verdict.word" if len(words) == 1 else "verdict.words", what=", ".join(words))
+            words = []
+            continue
+        if doubt.cause == "rare" and any(each.cause == "word" and each.what == doubt.what for each in doubts):
+            continue
+        key = "number.gone" if doubt.cause == "number" and not doubt.became else doubt.cause
+        yield say(f"verdict.{key}", what=doubt.what, became=doubt.became, share=f"{doubt.share:.0%}")

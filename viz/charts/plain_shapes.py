@@ -1,0 +1,161 @@
+"""A plain picture: two axes, and bars, curves or cells between them, as the browser's canvas draws it.
+
+What a slider moves, or a lesson shows many of, is drawn so: Plotly takes a twentieth of a second a chart, and twice.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from typing import Any
+
+import numpy as np
+
+from viz.charts.layout import cut, label_width
+from viz.core.numbers import number
+
+LABEL = 14  # pixels of every label
+_TITLE = 26  # pixels that an axis's title takes
+_STEPS = (1, 2, 2.5, 5, 10)
+
+
+@dataclass(frozen=True)
+class PlainAxis:
+    """One axis.
+
+    Attributes:
+        limits: the values at its left and right, or lower and upper end.
+        ticks: values, and what is written there; shown literally.
+        title: its name; "" for none.
+        named: what is written are names, else numbers, with lines across the picture.
+        angle: degrees by which what is written is turned: 0, -45 or -90.
+        above: it stands over the picture.
+    """
+
+    limits: tuple[float, float]
+    ticks: Sequence[tuple[float, str]]
+    title: str = ""
+    named: bool = False
+    angle: int = 0
+    above: bool = False
+
+
+@dataclass(frozen=True)
+class Series:
+    """Bars, or a curve: one value a place.
+
+    Attributes:
+        name: shown literally.
+        colour: of all of it.
+        values: [N].
+        texts: what stands over the bars; () for nothing.
+        dash: pixels drawn and left out in turn; () for a whole line.
+        dots: a dot stands at every place.
+    """
+
+    name: str
+    colour: str
+    values: np.ndarray
+    texts: Sequence[str] = ()
+    dash: tuple[int, ...] = ()
+    dots: bool = False
+
+
+@dataclass(frozen=True)
+class PlainCells:
+    """A table of numbers as colours.
+
+    Attributes:
+        values: [R, C]; NaN stays blank.
+        limits: values at the ends of the scale, which goes both ways where the first is negative.
+        texts: R rows of C to be written into the cells; () for none.
+        size: of the font of those, in pixels.
+    """
+
+    values: np.ndarray
+    limits: tuple[float, float]
+    texts: Sequence[Sequence[str]] = ()
+    size: float = LABEL
+
+
+@dataclass(frozen=True)
+class PlainChart:
+    """A plain picture.
+
+    Attributes:
+        x, y: its axes.
+        height: pixels of all of it.
+        margin: pixels left, right, above and below what is between the axes.
+        width: pixels of all of it; 0 for those that the page has.
+        places: of each series' values on ``x``, [N].
+        names: of these places, or () where they are numbers; of cells, the names of columns.
+        rows: names of the cells' rows.
+        bars, curves: series.
+        cells: instead of both.
+        mark: a value of ``x`` where a dotted line stands; None for none.
+    """
+
+    x: PlainAxis
+    y: PlainAxis
+    height: int
+    margin: tuple[int, int, int, int]
+    width: int = 0
+    places: np.ndarray | None = None
+    names: Sequence[str] = ()
+    rows: Sequence[str] = ()
+    bars: Sequence[Series] = ()
+    curves: Sequence[Series] = ()
+    cells: PlainCells | None = None
+    mark: float | None = None
+
+    def sent(self) -> dict[str, Any]:
+        """What the browser is sent: plain values, arrays as float32 in base64."""
+        return {name: _plain(value) for name, value in vars(self).items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return base64.b64encode(np.ascontiguousarray(value, "<f4").tobytes()).decode("ascii")
+    if isinstance(value, PlainAxis | Series | PlainCells):
+        return {name: _plain(each) for name, each in vars(value).items()}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def round_ticks(low: float, high: float, most: int = 6, whole: bool = False) -> list[tuple[float, str]]:
+    """Round numbers from ``low`` to ``high``, at most so many, and how they are written; ``whole`` ones alone.
+
+    >>> round_ticks(0, 1.1)
+    [(0.0, '0.00'), (0.25, '0.25'), (0.5, '0.50'), (0.75, '0.75'), (1.0, '1.00')]
+    """
+    rough = max((high - low) / max(1, most - 1), 1.0 if whole else 0.0)
+    power = 10.0 ** floor(log10(rough))
+    steps = (each * power for each in _STEPS if each * power >= rough * (1 - 1e-9))
+    step = next(each for each in steps if each == round(each) or not whole)
+    digits = next(count for count in range(9) if abs(round(step, count) - step) < 1e-9 * max(1.0, step))
+    places = [round(step * each, 12) for each in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
+    return [(place, _grouped(place, digits)) for place in places]
+
+
+def _grouped(value: float, digits: int) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else number(value, digits)
+
+
+def plain_numbers(low: float, high: float, title: str, most: int = 6, whole: bool = False) -> PlainAxis:
+    """An axis of numbers; as ``round_ticks``."""
+    return PlainAxis((low, high), round_ticks(low, high, most, whole), title)
+
+
+def plain_names(
+    names: Sequence[str], angle: int, title: str = "", *, above: bool = False, down: bool = False
+) -> PlainAxis:
+    """An axis of names at whole numbers; where there is no room for one, its name is ""."""
+    ends = (-0.5, len(names) - 0.5)
+    ticks = [(float(place), cut(name)) for place, name in enumerate(names) if name]
+    return PlainAxis(ends[::-1] if down else ends, ticks, title, named=True, angle=angle, above=above)
+
+
+def left_of(axis: PlainAxis) -> int:
+    """Pixels that a vertical axis needs for what is written at it."""
+    return round(label_width([name for _, name in axis.ticks], LABEL) + (_TITLE if axis.title else 0)) + 14

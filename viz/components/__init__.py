@@ -1,1 +1,0 @@
-"""Interactive parts of a page: Python on one side, JavaScript in the page itself on the other."""

@@ -1,0 +1,42 @@
+"""Cached answers to what deleting words costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from model.analysis.faithfulness.table import load_faithfulness
+from viz.core.answers.translations import translation
+from viz.core.crowd.sharing import shared_out
+from viz.core.kept import kept
+
+if TYPE_CHECKING:
+    from model.analysis.faithfulness.deletion import LeftOut
+    from model.analysis.faithfulness.verdict import Honesty
+    from viz.core.session import Subject
+
+
+@kept(64)
+@shared_out
+def left_out(subject: Subject) -> LeftOut:
+    """What deleting each source word costs each written token."""
+    from model.analysis.faithfulness.deletion import leave_one_out
+
+    return leave_one_out(subject.model.opened, translation(subject))
+
+
+@kept(16)
+def faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
+    """The table of faithfulness that comes with a checkpoint, where it is of these weights, and what is wrong else."""
+    return load_faithfulness(checkpoint, sha256)
+
+
+@kept(128)
+@shared_out
+def words_honesty(subject: Subject, importance: tuple[float, ...], token: int | None) -> Honesty:
+    """What deleting the words of the highest importance costs the translation, or one written token."""
+    from model.analysis.faithfulness.verdict import honesty_of_words
+
+    found = translation(subject)
+    return honesty_of_words(subject.model.opened, found, np.array(importance), token)

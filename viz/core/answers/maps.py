@@ -1,0 +1,53 @@
+"""Cached maps of every head, made of something else than weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from model.examples import load_whole
+from model.folders import resolve
+from viz.core.answers.translations import trace, translation, watched
+from viz.core.crowd.sharing import shared_out
+from viz.core.kept import kept
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from model.analysis.maps.sorts import Drawn
+    from model.trace import Kind
+    from viz.core.session import Subject
+
+
+def seen_picture(subject: Subject) -> tuple[bytes, tuple[int, int]]:
+    """The part of a picture that the model sees, as a PNG file, and its rows and columns of patches."""
+    found: tuple[bytes, tuple[int, int]] = subject.model.opened.seen(subject.text)
+    return found
+
+
+@kept(24)
+@shared_out
+def drawn_maps(subject: Subject, drawn: Drawn, step: int | None) -> dict[Kind, np.ndarray]:
+    """Maps of one sort; gradients are of the output token ``step``, or of the whole translation."""
+    from model.analysis.maps.sorts import SORTS
+    from model.analysis.maps.sorts import drawn_maps as made
+
+    if source := SORTS[drawn].from_maps:
+        other, make = source
+        return make(drawn_maps(subject, other, step), trace(subject))
+    own_pass = {"gradients", "slopes"}.intersection(SORTS[drawn].needs)  # too large to be kept
+    model = subject.model.opened if own_pass else watched(subject)
+    return made(model, translation(subject), drawn, step)
+
+
+@kept(64)
+def whole_map(subject: Subject, drawn: Drawn) -> np.ndarray:
+    """Cross-attention of all heads as one map, [T, S]: a stored example's where there is one, else computed."""
+    from model.analysis.maps.sorts import SORTS, traced_maps
+
+    if subject.model.kind == "own" and subject.beam == 1 and not subject.forced:
+        stored = load_whole(resolve(subject.checkpoint), subject.text, subject.model.sha256, drawn)
+        if stored is not None:
+            return stored
+    plain = SORTS[drawn].from_trace is not None
+    maps = traced_maps(trace(subject), drawn) if plain else drawn_maps(subject, drawn, None)
+    return SORTS[drawn].whole(maps["cross"])

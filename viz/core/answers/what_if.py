@@ -1,0 +1,75 @@
+"""Cached answers to what decoding did, and what else it could have done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from viz.core.answers.translations import translation, watched
+from viz.core.crowd.sharing import shared_out
+from viz.core.kept import kept
+from viz.core.models import entry_of
+
+if TYPE_CHECKING:
+    from model.analysis.what_if.beam_tree import BeamTree
+    from model.analysis.what_if.mixing import Mix
+    from model.analysis.what_if.repair import Repair
+    from model.analysis.what_if.steps import Step
+    from model.trace import HeadRef, Translation
+    from model.writing import Hypothesis, Neighbour
+    from viz.core.session import Subject
+
+
+@kept(64)
+@shared_out
+def steps(subject: Subject, n: int) -> list[Step]:
+    """Every step of writing a translation, with its ``n`` best candidates."""
+    from model.analysis.what_if.steps import decoding_steps
+
+    return decoding_steps(watched(subject), subject.text, translation(subject).tgt_ids, n)
+
+
+@kept(32)
+def tree(text: str, checkpoint: str, beam: int) -> tuple[BeamTree, list[Hypothesis]]:
+    """All that beam search looked at, and what it finished, best first."""
+    from model.analysis.what_if.beam_tree import grown_tree
+
+    return grown_tree(entry_of(checkpoint).opened, text, beam)
+
+
+@kept(128)
+@shared_out
+def continued(subject: Subject) -> Translation:
+    """The translation that starts with the ids that the subject forces; without its maps."""
+    return subject.model.opened.translate(subject.text, subject.beam, prefix=subject.forced)
+
+
+@kept(64)
+def sampled(text: str, checkpoint: str, temperature: float, top_k: int, top_p: float, seed: int) -> Translation:
+    """A translation whose tokens were drawn; without its maps."""
+    from model.writing import Sampling
+
+    return entry_of(checkpoint).opened.translate(text, sampling=Sampling(temperature, top_k, top_p, seed))
+
+
+@kept(64)
+@shared_out
+def mix(subject: Subject, gains: tuple[tuple[HeadRef, float], ...]) -> Mix:
+    """What changed heads do to the model's own translation; what the subject forces does not count."""
+    from model.analysis.what_if.mixing import mix as mixed
+
+    return mixed(subject.model.opened, continued(subject.own), dict(gains), subject.beam)
+
+
+@kept(64)
+def repairs(subject: Subject, step: int) -> Repair:
+    """What muting each head alone does to one token of a translation."""
+    from model.analysis.what_if.repair import repairs as found_repairs
+
+    found = translation(subject)
+    return found_repairs(subject.model.opened, subject.text, found.tgt_ids, step, found.finished)
+
+
+@kept(256)
+def near(word: str, checkpoint: str, n: int) -> list[Neighbour]:
+    """The ``n`` words nearest to a word in source-embedding space; none where it is spelt in pieces."""
+    return entry_of(checkpoint).opened.neighbours(word, n)

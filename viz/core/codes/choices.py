@@ -1,0 +1,95 @@
+"""Choices of one among a few: what the link calls each option, in every language, and what the visitor reads.
+
+The link holds the option's own name, the same in every language: ``kind=cross``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from model.analysis.alignment.links import RULES
+from model.analysis.alignment.word_maps import ALIGN_DRAWN
+from model.analysis.faithfulness.table import TARGETS, WAYS_SCORED
+from model.analysis.heads.patterns import PATTERNS
+from model.analysis.maps.sorts import DRAWN, SHIFTS
+from model.analysis.residual.flow import MEASURES
+from model.trace import KINDS
+from viz.core.codes.lessons import LESSON_MODULES
+from viz.text import LANGUAGES
+
+ALIGNED, PAINTED = "aligned", "painted"  # patterns that no template says
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few options.
+
+    Attributes:
+        name: of the parameter in the link.
+        options: their codes, which are also what the app calls them; the first is the default where nobody says
+            another.
+        key: ``<key>.<option>`` are the interface strings of what the visitor reads.
+        label: the interface string that says what is chosen; ``<label>.help`` explains it.
+    """
+
+    name: str
+    options: tuple[str, ...]
+    key: str
+    label: str
+
+    def read(self, said: object) -> str | None:
+        """The option that a link means; None where it means none."""
+        code = str(said)
+        return code if code in self.options else None
+
+
+def _choice(name: str, options: tuple[str, ...], key: str = "", label: str = "") -> Choice:
+    return Choice(name, options, key or name, label or key or name)
+
+
+CHOICES: Mapping[str, Choice] = {
+    choice.name: choice
+    for choice in (
+        _choice("lang", tuple(LANGUAGES), label="app.language"),
+        # over every view
+        _choice("kind", KINDS, label="app.kind"),
+        _choice("drawn", DRAWN, label="app.drawn"),
+        _choice("shift", SHIFTS, label="app.shift"),
+        _choice("combine", ("head", "mean", "max", "importance"), label="app.combine"),
+        # of one view, or two
+        _choice("picture", ("trusted", "head")),
+        _choice("lines", ("head", "model"), "lines.view"),
+        _choice("decoded", ("tree", "ways"), "beam.view"),
+        _choice("scope", ("sentence", "corpus")),
+        _choice("measure", ("importance", "entropy", "distance", "confidence", "previous", "next", "sink", "rare")),
+        _choice("pattern", (*PATTERNS, ALIGNED, PAINTED)),
+        _choice("align_view", ("sentence", "truth")),
+        _choice("align_from", ("head", "layer", "all")),
+        _choice("align_drawn", ALIGN_DRAWN, "drawn", "align_drawn"),
+        _choice("align_links", tuple(RULES)),
+        _choice("donor", ("sentence", "model"), "carry.from"),
+        _choice("flow_by", MEASURES, "flow.by"),
+        _choice("trust", ("table", "sentence"), "trust.view"),
+        _choice("way", WAYS_SCORED),
+        _choice("target", TARGETS),
+        _choice("lesson", tuple(LESSON_MODULES), label="lesson.choose"),
+        _choice("task", ("copy", "reverse")),
+        _choice("course", ("aer", "job", "importance"), "past.by"),
+        _choice("inside_view", ("steps", "reasons", "scaling"), "inside.view"),
+        _choice("inside", ("1", "2", "3", "4", "5", "6"), "inside.step"),
+        _choice("mask", ("padding", "causal", "combined", "triu", "steps"), "masks.view"),
+        _choice("show", ("curves", "matrix", "slices", "similarity", "rotation"), "positions.view"),
+        _choice("how", ("dot", "cosine"), "positions.how"),
+    )
+}
+
+
+def read_token(said: object) -> int | None:
+    """The output token that a link means by ``of``, counted from 1; 0 is the whole translation, None is nothing.
+
+    >>> read_token("3"), read_token("x")
+    (3, None)
+    """
+    number = str(said)
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 6 else None

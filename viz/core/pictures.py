@@ -1,0 +1,71 @@
+"""Pictures that a model which sees is given: those that ship, and a visitor's own, which nobody else gets."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from model.errors import PictureError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from viz.core.session import Subject
+
+_OWN = "_pictures"  # in a visitor's session: his pictures by their names
+MOST_OWN = 4
+
+
+def picture(name: str) -> bytes:
+    """The bytes of a picture.
+
+    Raises:
+        PictureError: there is no such picture, or another visitor brought it.
+    """
+    from model.common.pictures import shipped_picture
+
+    if shipped := shipped_picture(name):
+        return shipped
+    if name not in own():
+        raise PictureError("This picture is not here: a picture of one's own is kept for its visitor alone.")
+    return own()[name]
+
+
+def deciding(name: str) -> np.ndarray | None:
+    """Which patches of a scene its answer depends on, bool [rows, columns]; None where the picture is no scene."""
+    from model.common.scenes import scene_of
+
+    found = scene_of(name)
+    return None if found is None else found.decides
+
+
+def own() -> Mapping[str, bytes]:
+    """This visitor's pictures, by their names."""
+    found: Mapping[str, bytes] = st.session_state.get(_OWN, {})
+    return found
+
+
+def is_own(name: str) -> bool:
+    """Whether a name is that of a picture which some visitor brought, see ``take``."""
+    return name.startswith("picture-")
+
+
+def take(data: bytes) -> str:
+    """Keep a picture for this visitor's session; its name, which tells nothing of it."""
+    name = f"picture-{hashlib.sha256(data).hexdigest()[:16]}"
+    kept = {**own(), name: data}
+    st.session_state[_OWN] = dict(list(kept.items())[-MOST_OWN:])
+    return name
+
+
+def check_picture(subject: Subject) -> None:
+    """Nothing, where the subject's picture may be seen: answers are shared by all visitors, a visitor's pictures not.
+
+    Raises:
+        PictureError: it may not.
+    """
+    if is_own(subject.text):
+        picture(subject.text)

@@ -1,0 +1,186 @@
+"""What a visitor looks at: the sentence and its translation, the head, and how it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from model.analysis.maps.sorts import SORTS, Drawn, Shift
+from model.sentences import parts_of
+from model.trace import HeadRef, Kind
+from viz.core.choice import chosen, chosen_text, picked
+from viz.core.codes.tokens import token_code, token_ids
+from viz.core.models import ModelEntry, current, entry_of
+from viz.core.theme import Theme, theme_named
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One translation that answers are about; the key of their caches.
+
+    Attributes:
+        text: the sentence.
+        checkpoint: name of the model that translates it.
+        beam: how many hypotheses it keeps.
+        forced: target ids under inspection in place of the model's own choice; () for that.
+    """
+
+    text: str
+    checkpoint: str
+    beam: int = 1
+    forced: tuple[int, ...] = ()
+
+    @property
+    def model(self) -> ModelEntry:
+        """The model that translates it."""
+        return entry_of(self.checkpoint)
+
+    @property
+    def own(self) -> Subject:
+        """The model's own choice, whatever is under inspection."""
+        return replace(self, forced=())
+
+
+@dataclass(frozen=True)
+class Session:
+    """One visitor's choices in this run of the script; all of them live in the link."""
+
+    subject: Subject
+    head: HeadRef
+    words: bool
+    hide_special: bool
+    drawn: Drawn
+    shift: Shift
+    theme: Theme
+
+    @property
+    def checkpoint(self) -> str:
+        """Name of the chosen checkpoint."""
+        return self.subject.checkpoint
+
+    @property
+    def model(self) -> ModelEntry:
+        """The chosen model."""
+        return self.subject.model
+
+    @property
+    def kind(self) -> Kind:
+        """Which attention."""
+        return self.head.kind
+
+
+_session: ContextVar[Session | None] = ContextVar("session", default=None)
+
+
+def current_session() -> Session:
+    """The choices as this run read them; pages begin with it."""
+    return _session.get() or read_session()
+
+
+def read_session() -> Session:
+    """The choices that the frame's widgets hold now, which ``current_session`` says from here on."""
+    state, about = st.session_state, subject()
+    start = about.model.opening
+    kind = chosen_kind(about.model)
+    sizes = about.model.facts.anatomy.kinds[kind]
+    layers = sizes.layers
+    layer = chosen("layer", min(start["layer"], layers - 1), range(layers))
+    drawn: Drawn = picked("drawn")
+    now = Session(
+        subject=about,
+        head=HeadRef(kind, layer, chosen("head", start["head"], range(sizes.heads))),
+        words=bool(state.get("words", False)),
+        hide_special=bool(state.get("special", False)),
+        drawn=drawn,
+        shift="written" if SORTS[drawn].of_written else picked("shift", start["shift"]),
+        theme=theme(),
+    )
+    _session.set(now)
+    return now
+
+
+def chosen_kind(model: ModelEntry) -> Kind:
+    """Which attention is chosen; that on which a model opens where it does not have the chosen one."""
+    start: Kind = model.opening["kind"]
+    kind: Kind = picked("kind", start)
+    return kind if kind in model.facts.anatomy.kinds else start
+
+
+def subject() -> Subject:
+    """The translation that the frame's widgets ask for."""
+    name = current().name
+    return Subject(sentence(), name, int(chosen("beam", 1, range(1, 9))), forced("hyp"))
+
+
+def parts() -> list[str]:
+    """The sentences of what was typed, which are translated one by one; white space stays around a single one."""
+    text = typed()
+    return [text[start:end] for start, end in parts_of(text, str(current().meta.get("src_tokenizer", "")))]
+
+
+def part() -> int:
+    """Which sentence is looked at, by the link's ``part``, counted from 0; the first where there is no such one."""
+    number = str(st.session_state.get("part", "")).strip()
+    found = int(number) - 1 if number.isascii() and number.isdigit() else 0
+    return found if 0 <= found < len(parts()) else 0
+
+
+def sentence() -> str:
+    """The sentence that is looked at."""
+    return parts()[part()]
+
+
+def typed() -> str:
+    """What stands in the box."""
+    return str(st.session_state.get("text", current().default_text))
+
+
+def theme() -> Theme:
+    """The look that the visitor's browser shows."""
+    return theme_named(st.context.theme.type)
+
+
+def choose_head(head: HeadRef) -> None:
+    """Select a head; to be called in a widget's callback, before the frame draws its pickers."""
+    st.session_state.update(head._asdict())
+
+
+def chosen_token(n_tokens: int) -> int | None:
+    """Which of so many written tokens is looked at, in every view, counted from 0; None before one is chosen."""
+    number = str(chosen_text("step")).strip()
+    found = int(number) - 1 if number.isascii() and number.isdecimal() and len(number) < 6 else -1
+    return found if 0 <= found < n_tokens else None
+
+
+def choose_token(place: int | None) -> None:
+    """Look at a written token, counted from 0, or at none; to be called in a widget's callback."""
+    st.session_state["step"] = "" if place is None else str(place + 1)
+
+
+def choose_part(number: int = 0) -> None:
+    """Look at a sentence, counted from 0; to be called in a widget's callback."""
+    st.session_state["part"] = str(number + 1) if number else ""
+    choose_token(None)
+
+
+def forced(name: str) -> tuple[int, ...]:
+    """Target ids that the link's ``hyp`` or ``fork`` forces on this sentence; () where they are for another one."""
+    code = str(st.session_state.get(name, ""))
+    if not code:
+        return ()
+    own = current().facts
+    return token_ids(code, _fingerprinted(), own.vocabulary, own.max_len, own.end_id, own.never_written)
+
+
+def force(name: str, ids: Sequence[int]) -> None:
+    """Write target ids into the link's ``hyp`` or ``fork``; to be called in a widget's callback."""
+    st.session_state[name] = token_code(ids, _fingerprinted())
+
+
+def _fingerprinted() -> str:
+    """What forced ids are about: the weights and the sentence."""
+    model = current()
+    return f"{model.meta.get('sha256', model.name)} {sentence()}"

@@ -1,0 +1,97 @@
+"""The table of views: a new one is an entry here, its page, and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from model.source import Need, Reads
+
+Section = Literal["read", "heads", "decode", "layers", "learn", "evidence", "show"]  # in the order of the navigation
+EVERY_FORM: tuple[Reads, ...] = ("text", "prompt", "sentence", "picture", "maps")
+_WRITERS: tuple[Reads, ...] = ("text", "prompt")
+_READ = ("words", "special")
+_HEAD = ("kind", "layer", "head")
+_DRAWN = ("drawn", "of", "shift")
+_ASKED = ("drawn", "of")  # where a written token is asked about, its row is the step that writes it
+_COMBINED = ("combine", "over")
+
+
+@dataclass(frozen=True)
+class ViewSpec:
+    """One view.
+
+    Attributes:
+        name: of its page and of its place in the link; ``page.<name>`` is its title.
+        section: of the navigation.
+        pickers: the frame's pickers that it uses.
+        needs: what a model must offer for any of it; what it lacks for a part is said when that is chosen.
+        reads: which forms of model it is about, by what they are given; others do not have it in their navigation.
+        sentence: it is about the sentence: where that cannot be translated, there is nothing to see.
+        chips: the frame shows the sentence's tokens; not where the view does so itself.
+        fragment: it is redrawn by itself with its pickers, and not the frame around it.
+        own_pickers: which pickers it uses changes; its page says so, by ``own_pickers()``.
+    """
+
+    name: str
+    section: Section
+    pickers: tuple[str, ...] = ()
+    needs: frozenset[Need] = frozenset()
+    reads: tuple[Reads, ...] = EVERY_FORM
+    sentence: bool = True
+    chips: bool = True
+    fragment: bool = False
+    own_pickers: bool = False
+
+    @property
+    def module(self) -> str:
+        """Where its page stands, as Python imports it."""
+        return f"viz.views.{self.name}.page"
+
+    @property
+    def file(self) -> str:
+        """Where its page stands, from the app's own folder."""
+        return f"{self.module.replace('.', '/')}.py"
+
+
+def _needs(*needs: Need) -> frozenset[Need]:
+    return frozenset(needs)
+
+
+VIEWS: Mapping[str, ViewSpec] = {
+    spec.name: spec
+    for spec in (
+        ViewSpec("translate", "read", ("layer", "head", *_READ, *_ASKED, *_COMBINED)),
+        ViewSpec("alignment", "read", ("layer", "head", "shift"), _needs("internals", "gradients"), ("text",)),
+        ViewSpec("compare", "read", (*_HEAD, *_READ, *_DRAWN), reads=("text", "prompt", "sentence")),
+        ViewSpec("two_models", "read", _HEAD, reads=("text",)),
+        ViewSpec("one_head", "heads", chips=False, fragment=True),
+        ViewSpec("lines", "heads", (*_HEAD, *_READ, *_DRAWN)),
+        ViewSpec("heads", "heads", _READ, _needs("gains"), ("text", "prompt", "sentence", "picture")),
+        ViewSpec("find", "heads", (*_HEAD, *_READ)),
+        ViewSpec("step_by_step", "decode", ("layer", "head", "words", *_COMBINED), reads=("text",)),
+        ViewSpec("beam", "decode", reads=_WRITERS),
+        ViewSpec("fork", "decode", ("words",), _needs("internals", "votes"), _WRITERS),
+        ViewSpec("swap", "decode", reads=("text", "sentence")),
+        ViewSpec("mixing_desk", "decode", ("words",), _needs("gains"), ("text", "prompt", "sentence")),
+        ViewSpec("patching", "decode", (), _needs("patches"), ("text",)),
+        ViewSpec("flow", "layers", ("words",), _needs("cross"), ("text", "maps")),
+        ViewSpec("lens", "layers", _HEAD, _needs("internals", "finish"), _WRITERS),
+        ViewSpec("inside", "layers", _HEAD, _needs("internals", "scores", "projections")),
+        ViewSpec("lessons", "learn", _HEAD, sentence=False, own_pickers=True),
+        ViewSpec("train_here", "learn", sentence=False),
+        ViewSpec("masks", "learn", _HEAD, reads=("text",), sentence=False),
+        ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
+        ViewSpec("training", "learn", (*_HEAD, "shift"), reads=("text",)),
+        ViewSpec("trust", "evidence", ("layer", "head", *_DRAWN), reads=("text",)),
+        ViewSpec("about", "evidence", sentence=False),
+        ViewSpec("talk", "show", sentence=False, chips=False),
+        ViewSpec("pinboard", "show", sentence=False),
+    )
+}
+SECTIONS: Mapping[Section, tuple[str, ...]] = {
+    section: tuple(name for name, spec in VIEWS.items() if spec.section == section)
+    for section in dict.fromkeys(spec.section for spec in VIEWS.values())
+}

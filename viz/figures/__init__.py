@@ -1,1 +1,0 @@
-"""Pure functions: numpy arrays and labels in, Plotly figure or HTML string out."""

@@ -1,1 +1,0 @@
-"""Two of anything beside each other: sentences, models, moments of training."""

@@ -1,1 +1,0 @@
-"""How the parts of the model work, in pictures."""

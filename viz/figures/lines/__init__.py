@@ -1,1 +1,0 @@
-"""BertViz's own drawings, in a document that can fetch nothing."""

@@ -1,1 +1,0 @@
-"""What pages share: parts of a page."""

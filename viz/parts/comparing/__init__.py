@@ -1,1 +1,0 @@
-"""What the views that compare are made of."""

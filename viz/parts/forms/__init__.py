@@ -1,1 +1,0 @@
-"""Models that do not translate: prompts, sentences, pictures, files of maps."""

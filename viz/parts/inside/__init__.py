@@ -1,1 +1,0 @@
-"""What the view of a head from the inside is made of."""

@@ -1,1 +1,0 @@
-"""The lessons: one idea, one formula, one picture that moves, and two questions that trying answers."""

@@ -1,1 +1,0 @@
-"""What stands over every view, and what views have of it."""

@@ -1,1 +1,0 @@
-"""What pages offer to be taken away."""

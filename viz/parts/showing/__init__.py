@@ -1,1 +1,0 @@
-"""Talks and pins in the app."""

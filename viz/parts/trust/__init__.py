@@ -1,1 +1,0 @@
-"""Which map deserves trust: the table, and the answer by what it trusts."""

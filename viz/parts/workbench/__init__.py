@@ -1,1 +1,0 @@
-"""The page of heads: the viewer, what it is given, and what stands beneath it."""

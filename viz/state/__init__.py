@@ -1,1 +1,0 @@
-"""What a visitor has chosen, how links say it, and the cached answers to it."""

@@ -1,1 +1,0 @@
-"""Cached answers of the model to the views' questions, one file a wing of the analysis."""

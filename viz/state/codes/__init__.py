@@ -1,1 +1,0 @@
-"""Choices as short strings for a link."""

@@ -1,1 +1,0 @@
-"""Other processes that compute answers while a crowd is there."""

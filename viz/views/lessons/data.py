@@ -1,0 +1,92 @@
+"""Lesson 8: data in batches, and what a vocabulary does with a word that it never saw."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model.analysis.lessons import batches
+from model.analysis.lessons.masks import opening_batch, sentences_of
+from viz.charts.lesson_charts import cells
+from viz.charts.markup import tag
+from viz.core.language import say
+from viz.core.models import own_translator
+from viz.core.numbers import number
+from viz.core.session import Session
+from viz.views.lessons.lesson import Lesson, Values, count
+from viz.widgets.chart import draw, lead
+
+_UNSEEN = "unfriendliestness"
+
+
+def picture(now: Session) -> Values:
+    """The visitor's lines in batches, and a word in pieces."""
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        st.session_state.setdefault("l8_lines", _opening(now))
+        st.text_area(say("masks.batch"), key="l8_lines", height=175, bind="query-params")
+        values = _pieces(now)
+    with right:
+        values |= _batches(now, sentences_of(st.session_state["l8_lines"]))
+        lead(f"lesson.8.{'letters' if now.model.by_letter else 'words'}", **_sizes(now))
+    return values
+
+
+def _sizes(now: Session) -> Values:
+    """The sizes in the checkpoint's config.json."""
+    sizes = now.model.config
+    names = ("src_vocab_size", "tgt_vocab_size", "n_encoder_layers", "n_decoder_layers", "n_heads", "d_model", "d_ff")
+    return {name: f"{sizes[name]:,}" for name in names}
+
+
+def _opening(now: Session) -> str:
+    """The examples in an order that makes bad batches: long and short by turns."""
+    by_length = sorted(now.model.examples, key=len)[:6]
+    half = len(by_length) // 2
+    turns = [line for pair in zip(by_length[:half], by_length[half:], strict=False) for line in pair]
+    return "\n".join(turns) or opening_batch(by_length)
+
+
+def _batches(now: Session, lines: list[str]) -> Values:
+    """Tables of both ways to put lines together."""
+    size = count(8, "size", 1, max(2, len(lines)), 2)
+    ids = batches.encoded(own_translator(now.checkpoint), lines)
+    typed = batches.as_typed(ids, size)
+    room = max(len(batch) * max(batch) for batch in typed.lengths)
+    ways = {"typed": typed, "buckets": batches.by_length(ids, room)}
+    values: Values = {"lines": len(lines), "size": size, "room": room}
+    for column, (name, made) in zip(st.columns(2), ways.items(), strict=True):
+        filled = batches.picture(made)
+        rows = [f"{batch + 1} · {row + 1}" for batch, rows in enumerate(made.rows) for row in rows]
+        columns = [str(place) if place % 5 == 0 else "" for place in range(filled.shape[1])]
+        values |= {name: number(100 * made.padding, 0), f"{name}_cells": made.cells, f"{name}_n": len(made.rows)}
+        with column:
+            figure = cells(
+                filled,
+                rows,
+                columns,
+                limits=(0, 1.3),
+                axis=say("lesson.8.row"),
+                most_height=240,
+                width=290,
+            )
+            draw(figure, f"lesson.8.{name}", **values)
+    return values
+
+
+def _pieces(now: Session) -> Values:
+    """A word as the vocabulary spells it."""
+    word = st.text_input(say("lesson.8.word"), _UNSEEN, key="l8_word", max_chars=60, bind="query-params").strip()
+    pieces = [label.text for label in now.model.opened.labels(word or _UNSEEN)]
+    values: Values = {"word": word or _UNSEEN, "pieces": len(pieces)}
+    lead("lesson.8.pieces", **values)
+    st.html(tag("p", *(tag("code", piece, style="margin-right: .5em") for piece in pieces), class_="hl-lead"))
+    return values
+
+
+LESSON = Lesson(
+    formula=r"\rho = 1 - \frac{\sum_i n_i}{\sum_{b} |b| \cdot \max_{i \in b} n_i}",
+    picture=picture,
+    views=("masks", "about"),
+    sentence=False,
+    own=True,
+)

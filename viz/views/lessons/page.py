@@ -1,0 +1,123 @@
+"""Lessons on what the documents behind the project teach, on the model's own numbers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model.errors import HeadlightError
+from model.source import require
+from viz.core.answers.translations import translation
+from viz.core.choice import picked
+from viz.core.codes.choices import CHOICES
+from viz.core.language import say, speak
+from viz.core.link import is_gone_back
+from viz.core.session import Session, current_session, read_session
+from viz.core.views import VIEWS
+from viz.views.lessons.page_top import page_top
+from viz.views.lessons.table import LESSONS
+from viz.widgets.chart import lead
+from viz.widgets.errors import OtherFormError, show_error, told
+from viz.widgets.picker import coded
+
+
+def choose() -> str:
+    """The chosen lesson, from the list of all."""
+    labels = {number: f"{number} · {say(f'lesson.{number}')}" for number in LESSONS}
+    read, label = CHOICES["lesson"].read, say("lesson.choose")
+    return coded(st.radio, "lesson", label, labels, "1", read, label_visibility="collapsed")
+
+
+def go(number: str) -> None:
+    """Open another lesson; to be called in a widget's callback."""
+    st.session_state["lesson"] = number
+
+
+def can_show(number: str, now: Session) -> bool:
+    """Whether there is something to show; where not, one sentence says why.
+
+    Raises:
+        OtherFormError: the lesson is about other forms of model.
+        LacksAbilityError: the model does not offer what it needs.
+    """
+    lesson, model = LESSONS[number], now.model
+    if (reads := model.reads) not in lesson.reads:
+        raise OtherFormError(reads, lesson.reads)
+    if lesson.own and model.kind != "own":
+        lead("lesson.own", checkpoint=model.name)
+        return False
+    if lesson.needs:
+        require(model.opened, *sorted(lesson.needs))
+    try:
+        if lesson.sentence:
+            translation(now.subject)
+    except HeadlightError:  # which the frame has said
+        lead("lesson.sentence")
+        return False
+    return True
+
+
+def idea(number: str) -> None:
+    """A lesson's idea and its formula, which no slider moves."""
+    told_in, written = st.columns([5, 4], gap="medium", vertical_alignment="center")
+    written.latex(LESSONS[number].equations)
+    with told_in:
+        lead(f"lesson.{number}.idea")
+        st.markdown(say(f"lesson.{number}.where"))
+
+
+@st.fragment
+def taught(number: str) -> None:
+    """A lesson's pictures and questions; a slider draws this anew and nothing around it."""
+    speak()  # it runs without the frame
+    now, lesson = read_session(), LESSONS[number]
+    top = st.container()
+    with told():
+        if not can_show(number, now):
+            return
+        try:
+            values = lesson.picture(now)
+        except HeadlightError as error:  # of what is typed in the lesson itself
+            show_error(error)
+            return
+        with top:
+            lead(f"lesson.{number}.see", **values)
+        st.markdown(f"**{say('lesson.questions')}**")
+        for which in (1, 2):
+            with st.expander(say(f"lesson.{number}.ask.{which}", **values)):
+                lead(f"lesson.{number}.answer.{which}", **values)
+
+
+def further(number: str) -> None:
+    """Views that show more, and the lessons before and after."""
+    numbers = list(LESSONS)
+    place = numbers.index(number)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for way, near in (("back", place - 1), ("next", place + 1)):
+            if 0 <= near < len(numbers):
+                label = say(f"lesson.{way}", title=say(f"lesson.{numbers[near]}"))
+                st.button(label, key=f"lesson_{way}", on_click=go, args=(numbers[near],))
+        for name in LESSONS[number].views:
+            st.page_link(VIEWS[name].file, label=say("lesson.more", view=say(f"page.{name}")), width="content")
+
+
+def view(session: Session) -> None:
+    """The list of lessons, and the chosen one."""
+    listed, shown = st.columns([1, 4], gap="medium")
+    with listed:
+        number = choose()
+        page_top(number, key="lesson_top")
+    with shown, st.container(key="hl_lesson", gap="small"):
+        st.subheader(f"{number} · {say(f'lesson.{number}')}")
+        idea(number)
+        taught(number)
+        further(number)
+
+
+def own_pickers() -> tuple[str, ...]:
+    """The frame's pickers that the chosen lesson uses."""
+    link = CHOICES["lesson"].read(st.query_params.get("lesson"))
+    return LESSONS[(link or next(iter(LESSONS))) if is_gone_back() else picked("lesson")].pickers
+
+
+if __name__ == "__main__":
+    view(current_session())

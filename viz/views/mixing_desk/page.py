@@ -1,0 +1,53 @@
+"""Mute, solo or turn up heads, and see what becomes of the translation."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING
+
+from model.trace import KINDS
+from viz.core.answers import what_if
+from viz.core.language import say, within
+from viz.core.numbers import number
+from viz.core.session import current_session
+from viz.widgets import repair
+from viz.widgets.desk_board import Desk, mixing_desk
+from viz.widgets.desk_gains import desk_gains, desk_sizes, set_desk_gains
+
+if TYPE_CHECKING:
+    from model.analysis.what_if.mixing import Mix
+
+now = current_session()
+sizes = desk_sizes(now.model)
+
+
+def verdict(mix: Mix, changed: int) -> str:
+    """What the changed heads did, in one or two sentences."""
+    if not changed:
+        return say("mix.untouched")
+    same = mix.mixed.tgt_ids == mix.original.tgt_ids
+    tokens = say("mix.same") if same else say("mix.new", new=sum(mix.new), lost=sum(mix.lost))
+    which = "less" if mix.change < -0.005 else "more" if mix.change > 0.005 else "equal"
+    before, after = (number(sum(each)) for each in (mix.before, mix.after))
+    return f"{tokens} {say(f'mix.{which}', factor=factor(abs(mix.change)), before=before, after=after)}"
+
+
+def factor(nats: float) -> str:
+    """What a difference in log-probability multiplies a probability by: "1.35", "178,000", "10¹³"."""
+    if nats > 16:
+        return "10" + f"{nats / math.log(10):.0f}".translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    size = math.exp(nats)
+    return f"{size:.3g}" if size < 100 else f"{round(size, 2 - math.ceil(math.log10(size))):,.0f}"
+
+
+gains = desk_gains(now.model)
+mix = what_if.mix(now.subject, tuple(gains.items()))
+titles = {kind: say(f"kind.{kind}") for kind in KINDS}
+mixing_desk(
+    Desk(gains, sizes, titles, mix, now.words, verdict(mix, len(gains)), repair.ask(now), next(iter(gains), now.head)),
+    theme=now.theme,
+    labels=within("mix"),
+    key="desk",
+    on_mix=partial(set_desk_gains, now.model),
+)

@@ -1,0 +1,164 @@
+"""The sentence and its translation as tokens that light each other up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.trace import HeadRef
+from viz.core.language import Labels
+from viz.core.theme import Theme
+from viz.web.codes import check_shape, pack_coarse, pack_fine
+from viz.widgets.head_board import Board, board_payload
+from viz.widgets.messages import message, part
+from viz.widgets.places import opened_place
+from viz.widgets.registry import register
+
+LABELS = (
+    "src_title",
+    "tgt_title",
+    "hint",
+    "attends",
+    "attended",
+    "nothing",
+    "confidence",
+    "legend_weight",
+    "legend_confidence",
+    "play",
+    "stop",
+    "looks",
+    "heads_hint",
+    "back",
+)
+_component = register("token_links", LABELS)
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """The translation with muted heads.
+
+    Attributes:
+        title: says which.
+        tokens: each with what stands before it, and whether the translation lacks it with all heads.
+    """
+
+    title: str
+    tokens: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True)
+class Wrote:
+    """The heads that wrote the chosen token.
+
+    Attributes:
+        board: their votes, of one kind.
+        looked: what each looked at in the step that wrote it, [L, H, S].
+        title, legend: what is asked, and what the numbers are.
+        mixed: the translation with other gains of heads; None where each has its own.
+        on_head: called with the head that was clicked, None to bring all back, before the script runs again.
+    """
+
+    board: Board
+    looked: np.ndarray
+    title: str
+    legend: str
+    mixed: Mixed | None
+    on_head: Callable[[HeadRef | None], None]
+
+
+def token_links(
+    src: list[str],
+    tgt: list[str],
+    weights: np.ndarray,
+    probabilities: list[float],
+    *,
+    theme: Theme,
+    labels: Labels,
+    key: str,
+    src_words: list[int],
+    tgt_words: list[int],
+    chosen: int | None = None,
+    on_pick: Callable[[int | None], None] | None = None,
+    wrote: Wrote | None = None,
+) -> None:
+    """Two rows of tokens; pointing at one, or reaching it by keyboard, lights up what it is linked with.
+
+    Args:
+        src, tgt: tokens; a piece inside a word begins with ``##``.
+        weights, probabilities: cross-attention [T, S], of whose rows t writes tgt[t]; of each target token, [T].
+        theme, labels: the look, and the strings named in LABELS, in the visitor's language.
+        key: names this place on the page; the same key keeps what the visitor pinned.
+        src_words, tgt_words: the word of each token; neighbours of one word are joined; -1 is special.
+        chosen: the target token that is pinned before anybody points at one.
+        on_pick: called with the target token that was clicked, None where it was let go, before the script runs again.
+        wrote: the heads that wrote the chosen token.
+
+    Raises:
+        ValueError: weights, probabilities or words do not fit the tokens.
+    """
+
+    def picked() -> None:
+        place = part(message(key, "pick"), "place")
+        if on_pick and type(place) is int and -1 <= place < len(tgt):
+            on_pick(place if place >= 0 else None)
+
+    links = links_payload(src, tgt, weights, probabilities, src_words, tgt_words)
+    data = {**links, "chosen": chosen, "heads": _heads_payload(wrote, src)}
+    said = {"on_pick_change": picked, "on_head_change": lambda: _pressed(key, wrote)}
+    _component.mount(data, theme=theme, labels=labels, key=key, **said)
+
+
+def _pressed(key: str, wrote: Wrote | None) -> None:
+    """A head was clicked, or all are to be brought back."""
+    if wrote is None:
+        return
+    said = message(key, "head")
+    head = opened_place(said, wrote.board.places)
+    if head is not None or part(said, "back") is True:
+        wrote.on_head(head)
+
+
+def _heads_payload(wrote: Wrote | None, src: Sequence[str]) -> dict[str, object] | None:
+    if wrote is None:
+        return None
+    rows = wrote.looked.reshape(-1, wrote.looked.shape[-1])
+    check_shape("looked", rows, range(len(rows)), src)
+    mixed = wrote.mixed and {
+        "title": wrote.mixed.title,
+        "tokens": [{"text": text, "fresh": new} for text, new in wrote.mixed.tokens],
+    }
+    said = {"title": wrote.title, "legend": wrote.legend}
+    return {"board": board_payload(wrote.board), "rows": pack_coarse(rows), "mixed": mixed, **said}
+
+
+def links_payload(
+    src: Sequence[str],
+    tgt: Sequence[str],
+    weights: np.ndarray,
+    probabilities: Sequence[float],
+    src_words: Sequence[int],
+    tgt_words: Sequence[int],
+) -> dict[str, object]:
+    """What ``token_links`` sends to the browser, less look and labels; weights as ``pack_fine`` packs them.
+
+    Raises:
+        ValueError: as ``token_links``.
+    """
+    check_shape("weights", weights, tgt, src)
+    for name, values, tokens in (
+        ("probabilities", probabilities, tgt),
+        ("src_words", src_words, src),
+        ("tgt_words", tgt_words, tgt),
+    ):
+        if len(values) != len(tokens):
+            raise ValueError(f"{name} has {len(values)} entries, but there are {len(tokens)} tokens")
+    return {
+        "src": list(src),
+        "tgt": list(tgt),
+        "weights": pack_fine(weights),
+        "probabilities": [round(float(value), 4) for value in probabilities],
+        "src_words": [int(word) for word in src_words],
+        "tgt_words": [int(word) for word in tgt_words],
+    }

@@ -1,0 +1,56 @@
+"""The sentence and its translation over every view, token by token: what is clicked is looked at everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp
+
+from model.trace import Label, TracedTranslation
+from viz.charts.ruby import is_chinese, readings
+from viz.core.language import within
+from viz.core.session import choose_token, chosen_token, theme, typed
+from viz.widgets.sentence_chips import Chip, sentence_chips
+from viz.widgets.sentence_steps import sentence_steps
+from viz.widgets.token import looked_at
+
+
+def draw(found: TracedTranslation, pinyin: bool, from_start: bool = False) -> None:
+    """The line of both, ``pinyin`` over the Chinese; a view that goes ``from_start`` is at the first token."""
+    target = chips(found.text, (*found.tgt, *found.trace.tgt_outputs[len(found.tgt) :]), pinyin)
+    for place, chip in enumerate(target):
+        if found.given <= place < len(found.log_probs):
+            chip["sure"] = exp(found.log_probs[place])
+    sentence_chips(
+        chips(found.source, found.trace.src or found.src),
+        target if found.tgt_ids else (),
+        chosen_token(len(target)) or 0 if from_start else looked_at(found),
+        theme=theme(),
+        labels=within("chips"),
+        key="hl_chips",
+        on_token=choose_token,
+    )
+
+
+def keep_sentence() -> None:
+    """Make every sentence that is sent a step of the browser's history; nothing is seen of this."""
+    sentence_steps(typed(), "hl_steps")
+
+
+def chips(text: str, labels: Sequence[Label], pinyin: bool = False) -> list[Chip]:
+    """The tokens of a text with what stands between them; nobody is known to have written them.
+
+    >>> [(chip["before"], chip["text"]) for chip in chips("I am", (Label("I", 0, 0, 1), Label("am", 1, 2, 4)))]
+    [('', 'I'), (' ', 'am')]
+    """
+    found: list[Chip] = []
+    at = 0
+    for label in labels:
+        special = label.start == label.end
+        again = label.start < at  # one of the bytes of a character that stands already
+        said = label.text if special or again else text[label.start : label.end]
+        alone = special or bool(found and found[-1]["special"])
+        before = " " if alone and found else text[at : label.start]
+        reading = " ".join(readings(said)) if pinyin and said and all(map(is_chinese, said)) else ""
+        found.append({"text": said, "before": before, "special": special, "sure": None, "reading": reading})
+        at = max(at, label.end)
+    return found

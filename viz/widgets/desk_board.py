@@ -1,0 +1,183 @@
+"""A fader for every head: mute, solo or turn it up, and see what becomes of the translation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from model.trace import KINDS, HeadRef, Kind, Label
+from viz.core.codes.mix import Sizes, reported_gains, table
+from viz.core.language import Labels
+from viz.core.theme import Theme
+from viz.widgets.messages import message, part, serial
+from viz.widgets.registry import register
+
+if TYPE_CHECKING:
+    from model.analysis.what_if.mixing import Mix
+
+LABELS = (
+    "mute",
+    "solo",
+    "reset",
+    "gain",
+    "solo_help",
+    "original",
+    "mixed",
+    "note",
+    "hint",
+    "various",
+    "muted",
+    "whole_kind",
+    "whole_layer",
+)
+LEAST_TOP = 0.1  # nats: what the last colour stands for at the least
+EOS = Label("<eos>")
+_component = register("mixing_desk", LABELS)
+
+
+@dataclass(frozen=True)
+class MutedAlone:
+    """What muting each head alone does to one token.
+
+    Attributes:
+        said: that, in a sentence.
+        heads: those that do most, each with what is said of it.
+        change: of a log-probability by each head, by kind, [L, H], in nats.
+        other: the heads without which another token is written.
+        cell: what stands in a head's cell: few letters.
+        long: what is said of a head.
+    """
+
+    said: str
+    heads: Mapping[HeadRef, str]
+    change: Mapping[Kind, np.ndarray]
+    other: Collection[HeadRef]
+    cell: Callable[[HeadRef], str]
+    long: Callable[[HeadRef], str]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the desk shows.
+
+    Attributes:
+        gains: of the heads that have another gain than 1.
+        sizes: layers and heads of each kind.
+        titles: each kind's name in the visitor's language.
+        mix: what these gains did.
+        words: join the pieces of a word.
+        verdict: the sentence above the two translations.
+        alone: what muting each head alone does to the chosen token, where that was asked for.
+        start: the head that the slider is of before another is selected; without it, the last layer's first.
+    """
+
+    gains: Mapping[HeadRef, float]
+    sizes: Sizes
+    titles: Mapping[Kind, str]
+    mix: Mix
+    words: bool
+    verdict: str
+    alone: MutedAlone | None = None
+    start: HeadRef | None = None
+
+
+def mixing_desk(
+    desk: Desk, *, theme: Theme, labels: Labels, key: str, on_mix: Callable[[dict[HeadRef, float]], None]
+) -> None:
+    """The desk with both translations above it.
+
+    Args:
+        desk: what it shows.
+        theme: the look.
+        labels: gives the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_mix: called with the gains other than 1 before the script runs again.
+    """
+
+    def moved() -> None:
+        gains = reported_gains(part(message(key, "mix"), "gains"), desk.sizes)
+        if gains is not None:
+            on_mix(gains)
+
+    data = {**desk_payload(desk), "serial": serial(key, "mix")}
+    _component.mount(data, theme=theme, labels=labels, key=key, on_mix_change=moved)
+
+
+def desk_payload(desk: Desk) -> dict[str, object]:
+    """What ``mixing_desk`` sends to the browser, less look, labels and serial; gains in percent."""
+    mix = desk.mix
+    deltas = [after - before for before, after in zip(mix.before, mix.after, strict=True)]
+    original = [*mix.original.tgt, EOS][: len(deltas)]
+    lost, new = [*mix.lost, False], list(mix.new)
+    return {
+        "kinds": [
+            {
+                "kind": kind,
+                "title": desk.titles[kind],
+                "layers": desk.sizes[kind][0],
+                "heads": desk.sizes[kind][1],
+                "gains": [round(100 * gain) for row in table(desk.gains, desk.sizes, kind) for gain in row],
+            }
+            for kind in KINDS
+            if kind in desk.sizes
+        ],
+        "before": [
+            [
+                _text(original, group),
+                original[group[0]].is_special,
+                any(lost[i] for i in group),
+                round(sum(deltas[i] for i in group), 4),
+            ]
+            for group in _groups(original, desk.words)
+        ],
+        "after": [
+            [_text(mix.mixed.tgt, group), False, any(new[i] for i in group)]
+            for group in _groups(mix.mixed.tgt, desk.words)
+        ],
+        "verdict": desk.verdict,
+        "start": _place(desk.start, desk.sizes) if desk.start and desk.start.kind in desk.sizes else None,
+        "alone": None if desk.alone is None else _alone(desk.alone, desk.sizes),
+    }
+
+
+def _place(head: HeadRef, sizes: Sizes) -> dict[str, int]:
+    """A head by the place that its kind has on the desk."""
+    return {"kind": [kind for kind in KINDS if kind in sizes].index(head.kind), "layer": head.layer, "head": head.head}
+
+
+def _alone(told: MutedAlone, sizes: Sizes) -> dict[str, object]:
+    """What is told of heads that are muted alone, by the places that kinds have on the desk."""
+    kinds = [kind for kind in KINDS if kind in sizes]
+    return {
+        "said": told.said,
+        "heads": [{**_place(head, sizes), "text": text} for head, text in told.heads.items()],
+        "top": max(LEAST_TOP, *(float(np.abs(told.change[kind]).max(initial=0)) for kind in kinds)),
+        "cells": [
+            [
+                [_cell(told, HeadRef(kind, layer, head)) for head in range(sizes[kind][1])]
+                for layer in range(sizes[kind][0])
+            ]
+            for kind in kinds
+        ],
+    }
+
+
+def _cell(told: MutedAlone, head: HeadRef) -> dict[str, object]:
+    change = round(float(told.change[head.kind][head[1:]]), 4)
+    return {"change": change, "text": told.cell(head), "other": head in told.other, "long": told.long(head)}
+
+
+def _groups(labels: Sequence[Label], words: bool) -> list[list[int]]:
+    """Places of the tokens that stand together: each alone, or those of one word."""
+    if not words:
+        return [[place] for place in range(len(labels))]
+    return [list(group) for _, group in groupby(range(len(labels)), key=lambda place: labels[place].word)]
+
+
+def _text(labels: Sequence[Label], group: list[int]) -> str:
+    texts = [labels[place].text for place in group]
+    return texts[0] + "".join(text.removeprefix("##") for text in texts[1:])

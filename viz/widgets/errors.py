@@ -1,0 +1,64 @@
+"""How an error that a visitor can cause is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import streamlit as st
+
+from model.errors import HeadlightError
+from model.limits import MAX_CHARACTERS, MAX_PARTS, MAX_SRC_TOKENS
+from model.source import LacksAbilityError, Reads
+from viz.charts.markup import alert
+from viz.core.language import say
+from viz.core.models import current
+
+
+class OtherFormError(HeadlightError):
+    """A view is about another form of model."""
+
+    def __init__(self, reads: Reads, about: tuple[Reads, ...]) -> None:
+        super().__init__(f"this view is about models that read {', '.join(about)}, not {reads}")
+        self.reads, self.about = reads, about
+
+
+class ViewEnded(Exception):  # noqa: N818 - nothing went wrong
+    """A view has said why there is no more of it."""
+
+
+def end_view() -> NoReturn:
+    """Leave out what follows in a view; other than after ``st.stop``, what the frame draws below is still drawn."""
+    raise ViewEnded
+
+
+def show_error(error: HeadlightError) -> None:
+    """One plain sentence that says what is wrong; whatever stands in it is shown literally."""
+    if isinstance(error, LacksAbilityError):
+        why = say(f"why.{error.why}") if error.why else ""
+        said = {"checkpoint": current().name, "ability": say(f"ability.{error.ability}"), "why": why}
+        sentence = say("view.lacks.why" if why else "view.lacks", **said)
+    elif isinstance(error, OtherFormError):
+        about = say("view.or").join(say(f"reads.{each}") for each in error.about)
+        sentence = say("view.other", checkpoint=current().name, what=say(f"reads.{error.reads}"), about=about)
+    else:
+        sentence = say(
+            f"error.{type(error).__name__}",
+            message=str(error),
+            characters=f"{MAX_CHARACTERS:,}",
+            parts=MAX_PARTS,
+            tokens=getattr(error, "tokens", None) or MAX_SRC_TOKENS,
+        )
+    st.html(alert(sentence))
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """What a visitor asks inside and cannot have is said in one sentence, and what follows inside is left out."""
+    try:
+        yield
+    except ViewEnded:
+        return
+    except HeadlightError as error:
+        show_error(error)
