@@ -25,12 +25,15 @@ from model.analysis.faithfulness.deletion import by_words, leave_one_out
 from model.analysis.faithfulness.verdict import honesty_of_all
 from model.analysis.heads.ablation import ablate
 from model.analysis.heads.roles import profile
-from model.analysis.maps.sorts import DRAWN, SORTS, drawn_maps
+from model.attribution.methods import METHOD_NAMES, METHODS, attribution_maps
 from model.trace import KINDS, Translation
 from model.translator import Translator
 
 WAITS = {
-    **{drawn: (f"map: {drawn}", 0.2 if drawn == "votes" else 0.4 if SORTS[drawn].perturbs else 0.5) for drawn in DRAWN},
+    **{
+        method: (f"map: {method}", 0.2 if method == "votes" else 0.4 if METHODS[method].perturbs else 0.5)
+        for method in METHOD_NAMES
+    },
     "roles": ("all roles and importances", 1.5),
     "honesty": ("honesty bar, all cross heads", 0.5),
     "page": ("another sort of map, to painted", 0.4),
@@ -83,7 +86,7 @@ def _tasks(translator: Translator, made: Translation) -> dict[str, Callable[[], 
         honesty_of_all(leave_one_out(translator, made), by_words(trace.cross, trace.src))
 
     return {
-        **{drawn: lambda drawn=drawn: drawn_maps(translator, made, drawn) for drawn in DRAWN},
+        **{method: lambda method=method: attribution_maps(translator, made, method) for method in METHOD_NAMES},
         "roles": roles,
         "honesty": honesty,
     }
@@ -99,14 +102,14 @@ def page_waits(checkpoint: str, runs: int) -> list[float]:
 
 
 def _changes(page: Page, runs: int) -> Iterator[float]:
-    others = [drawn for drawn in DRAWN if drawn != "weights"]
+    others = [method for method in METHOD_NAMES if method != "weights"]
     for sentence in sentences(-(-runs // len(others))):
         page.fill(BOX, sentence)
         page.press(BOX, "Enter")
         page.wait_for_timeout(500)
         wait_until_idle(page)
-        for drawn in others[:runs]:
-            choose = partial(page.locator(".toolbar select").first.select_option, drawn)
+        for method in others[:runs]:
+            choose = partial(page.locator(".toolbar select").first.select_option, method)
             yield seconds_until_painted(page, MEANING, choose)
         runs -= len(others)
 

@@ -71,7 +71,7 @@ def save_example(
     }
     arrays = {f"weights_{kind}": translation.trace.weights[kind] for kind in KINDS}
     arrays |= {f"scores_{kind}": translation.trace.scores[kind] for kind in KINDS}
-    arrays |= {f"whole_{drawn}": values for drawn, values in (whole or {}).items()}
+    arrays |= {f"whole_{method}": values for method, values in (whole or {}).items()}
     (folder / FOLDER).mkdir(exist_ok=True)
     facts_text = np.array(json.dumps(facts, ensure_ascii=False))
     with (folder / FOLDER / f"{number}.npz").open("wb") as file:
@@ -84,10 +84,10 @@ def load_example(folder: Path, text: str, sha256: str) -> TracedTranslation | No
     return None if stored is None else _translation(*stored)
 
 
-def load_whole(folder: Path, text: str, sha256: str, drawn: str) -> np.ndarray | None:
+def load_whole(folder: Path, text: str, sha256: str, method: str) -> np.ndarray | None:
     """A map of all cross heads of an example together, [T, S]; None as ``load_example``, or if it was not stored."""
     stored = _stored(folder, text, sha256)
-    return None if stored is None else stored[1].get(f"whole_{drawn}")
+    return None if stored is None else stored[1].get(f"whole_{method}")
 
 
 def _stored(folder: Path, text: str, sha256: str) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:

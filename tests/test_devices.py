@@ -18,7 +18,6 @@ from model.analysis.faithfulness.verdict import honesty_of_words
 from model.analysis.heads.ablation import ablate
 from model.analysis.lessons import exposure, normalising, order, several, unmasked
 from model.analysis.lessons.hooks import caught
-from model.analysis.maps.sorts import SORTS, drawn_maps
 from model.analysis.residual.lens import lens, promoted
 from model.analysis.residual.proof import proven_steps
 from model.analysis.residual.reasons import reasons
@@ -28,6 +27,7 @@ from model.analysis.what_if.mixing import mix
 from model.analysis.what_if.patching import Carried, contrast, log_probs_at, patched_ids, sweep
 from model.analysis.what_if.repair import repairs
 from model.analysis.what_if.steps import decoding_steps
+from model.attribution.methods import METHODS, attribution_maps
 from model.folder import core
 from model.folder.source import FolderSource
 from model.own import checkpoint
@@ -111,9 +111,9 @@ def err(source: Any, written: TracedTranslation) -> None:
 
 
 ANALYSES: dict[str, Callable[[Any, TracedTranslation], object]] = {
-    **{f"map: {name}": lambda source, written, name=name: drawn_maps(source, written, name) for name in SORTS},
-    "gradient of one token": lambda source, written: drawn_maps(source, written, "gradient", 0),
-    "kept passes": lambda source, written: drawn_maps(Once(source), written, "norms"),
+    **{f"map: {name}": lambda source, written, name=name: attribution_maps(source, written, name) for name in METHODS},
+    "gradient of one token": lambda source, written: attribution_maps(source, written, "gradient", 0),
+    "kept passes": lambda source, written: attribution_maps(Once(source), written, "norms"),
     "word maps": lambda source, _: pair_maps(source, GOLD),
     "deletion": lose,
     "ablation": ablate,

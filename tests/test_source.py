@@ -11,14 +11,14 @@ from model.analysis.faithfulness.scores import score_translation
 from model.analysis.faithfulness.table import ROWS, WAYS_SCORED
 from model.analysis.heads.ablation import ablate
 from model.analysis.lessons.positions import position_table
-from model.analysis.maps.shares import norm_shares
-from model.analysis.maps.sorts import SORTS, drawn_maps
 from model.analysis.residual.lens import lens
 from model.analysis.residual.proof import proven_steps
 from model.analysis.residual.reasons import reasons
 from model.analysis.residual.votes import votes
 from model.analysis.what_if.mixing import log_probs
 from model.analysis.what_if.steps import decoding_steps
+from model.attribution.methods import METHODS, attribution_maps
+from model.attribution.shares import norm_shares
 from model.folder.source import FolderSource
 from model.passage import Ask, Pass, Patch
 from model.source import WAYS, LacksAbilityError
@@ -106,19 +106,19 @@ def test_a_hidden_word_gets_no_weight_and_all_hidden_words_one_by_one_are_a_batc
     np.testing.assert_allclose(source.log_probs(ids, hidden=hidden)[0], made.log_probs, atol=1e-5)
 
 
-@pytest.mark.parametrize("drawn", SORTS)
-def test_every_sort_of_map_fits_the_trace_and_hides_the_future(source, made, drawn):
-    if not source.anatomy.abilities.issuperset(SORTS[drawn].needs):
-        with pytest.raises(LacksAbilityError, match=f"does not offer '({'|'.join(SORTS[drawn].needs)})'"):
-            drawn_maps(source, made, drawn)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_sort_of_map_fits_the_trace_and_hides_the_future(source, made, method):
+    if not source.anatomy.abilities.issuperset(METHODS[method].needs):
+        with pytest.raises(LacksAbilityError, match=f"does not offer '({'|'.join(METHODS[method].needs)})'"):
+            attribution_maps(source, made, method)
         return
-    found = drawn_maps(source, made, drawn, step=1 if SORTS[drawn].of_token else None)
-    assert set(found) == set(SORTS[drawn].kinds)
-    for kind in SORTS[drawn].kinds:
+    found = attribution_maps(source, made, method, step=1 if METHODS[method].of_token else None)
+    assert set(found) == set(METHODS[method].kinds)
+    for kind in METHODS[method].kinds:
         weights = made.trace.weights[kind]
         assert found[kind].shape == weights.shape
         hidden = ~may_attend(kind, weights.shape)
-        assert drawn == "scores" or not found[kind][..., hidden].any()
+        assert method == "scores" or not found[kind][..., hidden].any()
         assert np.abs(found[kind]).max() > 0
 
 
@@ -132,7 +132,7 @@ def test_scores_with_the_mask_give_the_weights(source, made):
 def test_gradients_agree_with_finite_differences_of_a_gain(source, made, ids):
     """Turning a head up by ε is moving every weight of it by ε times itself."""
     size, step = 1e-3, 2
-    gradient = drawn_maps(source, made, "gradient", step)
+    gradient = attribution_maps(source, made, "gradient", step)
     for kind in source.anatomy.kinds:
         up, down = (source.log_probs(ids, [{(kind, 1, 1): 1 + sign * size}])[0, step].double() for sign in (1, -1))
         expected = float((gradient[kind][1, 1] * made.trace.weights[kind][1, 1]).sum())
@@ -140,8 +140,8 @@ def test_gradients_agree_with_finite_differences_of_a_gain(source, made, ids):
 
 
 def test_without_a_step_each_row_has_its_own_tokens_gradient_and_the_encoder_that_of_all(source, made):
-    every = drawn_maps(source, made, "gradient")
-    steps = [drawn_maps(source, made, "gradient", step) for step in range(len(made.written_ids))]
+    every = attribution_maps(source, made, "gradient")
+    steps = [attribution_maps(source, made, "gradient", step) for step in range(len(made.written_ids))]
     for kind in ("decoder_self", "cross"):
         for step, alone in enumerate(steps):
             np.testing.assert_allclose(every[kind][:, :, step], alone[kind][:, :, step], atol=1e-5)
@@ -177,7 +177,7 @@ def test_maps_are_scored_by_what_deleting_costs(source, made):
     found = score_translation(source, made, np.random.default_rng(0))
     offered = source.anatomy.abilities
     assert set(found.rows) == {way for way in WAYS_SCORED if WAYS[way] in offered}
-    for name, sort in SORTS.items():
+    for name, sort in METHODS.items():
         assert np.isfinite(found.rows["mask"][ROWS.index(name)][:2]).all() == offered.issuperset(sort.needs)
 
 

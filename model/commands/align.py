@@ -67,11 +67,11 @@ def _as_text(facts: dict[str, Any]) -> str:
     """The single heads for one rule, and for the other only what combines heads, so that the table stays readable."""
     heads = facts["heads"]
     lines = [f"AER % on {facts['sentences']} pairs; a guess along the diagonal: {facts['diagonal']}"]
-    for rule, by_drawn in facts["aer"].items():
+    for rule, by_method in facts["aer"].items():
         lines += ["", f"== {RULE_TITLES[rule]} =="]
-        for drawn, by_shift in by_drawn.items():
+        for method, by_shift in by_method.items():
             for shift, table in by_shift.items():
-                name = f"{drawn}, row of the step that has {shift} the word"
+                name = f"{method}, row of the step that has {shift} the word"
                 if rule == "argmax":
                     lines += [name, "     " + "".join(f"{f'H{h}' if h != 'all' else 'all':>7}" for h in heads)]
                     lines += [
@@ -91,7 +91,7 @@ def _as_text(facts: dict[str, Any]) -> str:
             low, high = fair["interval"]
             lines.append(f"  chosen on one half and scored on the other: {fair['aer']} (95 %: {low} to {high})")
             for half in fair["halves"]:
-                place = f"L{half['chose']['layer']} H{half['chose']['head']} {half['chose']['drawn']}"
+                place = f"L{half['chose']['layer']} H{half['chose']['head']} {half['chose']['method']}"
                 lines.append(f"    {half['pairs']} pairs chose {place}: {half['aer_there']} there, {half['aer']} here")
     setting = " ".join(f"{name}={value}" for name, value in facts["one_head"].items())
     return "\n".join([*lines, "", f"best single head by any map and any rule: {setting}"])

@@ -58,6 +58,6 @@ def _look(folder: Path) -> None:
     command = f"python -m model tiny vit --measure --out {folder}"
     save_table(f"{folder}/", SCENE_TABLE, {**table, "sha256": sha256, "command": command})
     print(f"{table['scenes']} scenes, {table['right_percent']} % right; {table['chance']:.0%} of the patches decide")
-    for drawn, found in table["maps"].items():
+    for method, found in table["maps"].items():
         best = found["best"]
-        print(f"{drawn}: {found['mean']:.0%} on them, best L{best['layer']} H{best['head']} {best['share']:.0%}")
+        print(f"{method}: {found['mean']:.0%} on them, best L{best['layer']} H{best['head']} {best['share']:.0%}")

@@ -55,6 +55,6 @@ def run(args: argparse.Namespace) -> None:
 
 def write(path: Path, translation: TracedTranslation) -> None:
     """One compressed NPZ file of plain arrays: it can be opened without pickle."""
-    from model.analysis.maps.export import trace_npz
+    from model.attribution.export import trace_npz
 
     path.write_bytes(trace_npz(translation))

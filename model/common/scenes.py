@@ -54,9 +54,9 @@ def scene(number: int) -> RingedScene:
         _shape(ImageDraw.Draw(image), kind, place, COLOURS[colour])
     for each in (image, alone):
         _ringed(ImageDraw.Draw(each), kinds[0], places[0], COLOURS[colours[0]])
-    drawn = (np.asarray(alone) != np.asarray(Image.new("RGB", (1, 1), _GROUND))).any(-1)
+    method = (np.asarray(alone) != np.asarray(Image.new("RGB", (1, 1), _GROUND))).any(-1)
     side = SIZE // PATCH
-    return RingedScene(image, colours[0], drawn.reshape(side, PATCH, side, PATCH).any((1, 3)))
+    return RingedScene(image, colours[0], method.reshape(side, PATCH, side, PATCH).any((1, 3)))
 
 
 def scene_of(name: str) -> RingedScene | None:

@@ -119,8 +119,8 @@ def joined_rows(rows: Sequence[Sequence[str]], count: int, seed: int = 1) -> lis
     if len(whole) < 2:
         raise CorpusError("there are no two whole sentences to join")
     rng = random.Random(seed)
-    drawn = [rng.sample(whole, 2) for _ in range(count)]
-    return [(f"{first[0]} {second[0]}", f"{first[1]}{second[1]}") for first, second in drawn]
+    method = [rng.sample(whole, 2) for _ in range(count)]
+    return [(f"{first[0]} {second[0]}", f"{first[1]}{second[1]}") for first, second in method]
 
 
 def score(translations: Sequence[str], references: Sequence[str], by_letter: bool = False) -> Scores:

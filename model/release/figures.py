@@ -12,7 +12,7 @@ from typing import Any
 
 from model.analysis.alignment.known_pairs import ALIGNMENT
 from model.analysis.faithfulness.table import FAITHFULNESS, LOWER_IS_BETTER, RANDOM, rows_of
-from model.analysis.maps.sorts import SORTS
+from model.attribution.methods import METHODS
 from model.errors import HeadlightError
 from model.folders import CONFIG, META
 
@@ -158,9 +158,9 @@ def faithfulness(tables: Tables, language: str) -> str:
 def _cell(table: dict[str, Any], row: str, measure: str, way: str) -> str:
     """A mean; bold where it is the best of those that take nothing away themselves, or within its standard error."""
     rows = rows_of(table, way=way)
-    plain = [name for name in ROW_TITLES if name in SORTS and not SORTS[name].perturbs]
-    drawn = [mean for name in plain if (mean := rows[name][measure]["mean"]) is not None]
-    best = min(drawn) if measure in LOWER_IS_BETTER else max(drawn)
+    plain = [name for name in ROW_TITLES if name in METHODS and not METHODS[name].perturbs]
+    method = [mean for name in plain if (mean := rows[name][measure]["mean"]) is not None]
+    best = min(method) if measure in LOWER_IS_BETTER else max(method)
     value = rows[row][measure]["mean"]
     if value is None:
         return "–"
@@ -230,8 +230,8 @@ def _rates(facts: dict[str, Any]) -> dict[str, float]:
 def _setting(best: dict[str, Any], language: str) -> str:
     """A setting in words."""
     zh = language == "zh"
-    titles = ROW_TITLES.get(best["drawn"], (best["drawn"], best["drawn"]))
-    drawn = titles[zh].partition(" (")[0].partition("（")[0]
+    titles = ROW_TITLES.get(best["method"], (best["method"], best["method"]))
+    method = titles[zh].partition(" (")[0].partition("（")[0]
     if best["layer"] == "all":
         place = "所有层" if zh else "over all layers"
     elif best["head"] == "all":
@@ -240,7 +240,7 @@ def _setting(best: dict[str, Any], language: str) -> str:
         place = f"L{best['layer']} H{best['head']}" if zh else f"of L{best['layer']} H{best['head']}"
     both = best["links"] == "grow"
     links = ("双向连线" if both else "单向连线") if zh else f"with links {'both ways' if both else 'one way'}"
-    return f"{place}的{drawn}，{links}" if zh else f"{drawn} {place} {links}"
+    return f"{place}的{method}，{links}" if zh else f"{method} {place} {links}"
 
 
 def _wrapped(text: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 from tests.architecture.tree import HOUSE, imports, sources, used_files
 
 WINGS = [f"model/analysis/{wing}" for wing in ("alignment", "faithfulness", "heads", "lessons", "residual", "what_if")]
-WINGS += ["model/analysis/maps"]
+WINGS += ["model/attribution"]
 # What anything may read of the model. Our own Transformer, training and commands are not among it.
 SEAM = {"model/*", "model/checkpoints.py", "model/translator.py"}
 MODEL = SEAM | {"model/common", "model/saved", "model/analysis/*", *WINGS}
@@ -47,13 +47,13 @@ MAY: dict[str, set[str]] = {
     "model/translator.py": {"model/*", "model/own", "model/folder", "model/saved"},
     "model/evaluation": {"model/*", "model/common", "model/own", "model/translator.py"},
     "model/analysis/*": SEAM,
-    "model/analysis/maps": SEAM | {"model/analysis/*"},
-    "model/analysis/residual": SEAM | {"model/analysis/*", "model/analysis/maps"},
-    "model/analysis/heads": SEAM | {"model/analysis/*", "model/analysis/maps"},
-    "model/analysis/alignment": SEAM | {"model/analysis/*", "model/analysis/maps"},
-    "model/analysis/faithfulness": SEAM | {"model/analysis/*", "model/analysis/maps", "model/analysis/heads"},
-    "model/analysis/what_if": SEAM | {"model/analysis/*", "model/analysis/maps", "model/analysis/residual"},
-    "model/analysis/lessons": SEAM | {"model/own", "model/training", "model/analysis/*", "model/analysis/maps"},
+    "model/attribution": SEAM | {"model/analysis/*"},
+    "model/analysis/residual": SEAM | {"model/analysis/*", "model/attribution"},
+    "model/analysis/heads": SEAM | {"model/analysis/*", "model/attribution"},
+    "model/analysis/alignment": SEAM | {"model/analysis/*", "model/attribution"},
+    "model/analysis/faithfulness": SEAM | {"model/analysis/*", "model/attribution", "model/analysis/heads"},
+    "model/analysis/what_if": SEAM | {"model/analysis/*", "model/attribution", "model/analysis/residual"},
+    "model/analysis/lessons": SEAM | {"model/own", "model/training", "model/analysis/*", "model/attribution"},
     "model/training": {"model/*", "model/own", "model/evaluation"},
     "model/tiny": {"model/*", "model/common"},
     "model/live": {"model/*", "model/own", "model/training"},
@@ -227,6 +227,6 @@ def test_a_foreign_library_is_seen_wherever_it_stands() -> None:
 
 def test_the_most_exact_room_counts() -> None:
     assert room_of("model/analysis/pairs.py", MAY) == "model/analysis/*"
-    assert room_of("model/analysis/maps/norms.py", MAY) == "model/analysis/maps"
+    assert room_of("model/attribution/norms.py", MAY) == "model/attribution"
     assert room_of("model/translator.py", MAY) == "model/translator.py"
     assert room_of("model/new_room/file.py", MAY) is None

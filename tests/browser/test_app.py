@@ -17,9 +17,9 @@ def test_enter_translates_and_the_map_drawn_is_the_trace(visit, translation):
     page = visit("one_head", layer=1, head=2, kind="cross", shift="written")
     type_sentence(page, SENTENCE)
     assert page.inner_text(".hl-translation") == translation.text
-    drawn = colours(page)
-    assert np.abs(drawn - coloured(translation.trace.map("cross", 1, 2))).max() <= 12
-    assert np.abs(drawn - coloured(translation.trace.map("cross", 1, 3))).max() > 60
+    method = colours(page)
+    assert np.abs(method - coloured(translation.trace.map("cross", 1, 2))).max() <= 12
+    assert np.abs(method - coloured(translation.trace.map("cross", 1, 3))).max() > 60
     assert page.locator(".chips").first.locator("button").all_inner_texts() == [
         label.text for label in translation.trace.src
     ]

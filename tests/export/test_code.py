@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from model.analysis.maps.reading import Reading
 from model.analysis.what_if.patching import Sweep
+from model.attribution.labelled_map import LabelledMap
 from model.trace import HeadRef
 from tests.pages import opened, reverse, sent, shipped, viewed, words
 from viz.__main__ import main
@@ -23,12 +23,12 @@ HEADS = (HeadRef("cross", 2, 5), HeadRef("cross", 3, 1))
 EN_ZH = ModelCode("en-zh")
 
 
-def run(lines: str) -> Reading:
+def run(lines: str) -> LabelledMap:
     """What the lines call ``reading``."""
     names: dict[str, object] = {}
     exec(lines, names)
     found = names["reading"]
-    assert isinstance(found, Reading)
+    assert isinstance(found, LabelledMap)
     return found
 
 
@@ -37,14 +37,14 @@ def run(lines: str) -> Reading:
     [
         ({"kind": "cross", "layer": 2, "head": 5, "shift": "written"}, None),
         ({"kind": "decoder_self", "layer": 1, "head": 0, "viewer": "h=d1.0,d2.3&x=max"}, [(1, 0), (2, 3)]),
-        ({"drawn": "norms", "kind": "encoder_self", "layer": 0, "head": 1, "beam": 4}, None),
-        ({"drawn": "gradient_weight", "of": "2", "kind": "cross", "layer": 3, "head": 2}, None),
+        ({"method": "norms", "kind": "encoder_self", "layer": 0, "head": 1, "beam": 4}, None),
+        ({"method": "gradient_weight", "of": "2", "kind": "cross", "layer": 3, "head": 2}, None),
     ],
 )
 def test_the_lines_make_the_numbers_that_the_viewer_draws(choices, together) -> None:
     at = opened("one_head", **choices)
     found = run(next(each.value for each in at.code if "open_model" in each.value)).weights
-    name = choices.get("drawn", "weights") + (f"@{choices['of']}" if "of" in choices else "")
+    name = choices.get("method", "weights") + (f"@{choices['of']}" if "of" in choices else "")
     shape = (6, 8, *found.shape)
     maps = viewed(at).maps(name, choices["kind"], shape)
     if together:
@@ -88,7 +88,7 @@ def test_a_hostile_sentence_is_a_literal_in_both() -> None:
     [
         Shown(HEADS[:1]),
         Shown(HEADS, how="mean", words=True, hide_special=True, shift="read"),
-        Shown(HEADS[:1], drawn="scores"),
+        Shown(HEADS[:1], method="scores"),
     ],
 )
 def test_the_command_writes_what_the_lines_make(shown: Shown, tmp_path, capsys) -> None:
@@ -105,7 +105,7 @@ def test_the_command_writes_what_the_lines_make(shown: Shown, tmp_path, capsys) 
 
 def test_what_no_command_can_do_has_none() -> None:
     asked: list[Callable[[], str]] = [
-        lambda: command(Shown(HEADS[:1], step=1, drawn="gradient"), "a", EN_ZH),
+        lambda: command(Shown(HEADS[:1], step=1, method="gradient"), "a", EN_ZH),
         lambda: command(Shown(HEADS[:1]), "a", EN_ZH, forced=(5,)),
     ]
     assert [each() for each in asked] == ["", ""]

@@ -85,10 +85,10 @@ def test_a_sheet_out_of_reason_is_refused(bad) -> None:
 
 def test_hostile_tokens_are_text_in_svg_and_pdf() -> None:
     made = sheet([small(HOSTILE)], f"{HOSTILE}\u0000", SheetStyle(30, 9))
-    drawn = svg(made)
-    assert {each.tag.split("}")[1] for each in ET.fromstring(drawn).iter()} == {"svg", "title", "rect", "text"}
-    assert HOSTILE in texts(drawn)
-    assert b"<img" not in drawn
+    method = svg(made)
+    assert {each.tag.split("}")[1] for each in ET.fromstring(method).iter()} == {"svg", "title", "rect", "text"}
+    assert HOSTILE in texts(method)
+    assert b"<img" not in method
     page = pdf(made)
     assert page.startswith(b"%PDF")
     assert b"/JavaScript" not in page

@@ -20,7 +20,7 @@ WEIGHTS = np.array([[0.9, 0.1, 0.0], [0.2, 0.3, 0.5]], dtype=np.float32)
 ROWS, COLUMNS = ["the", "the"], ["<b>", "of", "of"]
 
 
-def drawn(**settings: object):
+def method(**settings: object):
     return attention_heatmap(WEIGHTS, ROWS, COLUMNS, title="L0 H3", theme=LIGHT, **settings)
 
 
@@ -31,7 +31,7 @@ def numbers(figure) -> dict[tuple[int, int], str]:
 
 
 def test_it_draws_the_weights_with_queries_down_and_keys_on_top() -> None:
-    figure = drawn()
+    figure = method()
     np.testing.assert_array_equal(figure.data[0].z, WEIGHTS)
     assert figure.data[0].zmin == 0
     assert figure.layout.xaxis.side == "top"
@@ -41,7 +41,7 @@ def test_it_draws_the_weights_with_queries_down_and_keys_on_top() -> None:
 
 
 def test_equal_tokens_stay_apart_and_markup_is_inert() -> None:
-    axis = drawn().layout.xaxis
+    axis = method().layout.xaxis
     assert axis.tickvals == (0, 1, 2)
     assert axis.ticktext == ("&lt;b&gt;", "of", "of")
     assert axis.type is None
@@ -50,14 +50,14 @@ def test_equal_tokens_stay_apart_and_markup_is_inert() -> None:
 
 
 def test_the_hover_has_the_weights_and_no_token_in_its_template() -> None:
-    heat = drawn().data[0]
+    heat = method().data[0]
     np.testing.assert_array_equal(heat.text, WEIGHTS)
     assert "%{text:.4f}" in heat.hovertemplate
     assert not {"the", "of"} & set(heat.hovertemplate.replace("<", " ").split())
 
 
 def test_colours_end_at_the_maps_own_maximum() -> None:
-    assert drawn().data[0].zmax == pytest.approx(0.9)
+    assert method().data[0].zmax == pytest.approx(0.9)
     zeros = attention_heatmap(np.zeros((1, 2)), ["a"], ["b", "c"], title="", theme=LIGHT)
     assert zeros.data[0].zmax == 1
 
@@ -108,7 +108,7 @@ def test_the_summary_says_who_attends_most_to_whom() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_word_of_the_figure_can_be_said_in_both_languages(language: str) -> None:
     words = HeatmapText.said_by(lambda key: text(language, key))
-    figure = drawn(text=words)
+    figure = method(text=words)
     assert figure.layout.xaxis.title.text == text(language, "heatmap.key")
     assert "2" in heatmap_summary(WEIGHTS, ["a", "b"], ["x", "y", "z"], text=words)
 

@@ -19,8 +19,8 @@ def written(axis) -> list[str]:
 
 def test_bars_stand_over_their_names_with_their_numbers() -> None:
     figure = bars(["a", "<b>", "a"], {"one": np.array([0.5, -1, 2])}, "weight")
-    (drawn,) = figure.bars
-    assert drawn.texts == ["0.50", "−1.00", "2.00"]
+    (method,) = figure.bars
+    assert method.texts == ["0.50", "−1.00", "2.00"]
     assert figure.x.ticks == [(0, "a"), (1, "<b>"), (2, "a")]  # equal names stay apart
     assert figure.x.limits == (-0.5, 2.5)
     low, high = figure.y.limits

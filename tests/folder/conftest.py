@@ -32,6 +32,6 @@ def opened(folders: Callable[[str], Path]) -> Callable[[str], FolderSource]:
 
 
 def drawing(name: str) -> bytes:
-    from model.common.drawings import drawing as drawn
+    from model.common.drawings import drawing as method
 
-    return drawn(name)
+    return method(name)

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from model.analysis.maps.export import trace_arrays, trace_npz
+from model.attribution.export import trace_arrays, trace_npz
 from model.errors import MapsError
 from model.saved import reading
 from model.saved.reading import read_maps

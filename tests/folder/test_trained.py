@@ -8,7 +8,7 @@ import pytest
 from model.analysis.alignment.error_table import error_table
 from model.analysis.alignment.known_pairs import truth_pairs
 from model.analysis.heads.ablation import ablate
-from model.analysis.maps.sorts import SORTS
+from model.attribution.methods import METHODS
 from tests.folder import ours
 from tests.pages import SENTENCE, shipped
 
@@ -60,6 +60,8 @@ def test_it_aligns_as_its_original_does(en_zh, twin):
     pairs = truth_pairs("english")[:PAIRS]
     one, other = (error_table(model, pairs) for model in (en_zh, twin))
     assert one.pairs == other.pairs == PAIRS
-    offered = [number for number, name in enumerate(one.drawn) if twin.anatomy.abilities.issuperset(SORTS[name].needs)]
+    offered = [
+        number for number, name in enumerate(one.methods) if twin.anatomy.abilities.issuperset(METHODS[name].needs)
+    ]
     assert len(offered) > 3
     assert np.abs(one.rates - other.rates)[:, :, offered].max() < 0.001

@@ -99,7 +99,7 @@ def test_a_broken_table_of_faithfulness_is_damaged(reverse: Path, change) -> Non
         lambda table: table["aer"].pop("grow"),
         lambda table: [rates.pop("weights") for rates in table["aer"].values()],
         lambda table: table["aer"]["argmax"]["norms"]["read"].pop("layers"),
-        lambda table: table["best"].update(drawn="nonsense"),
+        lambda table: table["best"].update(method="nonsense"),
         lambda table: table["best_head"].update(layer="0"),
     ],
 )

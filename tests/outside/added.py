@@ -22,21 +22,21 @@ def say(texts: dict[str, str]) -> None:
 
 def method() -> dict[str, str]:
     """A method that no shipped table has measured: the HTML of every view with it drawn, by the view's name."""
-    from model.analysis.maps import sorts
+    from model.attribution import methods as sorts
 
-    squares = sorts.MapSort(from_trace=lambda trace: {kind: maps**2 for kind, maps in trace.weights.items()})
-    sorts.SORTS["newest"] = squares
-    sorts.DRAWN, sorts.RIVALS = (*sorts.DRAWN, "newest"), (*sorts.RIVALS, "newest")
-    say({"drawn.newest": "the newest method", "drawn.meaning.newest": "Squares."})
+    squares = sorts.AttributionMethod(from_trace=lambda trace: {kind: maps**2 for kind, maps in trace.weights.items()})
+    sorts.METHODS["newest"] = squares
+    sorts.METHOD_NAMES, sorts.RIVALS = (*sorts.METHOD_NAMES, "newest"), (*sorts.RIVALS, "newest")
+    say({"method.newest": "the newest method", "method.meaning.newest": "Squares."})
 
     from tests.pages import markup, opened
     from viz.core.views import VIEWS
 
-    found = {view: markup(opened(view, drawn="newest", lesson="12")) for view in VIEWS}
+    found = {view: markup(opened(view, method="newest", lesson="12")) for view in VIEWS}
     found |= {
         "opening": markup(opened("translate")),
-        "aligned": markup(opened("alignment", align_drawn="newest")),
-        "truth": markup(opened("alignment", align_drawn="newest", align_view="truth")),
+        "aligned": markup(opened("alignment", align_method="newest")),
+        "truth": markup(opened("alignment", align_method="newest", align_view="truth")),
     }
     table = opened("trust").dataframe[0].value
     found["trust row"] = " | ".join(table[table.iloc[:, 0] == "the newest method"].iloc[0])
@@ -52,13 +52,13 @@ def lesson() -> dict[str, str]:
     from viz.widgets.chart import lead
 
     def picture(_now: object) -> dict[str, str]:
-        lead("lesson.13.drawn")
+        lead("lesson.13.method")
         return {"answer": "42"}
 
     module = ModuleType("viz.views.lessons.thirteenth")
     module.LESSON = Lesson(formula="a = b", picture=picture, views=("masks",), sentence=False)
     sys.modules[module.__name__] = module
-    parts = ("idea", "where", "see", "ask.1", "answer.1", "ask.2", "answer.2", "drawn")
+    parts = ("idea", "where", "see", "ask.1", "answer.1", "ask.2", "answer.2", "method")
     say({"lesson.13": "The newest lesson", **{f"lesson.13.{part}": f"{part} of 13" for part in parts}})
     say({"lesson.13.answer.2": "It is {answer}."})
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from model.analysis.maps.reading import Reading, combine, read, shifted_rows
-from model.analysis.maps.sorts import SORTS, Drawn, Maps
+from model.attribution.labelled_map import LabelledMap, combine, read, shifted_rows
+from model.attribution.methods import METHODS, Maps, MethodName
 from model.trace import KINDS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation
 from viz.web.payload import pack
 
@@ -21,7 +21,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 SIZES: dict[Kind, tuple[int, int]] = {"encoder_self": (2, 3), "decoder_self": (1, 2), "cross": (2, 2)}
 SRC = (Label("un", 0, 0, 2), Label("##do", 0, 2, 4), Label(HOSTILE, 1, 5, 9), Label("it", 2, 10, 12), Label("<eos>"))
 TGT = (Label("撤", 0, 0, 1), Label("销", 1, 1, 2), Label("##ab", 1, 2, 4), Label("##ab", 1, 2, 4))
-DRAWN: tuple[Drawn, ...] = ("weights", "scores", "rollout", "frozen")
+METHOD_NAMES: tuple[MethodName, ...] = ("weights", "scores", "rollout", "frozen")
 FIRST, SECOND = HeadRef("cross", 0, 1), HeadRef("cross", 1, 0)
 
 
@@ -31,15 +31,15 @@ def translation() -> TracedTranslation:
     return TracedTranslation("undo it", "撤销ab", SRC[:-1], TGT, (5, 6, 7, 7), (-0.1,) * 5, True, 3, trace)
 
 
-def made(drawn: Drawn) -> Maps:
+def made(method: MethodName) -> Maps:
     """Maps of every kind that the codes of the message hold exactly."""
-    chance = np.random.default_rng(DRAWN.index(drawn))
+    chance = np.random.default_rng(METHOD_NAMES.index(method))
     found: Maps = {}
-    for kind in SORTS[drawn].kinds:
+    for kind in METHODS[method].kinds:
         bytes_of = chance.integers(1, 256, size=(*SIZES[kind], 5, 5)).astype(np.float64)
         bytes_of.flat[0] = 255
-        values = 4 * (bytes_of - 128) / 127 if SORTS[drawn].signed else (bytes_of / 255) ** 2
-        different = {"layers": values[:, :1], "model": values[:1, :1]}.get(SORTS[drawn].per, values)
+        values = 4 * (bytes_of - 128) / 127 if METHODS[method].signed else (bytes_of / 255) ** 2
+        different = {"layers": values[:, :1], "model": values[:1, :1]}.get(METHODS[method].per, values)
         found[kind] = np.broadcast_to(different, values.shape).astype(np.float32)
     return found
 
@@ -47,15 +47,15 @@ def made(drawn: Drawn) -> Maps:
 def expected() -> list[dict[str, Any]]:
     """One head of each kind and sort, read in every way."""
     trace, cases = translation().trace, []
-    ways = itertools.product(DRAWN, KINDS, (False, True), (False, True), ("written", "read"))
-    for drawn, kind, words, special, shift in ways:
-        if kind not in SORTS[drawn].kinds:
+    ways = itertools.product(METHOD_NAMES, KINDS, (False, True), (False, True), ("written", "read"))
+    for method, kind, words, special, shift in ways:
+        if kind not in METHODS[method].kinds:
             continue
         rows, columns = trace.axis_labels(kind)
         rows = shifted_rows(trace, shift)[0] if kind == "cross" else rows  # type: ignore[arg-type]
         head = HeadRef(kind, 0, 1)
-        reading = read(made(drawn)[kind][head[1:]], rows, columns, words, special, drawn)
-        asked = {"drawn": drawn, "words": words, "special": special, "shift": shift}
+        reading = read(made(method)[kind][head[1:]], rows, columns, words, special, method)
+        asked = {"method": method, "words": words, "special": special, "shift": shift}
         cases.append({"head": head.code, **asked, **_plain(reading)})
     return cases
 
@@ -72,7 +72,7 @@ def together() -> dict[str, Any]:
     return {"heads": [FIRST.code, SECOND.code], **found}
 
 
-def _plain(reading: Reading) -> dict[str, Any]:
+def _plain(reading: LabelledMap) -> dict[str, Any]:
     texts = {"rows": [label.text for label in reading.rows], "columns": [label.text for label in reading.columns]}
     return {**texts, "values": _numbers(reading.weights)}
 
@@ -83,14 +83,14 @@ def _numbers(values: np.ndarray) -> list[float]:
 
 def message(language: str = "en") -> bytes:
     """The message of it."""
-    maps = {drawn: made(drawn) for drawn in DRAWN}
+    maps = {method: made(method) for method in METHOD_NAMES}
     return pack(translation(), maps, language=language, model="made up", heads=[FIRST], start="t=0.05")
 
 
 def text() -> str:
     """The file."""
     packed = base64.b64encode(gzip.compress(message(), 9, mtime=0)).decode("ascii")
-    signed = [drawn for drawn in DRAWN if SORTS[drawn].signed]
+    signed = [method for method in METHOD_NAMES if METHODS[method].signed]
     found = {"message": packed, "signed": signed, "cases": expected(), "together": together()}
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 

@@ -14,7 +14,7 @@ from typing import get_type_hints
 import numpy as np
 import pytest
 
-from model.analysis.maps.sorts import traced_maps
+from model.attribution.methods import traced_maps
 from model.trace import HeadRef, TracedTranslation
 from tests.viewer import fixture
 from viz import show
@@ -110,7 +110,7 @@ def test_a_notebook_shows_the_page_in_a_sandbox() -> None:
 
 def test_pages_are_small(translation: TracedTranslation) -> None:
     assert len(show(translation).html) < 400_000
-    maps = {drawn: traced_maps(translation.trace, drawn) for drawn in TRACED}
+    maps = {method: traced_maps(translation.trace, method) for method in TRACED}
     header, sent = unpacked(pack(translation, maps, language="en", model="en-zh"))
     sizes = [weights.size for weights in translation.trace.weights.values()]
     shared = [weights[:, :1].size for weights in translation.trace.weights.values()]

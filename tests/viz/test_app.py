@@ -10,8 +10,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from model.analysis.maps.export import maps_csv, trace_npz
-from model.analysis.maps.reading import read_map
+from model.attribution.export import maps_csv, trace_npz
+from model.attribution.labelled_map import read_map
 from model.limits import MAX_CHARACTERS
 from model.trace import KINDS
 from tests.pages import markup, prepared, reverse, shipped, words

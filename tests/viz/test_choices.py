@@ -23,7 +23,7 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "pattern": ("find", {}),
     "align_view": ("alignment", {}),
     "align_from": ("alignment", {}),
-    "align_drawn": ("alignment", {}),
+    "align_method": ("alignment", {}),
     "align_links": ("alignment", {}),
     "donor": ("patching", {}),
     "flow_by": ("flow", {}),
@@ -48,7 +48,7 @@ def linked(page: str, **link: str) -> AppTest:
     return choose(at)
 
 
-LISTS = ("drawn", "align_drawn", "pattern", "inside_view", "inside")  # unfold; the others are buttons
+LISTS = ("method", "align_method", "pattern", "inside_view", "inside")  # unfold; the others are buttons
 
 
 def shown(at: AppTest, name: str):
@@ -79,7 +79,7 @@ def test_an_option_that_is_named_twice_is_the_same_in_both_places() -> None:
 def test_what_is_no_option_leaves_the_link_and_the_rest_stays() -> None:
     link = {
         "kind": "交叉注意力",
-        "drawn": "norms",
+        "method": "norms",
         "lang": "中文",
         "of": "x",
         "show": "<b>",
@@ -87,7 +87,7 @@ def test_what_is_no_option_leaves_the_link_and_the_rest_stays() -> None:
         "shift": "read",
     }
     assert tidied(link) == dict.fromkeys(("kind", "lang", "of", "show"))
-    assert tidied({"kind": "cross", "drawn": "norms", "of": "3", "text": "<b>"}) == {}
+    assert tidied({"kind": "cross", "method": "norms", "of": "3", "text": "<b>"}) == {}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_output_token_of_a_link(said: str, token: int | None) -> None:
 
 
 def test_every_choice_has_a_page_here() -> None:
-    assert set(WHERE) | {"lang", "kind", "drawn", "shift", "combine"} == set(CHOICES)
+    assert set(WHERE) | {"lang", "kind", "method", "shift", "combine"} == set(CHOICES)
     assert {page for page, _ in WHERE.values()} <= set(VIEWS)
 
 
@@ -118,17 +118,17 @@ def test_what_is_picked_goes_into_the_link_as_its_code_and_the_default_does_not(
 
 @shipped
 def test_nonsense_in_a_link_is_the_default_and_leaves_it() -> None:
-    at = linked("lines", kind="<b>", drawn="x", of="99", shift="", combine="all")
+    at = linked("lines", kind="<b>", method="x", of="99", shift="", combine="all")
     state = at.session_state
-    assert (state["kind"], state["drawn"], state["combine"]) == ("cross", "weights", "head")
+    assert (state["kind"], state["method"], state["combine"]) == ("cross", "weights", "head")
     assert at.selectbox(key="pick_of").value == "0"
     choose(at)
-    assert not {"kind", "drawn", "of", "shift", "combine"} & set(at.query_params)
+    assert not {"kind", "method", "of", "shift", "combine"} & set(at.query_params)
 
 
 @shipped
 def test_a_link_opens_in_every_language() -> None:
-    at = linked("one_head", lang="zh", kind="decoder_self", drawn="norms", layer="1", head="2")
+    at = linked("one_head", lang="zh", kind="decoder_self", method="norms", layer="1", head="2")
     seen = viewed(at)
     assert seen.link == {"h": "d1.2", "d": "norms"}
-    assert (seen.header["language"], seen.sorts["norms"]["title"]) == ("zh", text("zh", "drawn.norms"))
+    assert (seen.header["language"], seen.sorts["norms"]["title"]) == ("zh", text("zh", "method.norms"))

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from model.analysis.maps.reading import Reading
+from model.attribution.labelled_map import LabelledMap
 from model.trace import HeadRef, Label
 from viz.core.theme import LIGHT
 from viz.views.translate.token_links import links_payload
@@ -20,9 +20,9 @@ def labels(*texts: str) -> tuple[Label, ...]:
     return tuple(Label(text, word) for word, text in enumerate(texts))
 
 
-def reading(weights: np.ndarray) -> Reading:
+def reading(weights: np.ndarray) -> LabelledMap:
     rows, columns = (labels(*(f"t{i}" for i in range(size))) for size in weights.shape[-2:])
-    return Reading(weights, rows, columns)
+    return LabelledMap(weights, rows, columns)
 
 
 @pytest.fixture

@@ -29,8 +29,8 @@ CAT, HEAD = Subject("The cat drinks two cups of milk.", "en-zh"), HeadRef("cross
 ASKED: list[tuple[Callable[..., object], tuple[object, ...]]] = [
     (translations._translation, ()),
     (translations.written, ()),
-    (maps.drawn_maps, ("votes", None)),
-    (maps.drawn_maps, ("gradient", 1)),
+    (maps.attribution_maps, ("votes", None)),
+    (maps.attribution_maps, ("gradient", 1)),
     (faithfulness.left_out, ()),
     (faithfulness.words_honesty, ((0.5, 0.1, 0.3, 0.2, 0.0, 0.4, 0.1, 0.0), None)),
     (what_if.steps, (5,)),
@@ -109,7 +109,7 @@ def test_what_a_visitor_can_mend_comes_through_as_it_is(helper) -> None:
 
 def test_anything_else_is_no_answer_and_the_helper_stays(helper) -> None:
     with pytest.raises(NoAnswerError):
-        helper.ask("viz.core.answers.maps", "drawn_maps", (CAT, "no such sort", None), {})
+        helper.ask("viz.core.answers.maps", "method_maps", (CAT, "no such sort", None), {})
     with pytest.raises(NoAnswerError):
         helper.ask("viz.core.answers.translations", "translator", ("en-zh",), {"no": "such"})
     assert ask(helper, translations.written, CAT) == translations.written(CAT)

@@ -12,11 +12,11 @@ from tests.pages import SENTENCE, charts, choose, components, markup, opened, pr
 pytestmark = shipped
 CHOSEN: list[tuple[str, dict[str, object]]] = [
     ("translate", {"text": "I love you.", "picture": "head", "layer": 2, "head": 5}),
-    ("translate", {"drawn": "norms", "picture": "head", "combine": "mean"}),
+    ("translate", {"method": "norms", "picture": "head", "combine": "mean"}),
     ("alignment", {"align_from": "all", "align_links": "grow"}),
-    ("alignment", {"align_view": "truth", "align_drawn": "norms"}),
+    ("alignment", {"align_view": "truth", "align_method": "norms"}),
     ("compare", {"other": "My brother bought a red bicycle yesterday.", "kind": "encoder_self"}),
-    ("compare", {"other": "My sister bought a bicycle.", "drawn": "norms", "words": True, "special": True}),
+    ("compare", {"other": "My sister bought a bicycle.", "method": "norms", "words": True, "special": True}),
     ("one_head", {"kind": "decoder_self", "layer": 1, "head": 3}),
     ("one_head", {"kind": "cross", "layer": 4, "head": 2, "shift": "read", "words": True}),
     ("one_head", {"text": "Two cats sleep.", "lang": "zh", "special": True}),

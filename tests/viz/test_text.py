@@ -4,8 +4,9 @@ import string
 
 import pytest
 
-from viz.text import LANGUAGES, en, text, zh
-from viz.text.joined import joined
+from viz.text import LANGUAGES, read_catalogue, text
+
+ENGLISH, CHINESE = LANGUAGES["en"], LANGUAGES["zh"]
 
 ERROR_VALUES = {"message", "characters", "tokens", "parts"}
 
@@ -15,7 +16,7 @@ def fields(template: str) -> set[str]:
 
 
 def test_both_languages_say_the_same_things() -> None:
-    assert set(en.STRINGS) == set(zh.STRINGS)
+    assert set(ENGLISH) == set(CHINESE)
     assert set(LANGUAGES) == {"en", "zh"}
 
 
@@ -27,7 +28,7 @@ def filled_otherwise(english: dict[str, str], chinese: dict[str, str]) -> list[s
 
 
 def test_both_languages_fill_in_the_same_values() -> None:
-    assert filled_otherwise(en.STRINGS, zh.STRINGS) == []
+    assert filled_otherwise(ENGLISH, CHINESE) == []
 
 
 def test_a_value_that_one_language_forgets_is_seen() -> None:
@@ -37,15 +38,15 @@ def test_a_value_that_one_language_forgets_is_seen() -> None:
 
 
 def test_values_are_filled_in() -> None:
-    key = next(key for key, value in en.STRINGS.items() if fields(value))
-    names = fields(en.STRINGS[key])
+    key = next(key for key, value in ENGLISH.items() if fields(value))
+    names = fields(ENGLISH[key])
     assert "✓7" in text("en", key, **dict.fromkeys(names, "✓7"))
 
 
-def test_a_text_stands_in_the_same_wing_of_both_languages() -> None:
-    assert [set(wing.STRINGS) for wing in en.WINGS] == [set(wing.STRINGS) for wing in zh.WINGS]
-
-
-def test_a_text_that_stands_twice_is_refused() -> None:
+def test_a_text_that_stands_twice_is_refused(tmp_path) -> None:
+    catalogue = tmp_path / "xx.json"
+    catalogue.write_text('{"a": "1", "b": "2"}', encoding="utf-8")
+    assert read_catalogue(catalogue) == {"a": "1", "b": "2"}
+    catalogue.write_text('{"a": "1", "b": "2", "a": "3"}', encoding="utf-8")
     with pytest.raises(ValueError, match="'a'"):
-        joined([{"a": "1"}, {"b": "2"}, {"a": "1"}])
+        read_catalogue(catalogue)

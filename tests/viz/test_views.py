@@ -76,6 +76,6 @@ def test_a_view_needs_no_more_than_it_says(monkeypatch, en_zh, name: str) -> Non
 def test_a_part_of_a_view_says_it_when_it_is_chosen(monkeypatch, en_zh) -> None:
     offering(monkeypatch, en_zh, ())
     sentence = text("en", "view.lacks", checkpoint="en-zh", ability=text("en", "ability.gradients"))
-    at = choose(prepared("one_head", text="Two cats sleep.", drawn="gradient"))
+    at = choose(prepared("one_head", text="Two cats sleep.", method="gradient"))
     assert words(at).count(sentence) == 1
-    assert sentence not in words(choose(at, drawn="weights"))
+    assert sentence not in words(choose(at, method="weights"))

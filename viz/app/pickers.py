@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from model.analysis.maps.sorts import SORTS
+from model.attribution.methods import METHODS
 from model.errors import HeadlightError
 from viz.app import header
 from viz.core.answers.translations import trace
@@ -37,7 +37,7 @@ def draw(spec: ViewSpec) -> None:
 def row(spec: ViewSpec) -> None:
     """The row of pickers over a view, once they are settled.
 
-    Those that the view does not use are drawn too, in the same place but out of sight: a choice that
+    Those that the view does not use are method too, in the same place but out of sight: a choice that
     comes and goes would leave the URL with its widget, and the browser's Back would forget it.
     """
     model = current()
@@ -93,11 +93,11 @@ def idle(now: Session) -> set[str]:
         none.add("shift")
     if anatomy.reads == "picture":
         none |= {"words", "of"}
-    if not SORTS[now.drawn].of_token:
+    if not METHODS[now.method].of_token:
         none.add("of")
-    if SORTS[now.drawn].of_written:
+    if METHODS[now.method].of_written:
         none.add("shift")
-    per = SORTS[now.drawn].per
+    per = METHODS[now.method].per
     if per != "head":
         none |= {"combine", "head"} | ({"layer"} if per == "model" else set())
     if combined.combination(now).how == "head":
@@ -112,13 +112,13 @@ def _draw(picker: str, model: ModelEntry) -> None:
     elif picker == "over":
         _over_picker(model)
     elif picker in CHOICES:
-        look: dict[str, Any] = {"as_list": True, "width": 190} if picker == "drawn" else {}
+        look: dict[str, Any] = {"as_list": True, "width": 190} if picker == "method" else {}
         anatomy = model.facts.anatomy
         if picker == "kind":
             look["only"] = anatomy.kinds
-        elif picker == "drawn":  # and what a link asks for in spite of it, which is then said
-            look["only"] = {each for each in SORTS if anatomy.abilities.issuperset(SORTS[each].needs)} | {
-                picked("drawn")
+        elif picker == "method":  # and what a link asks for in spite of it, which is then said
+            look["only"] = {each for each in METHODS if anatomy.abilities.issuperset(METHODS[each].needs)} | {
+                picked("method")
             }
         pick(picker, str(model.opening.get(picker, "")), **look)
     elif picker in ("words", "special"):

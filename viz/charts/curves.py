@@ -40,7 +40,7 @@ def curves(
     few = len(x) <= _FEW
     low, high = _roomy(np.concatenate(list(series.values())), 0.06)
     y = plain_numbers(low if least is None else least, high, axes[1], 7 if height > 240 else 5)
-    drawn = [
+    method = [
         Series(name, HEAD_COLOURS[place % 8], values, dash=_DASHES[place % 4], dots=few)
         for place, (name, values) in enumerate(series.items())
     ]
@@ -50,7 +50,7 @@ def curves(
         height=height,
         margin=(left_of(y), 16, 14, 48),
         places=x,
-        curves=drawn,
+        curves=method,
         mark=mark,
     )
 

@@ -49,7 +49,7 @@ def tidied(link: Mapping[str, str]) -> dict[str, str | None]:
     }
     if "of" in link and read_token(link["of"]) is None:
         changes["of"] = None
-    if link.get("drawn") == "weights" and link.get("picture") != "head":
+    if link.get("method") == "weights" and link.get("picture") != "head":
         changes["picture"] = "head"  # asked for by name, they are not what a view would draw by itself
     return changes
 

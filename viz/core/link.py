@@ -9,7 +9,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 # them, the app writes them.
 UNSEEN = ("hyp", "fork", "mix", "paint", "part", "step", "repair")
 SET_ONCE = ("checkpoint", "lang", "beam", "pinyin", "from", "into")
-PICKED = ("kind", "layer", "head", "words", "special", "drawn", "of", "shift", "combine", "over")
+PICKED = ("kind", "layer", "head", "words", "special", "method", "of", "shift", "combine", "over")
 SHARED = ("text", *SET_ONCE, *PICKED, *UNSEEN)
 
 

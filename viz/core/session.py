@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from model.analysis.maps.sorts import SORTS, Drawn, Shift
+from model.attribution.methods import METHODS, MethodName, Shift
 from model.sentences import parts_of
 from model.trace import HeadRef, Kind
 from viz.core.choice import chosen, chosen_text, picked
@@ -52,7 +52,7 @@ class Session:
     head: HeadRef
     words: bool
     hide_special: bool
-    drawn: Drawn
+    method: MethodName
     shift: Shift
     theme: Theme
 
@@ -88,14 +88,14 @@ def read_session() -> Session:
     sizes = about.model.facts.anatomy.kinds[kind]
     layers = sizes.layers
     layer = chosen("layer", min(start["layer"], layers - 1), range(layers))
-    drawn: Drawn = picked("drawn")
+    method: MethodName = picked("method")
     now = Session(
         subject=about,
         head=HeadRef(kind, layer, chosen("head", start["head"], range(sizes.heads))),
         words=bool(state.get("words", False)),
         hide_special=bool(state.get("special", False)),
-        drawn=drawn,
-        shift="written" if SORTS[drawn].of_written else picked("shift", start["shift"]),
+        method=method,
+        shift="written" if METHODS[method].of_written else picked("shift", start["shift"]),
         theme=theme(),
     )
     _session.set(now)

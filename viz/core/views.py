@@ -14,8 +14,8 @@ EVERY_FORM: tuple[Reads, ...] = ("text", "prompt", "sentence", "picture", "maps"
 _WRITERS: tuple[Reads, ...] = ("text", "prompt")
 _READ = ("words", "special")
 _HEAD = ("kind", "layer", "head")
-_DRAWN = ("drawn", "of", "shift")
-_ASKED = ("drawn", "of")  # where a written token is asked about, its row is the step that writes it
+_DRAWN = ("method", "of", "shift")
+_ASKED = ("method", "of")  # where a written token is asked about, its row is the step that writes it
 _COMBINED = ("combine", "over")
 
 

@@ -58,24 +58,24 @@ def python_lines(shown: Shown, text: str, model: ModelCode, beam: int = 1, force
     step = "" if shown.step is None else f", step={shown.step}"
     lines = [
         *(["from pathlib import Path", ""] if model.reads_file else []),
-        f"from model.analysis.maps.reading import {_used(shown)}",
-        "from model.analysis.maps.sorts import drawn_maps",
+        f"from model.attribution.labelled_map import {_used(shown)}",
+        "from model.attribution.methods import drawn_maps",
         *model.imports,
         "",
         *model.lines("translator"),
         f"translation = translator.translate({text!r}, {how}, capture=True)",
-        f"maps = drawn_maps(translator, translation, {shown.drawn!r}{step})[{kind!r}]  # [layer, head, query, key]",
+        f"maps = drawn_maps(translator, translation, {shown.method!r}{step})[{kind!r}]  # [layer, head, query, key]",
         *_values(shown),
         f"rows, columns = translation.trace.axis_labels({kind!r})",
         *([f"rows = shifted_rows(translation.trace, {shown.shift!r})[0]"] if kind == "cross" else []),
-        f"reading = read(values, rows, columns, {shown.words}, {shown.hide_special}, {shown.drawn!r})",
+        f"reading = read(values, rows, columns, {shown.words}, {shown.hide_special}, {shown.method!r})",
         f"reading.weights{SHAPES}",
     ]
     return "\n".join(lines)
 
 
 def _used(shown: Shown) -> str:
-    """What the lines of a map use of ``model.analysis.maps.reading``."""
+    """What the lines of a map use of ``model.attribution.labelled_map``."""
     used = {"combine": shown.how != "head", "read": True, "shifted_rows": shown.heads[0].kind == "cross"}
     return ", ".join(name for name, is_used in used.items() if is_used)
 
@@ -125,7 +125,7 @@ def command(shown: Shown, text: str, model: ModelCode, beam: int = 1, forced: Se
     if forced or shown.step is not None:
         return ""
     words = ["python", "-m", "viz", "export", text, "--output", "map.csv", *model.options]
-    words += ["--head", *(head.code for head in shown.heads), "--drawn", shown.drawn, "--shift", shown.shift]
+    words += ["--head", *(head.code for head in shown.heads), "--method", shown.method, "--shift", shown.shift]
     words += ["--beam", str(beam)] if beam != 1 else []
     words += ["--together", shown.how] if shown.how != "head" else []
     words += ["--words"] if shown.words else []

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from model.analysis.maps.sorts import DRAWN, SHIFTS, SORTS, Shift
+from model.attribution.methods import METHOD_NAMES, METHODS, SHIFTS, Shift
 from model.commands.shared.options import add_beam, add_checkpoint, opened
 from model.errors import HeadlightError
 from model.trace import AttentionTrace, HeadRef
@@ -46,7 +46,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--head", nargs="+", default=[], metavar="CODE", help="heads to show (default: the best one)")
     parser.add_argument("--together", choices=("head", "mean", "max"), default="head", help="several heads as one")
     parser.add_argument("--difference", action="store_true", help="of two heads, beside them")
-    parser.add_argument("--drawn", choices=DRAWN, default="weights", help="what is drawn (default weights)")
+    parser.add_argument("--method", choices=METHOD_NAMES, default="weights", help="what is drawn (default weights)")
     parser.add_argument("--words", action="store_true", help="pieces merged into words")
     parser.add_argument("--hide-special", action="store_true", help="without <bos> and <eos>")
     parser.add_argument("--shift", choices=SHIFTS, default="written", help="what names a row of cross-attention")
@@ -100,9 +100,9 @@ def shown_of(args: argparse.Namespace, model: Source, trace: AttentionTrace) -> 
     chosen = tuple(heads) or (best_head(args.checkpoint, model, trace),)
     how, own = args.together, args.own_scale
     # Rows of some sorts are about what their step writes.
-    shift: Shift = "written" if SORTS[args.drawn].of_written else args.shift
+    shift: Shift = "written" if METHODS[args.method].of_written else args.shift
     return Shown(
-        chosen, how, args.drawn, None, args.words, args.hide_special, shift, own, args.threshold, args.difference
+        chosen, how, args.method, None, args.words, args.hide_special, shift, own, args.threshold, args.difference
     )
 
 
@@ -110,14 +110,14 @@ def file_of(
     ending: str, args: argparse.Namespace, model: Source, translation: TracedTranslation, shown: Shown
 ) -> bytes:
     """A picture, or numbers."""
-    from model.analysis.maps.export import maps_csv, maps_json, trace_npz
-    from model.analysis.maps.sorts import drawn_maps
+    from model.attribution.export import maps_csv, maps_json, trace_npz
+    from model.attribution.methods import attribution_maps
     from viz.charts.sheet.files import FILES
     from viz.charts.sheet.sheet import SheetStyle
 
     if ending == "npz":
         return trace_npz(translation)
-    maps: Mapping[Kind, np.ndarray] = drawn_maps(model, translation, shown.drawn)
+    maps: Mapping[Kind, np.ndarray] = attribution_maps(model, translation, shown.method)
     readings, titles = shown.readings(maps, translation.trace), names(shown, args.lang)
     if ending in NUMBERS:
         return (maps_csv if ending == "csv" else maps_json)(list(zip(titles, readings, strict=True))).encode()

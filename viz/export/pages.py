@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from model.analysis.maps.sorts import SORTS, Drawn, drawn_maps, traced_maps
+from model.attribution.methods import METHODS, MethodName, attribution_maps, traced_maps
 from model.trace import TracedTranslation
 from viz.export.shown import Shown
 from viz.web.payload import sort_of
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from model.source import Source
     from model.trace import Kind
 
-TRACED: tuple[Drawn, ...] = ("weights", "rollout")  # need no model
+TRACED: tuple[MethodName, ...] = ("weights", "rollout")  # need no model
 MOST_BYTES = 2_000_000  # of a page; what is beyond is left to the app
 
 
@@ -27,13 +27,13 @@ def page_of(source: Source, translation: TracedTranslation, shown: Shown, langua
     Raises:
         ValueError: a head does not exist.
     """
-    maps: dict[str, Mapping[Kind, np.ndarray]] = {drawn: traced_maps(translation.trace, drawn) for drawn in TRACED}
+    maps: dict[str, Mapping[Kind, np.ndarray]] = {method: traced_maps(translation.trace, method) for method in TRACED}
     page = _page(translation, maps, source.name, language, shown)
     for name in (name for name in dict.fromkeys((shown.sort, "norms")) if name not in maps):
-        drawn, step = sort_of(name)
-        if not source.anatomy.abilities.issuperset(SORTS[drawn].needs):
+        method, step = sort_of(name)
+        if not source.anatomy.abilities.issuperset(METHODS[method].needs):
             continue
-        more = {**maps, name: drawn_maps(source, translation, drawn, step)}
+        more = {**maps, name: attribution_maps(source, translation, method, step)}
         larger = _page(translation, more, source.name, language, shown)
         if len(larger.html) <= MOST_BYTES or name == shown.sort:
             maps, page = more, larger
@@ -49,7 +49,7 @@ def show(translation: TracedTranslation, model: str = "", language: str = "en", 
         language: "en" or "zh".
         heads: codes of the heads to open on: "c2.5,c3.1".
     """
-    maps = {drawn: traced_maps(translation.trace, drawn) for drawn in TRACED}
+    maps = {method: traced_maps(translation.trace, method) for method in TRACED}
     return saved(translation, maps=maps, model=model, language=language, start=f"h={heads}" if heads else "")
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.analysis.maps.reading import Reading, combine, read, shifted_rows
-from model.analysis.maps.sorts import SORTS, Drawn, Shift
+from model.attribution.labelled_map import LabelledMap, combine, read, shifted_rows
+from model.attribution.methods import METHODS, MethodName, Shift
 from model.trace import AttentionTrace, HeadRef, Kind
 from viz.charts.sheet.sheet import Sheet, SheetMap, SheetStyle, sheet
 from viz.text import text
-from viz.web.payload import sort_name
+from viz.web.payload import method_code
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Shown:
     Attributes:
         heads: one map each, in order.
         how: "head"; or "mean" or "max" of the heads, which are then of one kind, as one map.
-        drawn: which sort of map; ``step`` the output token it is of, None for all.
+        method: which sort of map; ``step`` the output token it is of, None for all.
         words, hide_special, shift: how it is read, see ``reading.read``.
         own_scale: colours end at each map's own maximum.
         threshold: smaller parts of the scale are blank.
@@ -31,7 +31,7 @@ class Shown:
 
     heads: tuple[HeadRef, ...]
     how: str = "head"
-    drawn: Drawn = "weights"
+    method: MethodName = "weights"
     step: int | None = None
     words: bool = False
     hide_special: bool = False
@@ -52,25 +52,25 @@ class Shown:
     @property
     def sort(self) -> str:
         """Name of the sort as the viewer's link writes it: "gradient@3" is of the third output token."""
-        return sort_name(self.drawn, self.step)
+        return method_code(self.method, self.step)
 
-    def reading(self, values: np.ndarray, kind: Kind, trace: AttentionTrace) -> Reading:
+    def reading(self, values: np.ndarray, kind: Kind, trace: AttentionTrace) -> LabelledMap:
         """Values [Q, K] of this kind, read as chosen."""
         rows, columns = trace.axis_labels(kind)
         rows = shifted_rows(trace, self.shift)[0] if kind == "cross" else rows
-        return read(values, rows, columns, self.words, self.hide_special, self.drawn)
+        return read(values, rows, columns, self.words, self.hide_special, self.method)
 
-    def readings(self, maps: Mapping[Kind, np.ndarray], trace: AttentionTrace) -> list[Reading]:
+    def readings(self, maps: Mapping[Kind, np.ndarray], trace: AttentionTrace) -> list[LabelledMap]:
         """One map a head; or all heads as one; then the difference, where it is asked for."""
         for kind in {head.kind for head in self.heads} - set(maps):
-            raise ValueError(f"there are no maps of {self.drawn} for {kind}")
+            raise ValueError(f"there are no maps of {self.method} for {kind}")
         each = [maps[head.kind][head[1:]] for head in self.heads]
         if self.how != "head":
             each = [combine(np.stack(each), self.how)]
         found = [self.reading(values, head.kind, trace) for values, head in zip(each, self.heads, strict=False)]
         if self.difference:
             first, second = found
-            found.append(Reading(first.weights - second.weights, first.rows, first.columns))
+            found.append(LabelledMap(first.weights - second.weights, first.rows, first.columns))
         return found
 
 
@@ -79,7 +79,7 @@ def names(shown: Shown, language: str) -> list[str]:
     kind = text(language, f"kind.{shown.heads[0].kind}")
     if shown.how != "head":
         return [f"{kind} · {text(language, f'viewer.{shown.how}_of', heads=', '.join(h.title for h in shown.heads))}"]
-    per = SORTS[shown.drawn].per
+    per = METHODS[shown.method].per
     found = [
         f"{text(language, f'kind.{head.kind}')} · "
         f"{head.title if per == 'head' else text(language, f'drawn.per.{per}', layer=head.layer)}"
@@ -101,13 +101,13 @@ def caption(shown: Shown, titles: Sequence[str], about: tuple[str, str, str], la
     def say(name: str, **values: object) -> str:
         return text(language, f"viewer.{name}", **values)
 
-    drawn, (source, translation, model) = text(language, f"drawn.{shown.drawn}"), about
+    method, (source, translation, model) = text(language, f"method.{shown.method}"), about
     heads = "; ".join(titles)
-    said = [say("caption", source=source, translation=translation, heads=heads, drawn=drawn, model=model)]
+    said = [say("caption", source=source, translation=translation, heads=heads, method=method, model=model)]
     if shown.words:
         said.append(say("merged"))
     if shown.hide_special:
-        said.append(say("renormalised" if SORTS[shown.drawn].shares else "hidden"))
+        said.append(say("renormalised" if METHODS[shown.method].shares else "hidden"))
     if any(head.kind == "cross" for head in shown.heads):
         said.append(f"{say('rows')} {say(shown.shift)}.")
     if shown.threshold:
@@ -116,7 +116,7 @@ def caption(shown: Shown, titles: Sequence[str], about: tuple[str, str, str], la
 
 
 def sheet_of(
-    shown: Shown, named: Sequence[tuple[str, Reading]], language: str, said: str, style: SheetStyle | None = None
+    shown: Shown, named: Sequence[tuple[str, LabelledMap]], language: str, said: str, style: SheetStyle | None = None
 ) -> Sheet:
     """Maps with their titles on a white sheet; the last is a difference where one is shown.
 
@@ -129,9 +129,9 @@ def sheet_of(
     shared = max(float(np.abs(reading.weights).max()) for _, reading in named) or 1.0
     for place, (title, reading) in enumerate(named):
         own = float(np.abs(reading.weights).max()) or 1.0
-        high = own if shown.own_scale else 1.0 if shown.drawn == "weights" else shared
+        high = own if shown.own_scale else 1.0 if shown.method == "weights" else shared
         is_gap = shown.difference and place == len(shown.heads)
         rows, columns = (tuple(label.text for label in labels) for labels in (reading.rows, reading.columns))
-        signed = SORTS[shown.drawn].signed or is_gap
+        signed = METHODS[shown.method].signed or is_gap
         maps.append(SheetMap(title, rows, columns, reading.weights, high, signed, shown.threshold))
     return sheet(maps, said, style)

@@ -45,7 +45,7 @@ class MapsPart(TypedDict):
 
 
 class SortPart(TypedDict):
-    """A sort of map, and how it is read: see ``MapSort``. ``whose`` names what shares a map; "" is a head's own.
+    """A sort of map, and how it is read: see ``AttributionMethod``. ``whose`` names what shares a map, if not a head.
 
     ``token``: there are such maps of each output token; ``gradient@3`` is of the third, ``gradient`` of all together.
     """

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from model.analysis.maps.sorts import SORTS, Drawn, MapSort
+from model.attribution.methods import METHODS, AttributionMethod, MethodName
 from model.trace import KIND_LETTERS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation
 from viz.core.theme import DARK, FONTS, LIGHT
 from viz.text import text
@@ -28,7 +28,7 @@ def pack(
     model: str,
     heads: Sequence[HeadRef] = (),
     start: str = "",
-    more: Iterable[Drawn] = (),
+    more: Iterable[MethodName] = (),
 ) -> bytes:
     """The message: length of the header (uint32, little-endian), header (JSON, UTF-8), bytes of the maps.
 
@@ -50,7 +50,7 @@ def pack(
     bytes_of = bytearray()
     header = _header(translation, maps, language, bytes_of)
     header |= {"model": model, "start": "&".join(filter(None, [shown, start]))}
-    header["more"] = [MorePart(name=name, title=text(language, f"drawn.{name}")) for name in more]
+    header["more"] = [MorePart(name=name, title=text(language, f"method.{name}")) for name in more]
     said = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     return struct.pack("<I", len(said)) + said + bytes(bytes_of)
 
@@ -109,57 +109,61 @@ def _kind(trace: AttentionTrace, kind: Kind, language: str) -> KindPart:
     }
 
 
-def sort_of(name: str) -> tuple[Drawn, int | None]:
+def sort_of(name: str) -> tuple[MethodName, int | None]:
     """The sort that a name means, and the row of ``tgt_outputs`` that it is of: "gradient@3" is ("gradient", 2).
 
     Raises:
         ValueError: there is no such sort, or none of one token.
     """
-    drawn, at, token = name.partition("@")
-    if drawn not in SORTS or (at and not (SORTS[cast("Drawn", drawn)].of_token and token.isdecimal() and int(token))):
+    method, at, token = name.partition("@")
+    if method not in METHODS or (
+        at and not (METHODS[cast("MethodName", method)].of_token and token.isdecimal() and int(token))
+    ):
         raise ValueError(f"there is no sort {name!r}")
-    return cast("Drawn", drawn), int(token) - 1 if at else None
+    return cast("MethodName", method), int(token) - 1 if at else None
 
 
-def sort_name(drawn: Drawn, step: int | None) -> str:
+def method_code(method: MethodName, step: int | None) -> str:
     """The name that ``sort_of`` reads: ("gradient", 2) is "gradient@3"."""
-    return drawn if step is None else f"{drawn}@{step + 1}"
+    return method if step is None else f"{method}@{step + 1}"
 
 
 def sort_title(name: str, trace: AttentionTrace, language: str) -> str:
     """What a reader calls a sort: "gradient of 3 动物"; raises as ``sort_of``, and IndexError for no such token."""
-    drawn, step = sort_of(name)
-    title = text(language, f"drawn.{drawn}")
+    method, step = sort_of(name)
+    title = text(language, f"method.{method}")
     if step is None:
         return title
-    return text(language, "drawn.of", drawn=title, token=f"{step + 1} {trace.tgt_outputs[step].text}")
+    return text(language, "method.of", method=title, token=f"{step + 1} {trace.tgt_outputs[step].text}")
 
 
 def _sort(
     name: str, by_kind: Mapping[Kind, np.ndarray], trace: AttentionTrace, language: str, into: bytearray
 ) -> SortPart:
-    drawn, _ = sort_of(name)
-    sort = SORTS[drawn]
+    method, _ = sort_of(name)
+    sort = METHODS[method]
     return {
         "name": name,
         "title": sort_title(name, trace, language),
-        "whose": "" if sort.per == "head" else text(language, f"drawn.per.{sort.per}", layer="{layer}"),
-        "meaning": text(language, f"drawn.meaning.{drawn}"),
+        "whose": "" if sort.per == "head" else text(language, f"method.per.{sort.per}", layer="{layer}"),
+        "meaning": text(language, f"method.meaning.{method}"),
         "signed": sort.signed,
         "averaged": sort.words == "mean",
         "shares": sort.shares,
         "written": sort.of_written,
         "token": sort.of_token,
-        "maps": {str(kind): _maps(drawn, sort, values, trace.weights[kind], into) for kind, values in by_kind.items()},
+        "maps": {str(kind): _maps(method, sort, values, trace.weights[kind], into) for kind, values in by_kind.items()},
     }
 
 
-def _maps(drawn: Drawn, sort: MapSort, values: np.ndarray, weights: np.ndarray, into: bytearray) -> MapsPart:
+def _maps(
+    method: MethodName, sort: AttributionMethod, values: np.ndarray, weights: np.ndarray, into: bytearray
+) -> MapsPart:
     """Those that differ, as bytes."""
     if values.shape != weights.shape:
-        raise ValueError(f"{drawn} has shape {values.shape}, the weights {weights.shape}")
+        raise ValueError(f"{method} has shape {values.shape}, the weights {weights.shape}")
     different = values if sort.per == "head" else values[:1, :1] if sort.per == "model" else values[:, :1]
-    high = 1.0 if drawn == "weights" else float(np.abs(values).max(initial=0.0)) or 1.0
+    high = 1.0 if method == "weights" else float(np.abs(values).max(initial=0.0)) or 1.0
     layers, heads = different.shape[:2]
     offset = len(into)
     into += coded(different / high, sort.signed).tobytes()

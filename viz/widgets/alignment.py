@@ -11,7 +11,7 @@ import streamlit as st
 from model.analysis.alignment.known_pairs import best_writer, unaligned_methods
 from model.analysis.alignment.links import RULES, LinkRule, link_set
 from model.analysis.alignment.word_maps import ALL, places
-from model.analysis.maps.sorts import SHIFTS, SORTS, Drawn, Shift
+from model.attribution.methods import METHODS, SHIFTS, MethodName, Shift
 from viz.charts.markup import line
 from viz.core import models
 from viz.core.language import say
@@ -27,14 +27,14 @@ class Setting:
 
     Attributes:
         layer, head: the place; "all" layers, or "all" heads of a layer.
-        drawn: what the map is made of.
+        method: what the map is made of.
         shift: which rows are a word's.
         rule: how a map becomes links.
     """
 
     layer: int | str
     head: int | str
-    drawn: Drawn
+    method: MethodName
     shift: Shift
     rule: LinkRule
 
@@ -46,7 +46,7 @@ class Setting:
             place = (
                 say("alignment.place.layer", layer=self.layer) if self.head == ALL else f"L{self.layer} H{self.head}"
             )
-        return f"{place} · {say(f'drawn.{self.drawn}')} · {say(f'alignment.rows.{self.shift}')}"
+        return f"{place} · {say(f'drawn.{self.method}')} · {say(f'alignment.rows.{self.shift}')}"
 
     def index(self, n_layers: int, n_heads: int) -> tuple[int, int, int]:
         """Where its map stands in [shift, drawn, place] of the one way of drawing."""
@@ -68,12 +68,12 @@ def decoder(now: Session) -> tuple[int, int]:
 def setting(now: Session) -> Setting:
     """What the widgets hold; draws those that the frame has not drawn."""
     source = pick("align_from", labelled=False)
-    drawn: Any = pick("align_drawn", labelled=False, as_list=True, width=190)
+    method: Any = pick("align_method", labelled=False, as_list=True, width=190)
     rule: Any = pick("align_links", labelled=False)
-    per = SORTS[drawn].per  # what has no map of a head, or of a layer, makes links of what it has
+    per = METHODS[method].per  # what has no map of a head, or of a layer, makes links of what it has
     source = "all" if per == "model" else "layer" if per != "head" and source == "head" else source
     layer: int | str = ALL if source == "all" else min(now.head.layer, decoder(now)[0] - 1)
-    return Setting(layer, now.head.head if source == "head" else ALL, drawn, now.shift, rule)
+    return Setting(layer, now.head.head if source == "head" else ALL, method, now.shift, rule)
 
 
 def choose(layer: int | str, head: int | str, **more: str) -> None:
@@ -85,7 +85,7 @@ def choose(layer: int | str, head: int | str, **more: str) -> None:
 
 def best_button(name: str, best: dict[str, Any]) -> None:
     """A button that selects one of the table's two best settings."""
-    chosen = {"shift": best["shift"], "align_drawn": best["drawn"], "align_links": best["links"]}
+    chosen = {"shift": best["shift"], "align_method": best["method"], "align_links": best["links"]}
     st.button(
         say(f"alignment.{name}", aer=f"{best['aer']:.0f}"),
         key=f"align_{name}",
@@ -101,7 +101,7 @@ def rates_of(table: dict[str, Any], of: Setting) -> dict[str, Any] | None:
 
     None where the method was added after the table was made.
     """
-    rates: dict[str, Any] | None = table["aer"][of.rule].get(of.drawn, {}).get(of.shift)
+    rates: dict[str, Any] | None = table["aer"][of.rule].get(of.method, {}).get(of.shift)
     return rates
 
 
@@ -116,12 +116,12 @@ def rate_of(table: dict[str, Any], of: Setting) -> float | None:
     return float(row[-1] if of.head == ALL else row[int(of.head)])
 
 
-def table_notice(name: str, drawn: Drawn) -> None:
+def table_notice(name: str, method: MethodName) -> None:
     """One sentence where a checkpoint has no table of its own weights' scores, or this method is not in it."""
     table, why = models.entry_of(name).alignment
-    why = "unmeasured" if table and drawn in unaligned_methods(table) else why
+    why = "unmeasured" if table and method in unaligned_methods(table) else why
     if why:
-        said = say(f"alignment.{why}", checkpoint=name, drawn=say(f"drawn.{drawn}"))
+        said = say(f"alignment.{why}", checkpoint=name, method=say(f"method.{method}"))
         st.html(line("alt", said, data_alignment=why))
 
 
@@ -130,7 +130,7 @@ def opening_line(now: Session) -> None:
     table, why = now.model.alignment
     start = now.model.opening
     here = {"layer": now.head.layer, "head": now.head.head, "shift": now.shift}
-    if now.drawn != "weights" or any(start[name] != value for name, value in here.items()):
+    if now.method != "weights" or any(start[name] != value for name, value in here.items()):
         return
     head = now.head.title
     if table:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.reading import combine
-from model.analysis.maps.sorts import SORTS
+from model.attribution.labelled_map import combine
+from model.attribution.methods import METHODS
 from model.trace import HeadRef, Kind
 from viz.core.answers.heads import ablation
 from viz.core.choice import picked
@@ -77,7 +77,7 @@ def combination(now: Session) -> Combination:
     known = codes(now.model, now.kind)
     over = tuple(code for code in state.get("over", ()) if code in known)
     # What is one map for all heads leaves nothing to combine.
-    how = "head" if SORTS[now.drawn].per != "head" else picked("combine")
+    how = "head" if METHODS[now.method].per != "head" else picked("combine")
     return Combination(how, now.head, over, now.subject)
 
 

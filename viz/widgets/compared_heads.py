@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.sorts import SORTS
+from model.attribution.methods import METHODS
 from model.trace import HeadRef, Kind
 from viz.charts.heatmap import HeatmapText
 from viz.charts.layout import chart_config
@@ -49,9 +49,9 @@ def one_head(now: Session, other: Subject) -> None:
         for place, (subject, reading) in enumerate(zip((now.subject, other), readings, strict=True))
     ]
     words = replace(HeatmapText.said_by(say), weight=drawing.name(now))
-    high = 1.0 if now.drawn == "weights" else max(float(np.abs(each.weights).max(initial=0.0)) for each in pair) or 1.0
+    high = 1.0 if now.method == "weights" else max(float(np.abs(each.weights).max(initial=0.0)) for each in pair) or 1.0
     with st.container(horizontal=True):
-        show_pair(now, (sides[0], sides[1]), words, high, is_signed=SORTS[now.drawn].signed)
+        show_pair(now, (sides[0], sides[1]), words, high, is_signed=METHODS[now.method].signed)
         said = difference_map(now, readings, words, high)
     st.html(line("alt", " ".join(said)))
 

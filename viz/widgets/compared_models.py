@@ -139,7 +139,7 @@ def _facts(name: str) -> dict[str, str]:
     if faithful is not None and (rows := rows_of(faithful)):
         shown = {row: rows[row]["comprehensiveness"]["mean"] for row in ("weights", faithful["best"])}
         deletes = say("two.faithful.said", weights=_or_none(shown["weights"]), best=_or_none(shown[faithful["best"]]),
-                      drawn=say(f"drawn.{faithful['best']}"))  # fmt: skip
+                      method=say(f"drawn.{faithful['best']}"))  # fmt: skip
     return {"aer": aer, "faithful": deletes}
 
 
@@ -187,7 +187,7 @@ def matched_pair(
         sides.append(Beside(f"{named(name)} · {head.title}", found.trace.map(*head), rows, columns))
     titles = {"head": places[0].title, "other": places[1].title, "model": named(other)}
     st.html(line("lead", say("two.pair", **titles, alike=f"{alike[now.head[1:]]:.0%}")))
-    show_pair(now, (sides[0], sides[1]), replace(HeatmapText.said_by(say), weight=say("drawn.weights")))
+    show_pair(now, (sides[0], sides[1]), replace(HeatmapText.said_by(say), weight=say("method.weights")))
 
 
 def crossed(

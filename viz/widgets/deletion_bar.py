@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.reading import token_rows
+from model.attribution.labelled_map import token_rows
 from model.trace import Kind
 from viz.charts.deletion import BarText, honesty_html
 from viz.charts.markup import line
@@ -76,7 +76,7 @@ def _references(now: Session, values: np.ndarray) -> str:
     from model.analysis.faithfulness.verdict import diagonal_map, honesty
 
     tokens, left = trace(now.subject), faithfulness.left_out(now.subject)
-    rows = by_words(token_rows(values, tokens, now.shift)[0], tokens.src, now.drawn)
+    rows = by_words(token_rows(values, tokens, now.shift)[0], tokens.src, now.method)
     named = {"diagonal": honesty(left, diagonal_map(*rows.shape)), "shuffled": honesty(left, rows[::-1])}
     verdicts = {f"{name}_is": say(f"honesty.{found.verdict}") for name, found in named.items()}
     return say("honesty.references", **{name: number(found.cost) for name, found in named.items()}, **verdicts)
@@ -102,8 +102,8 @@ def found_honesty(now: Session, kind: Kind, values: np.ndarray) -> Honesty:
     tokens, step = trace(now.subject), drawing.chosen_step(now)
     if kind == "cross" and step is None:
         rows, _ = token_rows(values, tokens, now.shift)
-        return honesty(faithfulness.left_out(now.subject), by_words(rows, tokens.src, now.drawn))
-    importance = by_words(values, tokens.src, now.drawn).sum(axis=0, dtype=np.float64)
+        return honesty(faithfulness.left_out(now.subject), by_words(rows, tokens.src, now.method))
+    importance = by_words(values, tokens.src, now.method).sum(axis=0, dtype=np.float64)
     marks = tuple(np.round(importance, 6).tolist())
     return faithfulness.words_honesty(now.subject, marks, step)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from model.analysis.maps.aligned import aligned_places, difference
-from model.analysis.maps.reading import Reading
+from model.attribution.aligned import aligned_places, difference
+from model.attribution.labelled_map import LabelledMap
 from model.trace import Label
 from viz.charts.heatmap import HeatmapText
 from viz.charts.layout import chart_config
@@ -44,7 +44,7 @@ def axis(one: Sequence[Label], other: Sequence[Label]) -> PairedAxis:
     return PairedAxis(pairs, names, (mine, theirs))
 
 
-def difference_map(now: Session, pair: Sequence[Reading], words: HeatmapText, high: float) -> list[str]:
+def difference_map(now: Session, pair: Sequence[LabelledMap], words: HeatmapText, high: float) -> list[str]:
     """Draw the difference on a scale from −high to high; returns what is to be said of it.
 
     Args:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from model.analysis.heads.table import HeadTable
-from model.analysis.maps.reading import Reading, read
-from model.analysis.maps.sorts import Shift
+from model.attribution.labelled_map import LabelledMap, read
+from model.attribution.methods import Shift
 from model.trace import HeadRef, Kind, Label
 from viz.core import models
 from viz.core.answers import heads
@@ -158,7 +158,7 @@ def corpus_table(name: str) -> tuple[HeadTable | None, str]:
     )
 
 
-def readings(now: Session) -> dict[Kind, Reading]:
+def readings(now: Session) -> dict[Kind, LabelledMap]:
     """The weights of every head as the frame's pickers ask for them; raises as ``translations.translation``."""
     found = trace(now.subject)
     axes = {kind: (drawing.rows_of(found, kind, now.shift), found.axis_labels(kind)[1]) for kind in found.kinds}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.analysis.maps.reading import Reading
+from model.attribution.labelled_map import LabelledMap
 from model.trace import HeadRef, Kind
 from viz.core.language import Labels
 from viz.core.theme import Theme
@@ -42,7 +42,7 @@ class Listed:
 
 def head_list(
     heads: Sequence[Listed],
-    maps: Mapping[Kind, Reading],
+    maps: Mapping[Kind, LabelledMap],
     *,
     theme: Theme,
     labels: Labels,
@@ -68,7 +68,7 @@ def head_list(
     )
 
 
-def list_payload(heads: Sequence[Listed], maps: Mapping[Kind, Reading]) -> dict[str, object]:
+def list_payload(heads: Sequence[Listed], maps: Mapping[Kind, LabelledMap]) -> dict[str, object]:
     """What ``head_list`` sends to the browser, less look and labels; weights as ``pack_coarse`` packs them.
 
     Raises:

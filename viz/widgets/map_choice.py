@@ -5,28 +5,28 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.reading import Reading, read, shifted_rows
-from model.analysis.maps.sorts import SORTS, Drawn, Shift, traced_maps
+from model.attribution.labelled_map import LabelledMap, read, shifted_rows
+from model.attribution.methods import METHODS, MethodName, Shift, traced_maps
 from model.source import require_of
 from model.trace import AttentionTrace, Kind, Label
 from viz.charts.markup import line
 from viz.core import models
-from viz.core.answers.maps import drawn_maps
+from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import trace as trace_of
 from viz.core.choice import picked_token
 from viz.core.language import say
 from viz.core.session import Session
 
 # What is made before anybody asks for it: heads' own maps that the model has to make, and makes quickly.
-SOON = tuple(name for name, sort in SORTS.items() if sort.from_model and sort.per == "head" and not sort.perturbs)
+SOON = tuple(name for name, sort in METHODS.items() if sort.from_model and sort.per == "head" and not sort.perturbs)
 SHORT = 40  # source tokens; making these takes some tenths of a second for 20 words, and grows with their square
 
 
-def reading(now: Session, kind: Kind) -> Reading:
+def reading(now: Session, kind: Kind) -> LabelledMap:
     """Values [L, H, Q, K] of a kind, read as the frame's pickers ask; raises as ``translations.translation``."""
     trace = trace_of(now.subject)
     rows, columns = rows_of(trace, kind, now.shift), trace.axis_labels(kind)[1]
-    return read(maps(now, kind), rows, columns, now.words, now.hide_special, now.drawn)
+    return read(maps(now, kind), rows, columns, now.words, now.hide_special, now.method)
 
 
 def rows_of(trace: AttentionTrace, kind: Kind, shift: Shift) -> tuple[Label, ...]:
@@ -36,10 +36,10 @@ def rows_of(trace: AttentionTrace, kind: Kind, shift: Shift) -> tuple[Label, ...
 
 def maps(now: Session, kind: Kind) -> np.ndarray:
     """Values of every head, [L, H, Q, K], of the sort that is chosen; raises as ``translations.translation``."""
-    require_of(now.model.facts.anatomy, now.checkpoint, *SORTS[now.drawn].needs)
-    if SORTS[now.drawn].from_trace:
-        return traced_maps(trace_of(now.subject), now.drawn)[kind]
-    return drawn_maps(now.subject, now.drawn, chosen_step(now))[kind]
+    require_of(now.model.facts.anatomy, now.checkpoint, *METHODS[now.method].needs)
+    if METHODS[now.method].from_trace:
+        return traced_maps(trace_of(now.subject), now.method)[kind]
+    return attribution_maps(now.subject, now.method, chosen_step(now))[kind]
 
 
 def prepare(now: Session) -> None:
@@ -49,13 +49,13 @@ def prepare(now: Session) -> None:
     """
     if len(trace_of(now.subject).src) <= SHORT and trace_of(now.subject).tgt_outputs:
         offered = now.model.opened.anatomy.abilities
-        for drawn in (name for name in SOON if offered.issuperset(SORTS[name].needs)):
-            drawn_maps(now.subject, drawn, None)
+        for method in (name for name in SOON if offered.issuperset(METHODS[name].needs)):
+            attribution_maps(now.subject, method, None)
 
 
 def chosen_step(now: Session) -> int | None:
     """The output token that what is drawn is of, a row of ``tgt_outputs``; None for the whole translation."""
-    if not SORTS[now.drawn].of_token:
+    if not METHODS[now.method].of_token:
         return None
     token = picked_token(len(trace_of(now.subject).tgt_outputs))
     return token - 1 if token else None
@@ -70,10 +70,10 @@ def step_labels(outputs: tuple[Label, ...]) -> dict[str, str]:
 
 def name(now: Session) -> str:
     """What is drawn, for a title: "weights", or "gradient of 3 动物"."""
-    if not SORTS[now.drawn].of_token:
-        return say(f"drawn.{now.drawn}")
+    if not METHODS[now.method].of_token:
+        return say(f"method.{now.method}")
     labels, step = step_labels(trace_of(now.subject).tgt_outputs), chosen_step(now)
-    return say("drawn.of", drawn=say(f"drawn.{now.drawn}"), token=labels["0" if step is None else str(step + 1)])
+    return say("method.of", method=say(f"method.{now.method}"), token=labels["0" if step is None else str(step + 1)])
 
 
 def strengths(now: Session, values: np.ndarray) -> tuple[np.ndarray, str]:
@@ -81,37 +81,37 @@ def strengths(now: Session, values: np.ndarray) -> tuple[np.ndarray, str]:
 
     Weights are as they are; anything else is its size as a part of the largest, whatever its sign.
     """
-    if now.drawn == "weights":
-        return values, say("drawn.strength.weights")
+    if now.method == "weights":
+        return values, say("method.strength.weights")
     sizes = np.abs(values)
     high = float(sizes.max(initial=0.0)) or 1.0
-    key = "drawn.strength.signed" if SORTS[now.drawn].signed else "drawn.strength.size"
-    return sizes / high, say(key, drawn=name(now), high=f"{high:.2f}")
+    key = "method.strength.signed" if METHODS[now.method].signed else "method.strength.size"
+    return sizes / high, say(key, method=name(now), high=f"{high:.2f}")
 
 
 def whose(now: Session, heads: str) -> str:
     """Which heads a title names, where a sort of map is not of one: all up to a layer, or the whole model."""
-    per = SORTS[now.drawn].per
-    return heads if per == "head" else say(f"drawn.per.{per}", layer=now.head.layer)
+    per = METHODS[now.method].per
+    return heads if per == "head" else say(f"method.per.{per}", layer=now.head.layer)
 
 
 def is_drawn(now: Session, kind: Kind) -> bool:
     """Whether what is chosen has maps of a kind of attention; says so on the page where it has not."""
-    if kind in SORTS[now.drawn].kinds:
+    if kind in METHODS[now.method].kinds:
         return True
-    st.info(say("drawn.no_kind", drawn=say(f"drawn.{now.drawn}"), kind=say(f"kind.{kind}")))
+    st.info(say("method.no_kind", method=say(f"method.{now.method}"), kind=say(f"kind.{kind}")))
     return False
 
 
-def one_of(drawn: Drawn, values: np.ndarray) -> np.ndarray:
+def one_of(method: MethodName, values: np.ndarray) -> np.ndarray:
     """Of maps [L, H, …] those that differ: all, one a layer, or one."""
-    per = SORTS[drawn].per
+    per = METHODS[method].per
     return values if per == "head" else values[:1, :1] if per == "model" else values[:, :1]
 
 
 def meaning(now: Session, cross: bool, *before: str) -> None:
     """Lines under a map: ``before``, then what is drawn, and what the rows of cross-attention stand for."""
-    lines = [*before, say(f"drawn.meaning.{now.drawn}")]
+    lines = [*before, say(f"method.meaning.{now.method}")]
     if cross:
         lines.append(say(f"shift.{now.shift}.meaning"))
     st.html("".join(line("alt hl-line", each) for each in lines))

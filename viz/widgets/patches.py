@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.faithfulness.scenes import share_on
-from model.analysis.maps.sorts import SORTS, Drawn
+from model.attribution.methods import METHODS, MethodName
 from model.trace import HeadRef, Label
 from viz.charts.markup import line
 from viz.core import models, pictures
@@ -36,30 +36,30 @@ def over_picture(now: Session, chosen: Combination, beside: Callable[[], None] |
         _told(now, chosen, labels, values, (query, leading))
         decides = pictures.deciding(now.subject.text)
         if decides is not None and decides.shape == (rows, columns):
-            truth(now.checkpoint, now.drawn, values, decides)
+            truth(now.checkpoint, now.method, values, decides)
         else:
             decides = None
         if beside is not None:
             beside()
     selected = query - leading if query >= leading else None
     over = values[leading:].reshape(rows, columns)
-    shown = Patched(picture, over, selected, SORTS[now.drawn].signed, decides)
+    shown = Patched(picture, over, selected, METHODS[now.method].signed, decides)
     with left:
         labelled = within("patch")
         patch_picture(shown, theme=now.theme, labels=labelled, key="patches", on_look=lambda at: look(at + leading))
 
 
-def truth(checkpoint: str, drawn: Drawn, values: np.ndarray, decides: np.ndarray) -> None:
+def truth(checkpoint: str, method: MethodName, values: np.ndarray, decides: np.ndarray) -> None:
     """The picture's truth meter: what a row puts on the patches that decide, against chance and many scenes."""
     share = float(share_on(values, decides))
     said = {"count": int(decides.sum()), "all": decides.size, "chance": f"{decides.mean():.0%}"}
     st.html(line("lead", say("patch.truth", share=f"{share:.0%}" if np.isfinite(share) else "–", **said)))
     table = models.entry_of(checkpoint).scenes
-    if table and drawn in table["maps"]:
-        found = table["maps"][drawn]
+    if table and method in table["maps"]:
+        found = table["maps"][method]
         best = HeadRef("encoder_self", found["best"]["layer"], found["best"]["head"]).title
         shares = {"mean": f"{found['mean']:.0%}", "most": f"{found['best']['share']:.0%}"}
-        measured = {"scenes": table["scenes"], "chance": f"{table['chance']:.0%}", "drawn": say(f"drawn.{drawn}")}
+        measured = {"scenes": table["scenes"], "chance": f"{table['chance']:.0%}", "method": say(f"method.{method}")}
         st.html(line("alt", say("patch.truth.all", best=best, **shares, **measured)))
 
 
@@ -68,7 +68,7 @@ def _told(
 ) -> None:
     """What lies over the picture, in words."""
     query, leading = place
-    key = "patch.signed" if SORTS[now.drawn].signed else "patch.lead"
+    key = "patch.signed" if METHODS[now.method].signed else "patch.lead"
     said = {"head": f"{drawing.whose(now, chosen.name)} · {drawing.name(now)}", "token": labels[query].text}
     st.html(line("lead", say(key, **said)))
     order = np.argsort(-np.abs(values[leading:]))[:NAMED] + leading

@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from model.analysis.maps.reading import Reading
+from model.attribution.labelled_map import LabelledMap
 from model.folders import MODELS
 from viz.charts.sheet.files import FILES
 from viz.charts.sheet.sheet import SheetStyle
@@ -27,7 +27,7 @@ PICTURE = "picture.png"  # the file of a visitor's own picture, whose name nobod
 
 def shown(now: Session) -> Shown:
     """The view's head, as its maps are read."""
-    return Shown((now.head,), "head", now.drawn, drawing.chosen_step(now), now.words, now.hide_special, now.shift)
+    return Shown((now.head,), "head", now.method, drawing.chosen_step(now), now.words, now.hide_special, now.shift)
 
 
 def page_button(now: Session, asked: Shown, key: str) -> None:
@@ -49,7 +49,7 @@ def page_button(now: Session, asked: Shown, key: str) -> None:
 
 
 def take_away(
-    now: Session, asked: Shown, named: Sequence[tuple[str, Reading]], stem: str, numbers: Callable[[], None]
+    now: Session, asked: Shown, named: Sequence[tuple[str, LabelledMap]], stem: str, numbers: Callable[[], None]
 ) -> None:
     """A popover with pictures of these maps in a chosen size, what ``numbers`` draws, and the page."""
     with st.popover(say("export.title")):

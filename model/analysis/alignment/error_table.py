@@ -10,9 +10,9 @@ import numpy as np
 
 from model.analysis.alignment.gold import GoldPair, diagonal_links
 from model.analysis.alignment.links import RULES, argmax_links
-from model.analysis.alignment.word_maps import ALIGN_DRAWN, ALL, Place, pair_maps, places
-from model.analysis.maps.sorts import SHIFTS, Drawn
+from model.analysis.alignment.word_maps import ALIGN_METHODS, ALL, Place, pair_maps, places
 from model.analysis.pairs import score_pairs
+from model.attribution.methods import SHIFTS, MethodName
 
 if TYPE_CHECKING:
     from model.source import Source
@@ -26,7 +26,7 @@ class ErrorTable:
 
     Attributes:
         n_layers, n_heads: of the decoder.
-        drawn: what the maps are made of.
+        methods: what the maps are made of.
         found: links made.
         hits: links made that are sure, plus links made that are sure or possible.
         sure: sure links of the gold, one number.
@@ -39,7 +39,7 @@ class ErrorTable:
 
     n_layers: int
     n_heads: int
-    drawn: Sequence[Drawn] = ALIGN_DRAWN
+    methods: Sequence[MethodName] = ALIGN_METHODS
     found: np.ndarray = field(init=False)
     hits: np.ndarray = field(init=False)
     sure: int = 0
@@ -49,7 +49,7 @@ class ErrorTable:
     refused: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        shape = (len(RULES), len(SHIFTS), len(self.drawn), len(self.places))
+        shape = (len(RULES), len(SHIFTS), len(self.methods), len(self.places))
         self.found, self.hits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
 
     @property
@@ -118,13 +118,13 @@ class ErrorTable:
 
     def named(self, at: tuple[int, ...]) -> dict[str, Any]:
         """The setting at rule, shift, drawn, place, as JSON-ready values."""
-        rule, shift, drawn, place = at
+        rule, shift, method, place = at
         layer, head = self.places[place]
         return {
             "kind": "cross",
             "layer": layer,
             "head": head,
-            "drawn": self.drawn[drawn],
+            "method": self.methods[method],
             "shift": SHIFTS[shift],
             "links": list(RULES)[rule],
         }
@@ -135,26 +135,26 @@ class ErrorTable:
         With the 95 % interval, by drawing pairs with replacement.
         """
         counts = np.stack(self.right)
-        drawn = np.random.default_rng(SEED).integers(len(counts), size=(RESAMPLES, len(counts)))
-        again = counts[drawn].sum(1)
+        draws = np.random.default_rng(SEED).integers(len(counts), size=(RESAMPLES, len(counts)))
+        again = counts[draws].sum(1)
         shares = 100 * again[:, :-1] / np.maximum(again[:, -1:], 1)
         low, high = np.quantile(shares, (0.025, 0.975), axis=0).round(1).tolist()
         percents = (100 * counts[:, :-1].sum(0) / max(int(counts[:, -1].sum()), 1)).round(1).tolist()
         words = int(counts[:, -1].sum())
         return {
             name: {"percent": percents[n], "interval": [low[n], high[n]], "words": words}
-            for n, name in enumerate(self.drawn)
+            for n, name in enumerate(self.methods)
         }
 
     def percents(self) -> dict[str, Any]:
         """AER in percent by rule, drawn and shift: {"layers": one row a layer, heads then "all"; "all": one number}."""
         table: dict[str, Any] = {}
         for rule, by_shift in zip(RULES, 100 * self.rates, strict=True):
-            table[rule] = {drawn: {} for drawn in self.drawn}
-            for shift, by_drawn in zip(SHIFTS, by_shift, strict=True):
-                for drawn, rates in zip(self.drawn, by_drawn, strict=True):
+            table[rule] = {method: {} for method in self.methods}
+            for shift, by_method in zip(SHIFTS, by_shift, strict=True):
+                for method, rates in zip(self.methods, by_method, strict=True):
                     rows = np.round(rates[:-1].reshape(self.n_layers, -1), 2).tolist()
-                    table[rule][drawn][shift] = {"layers": rows, ALL: round(float(rates[-1]), 2)}
+                    table[rule][method][shift] = {"layers": rows, ALL: round(float(rates[-1]), 2)}
         return table
 
 

@@ -50,8 +50,8 @@ def held_out(table: ErrorTable, single: bool = False, seed: int = 1) -> dict[str
 
 def _scored(counts: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
     """AER in percent and its interval from [pairs, 2] counts: links that could be right or wrong, and hits."""
-    drawn = rng.integers(len(counts), size=(RESAMPLES, len(counts)))
-    again = counts[drawn].sum(1)
+    method = rng.integers(len(counts), size=(RESAMPLES, len(counts)))
+    again = counts[method].sum(1)
     low, high = np.quantile(1 - again[:, 1] / np.maximum(again[:, 0], 1), (0.025, 0.975))
     total, hits = counts.sum(0)
     return {"aer": _percent(1 - hits / max(total, 1)), "interval": [_percent(low), _percent(high)]}

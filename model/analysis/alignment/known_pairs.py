@@ -10,8 +10,8 @@ import numpy as np
 
 from model.analysis.alignment.gold import GoldPair, read_gold
 from model.analysis.alignment.links import RULES
-from model.analysis.alignment.word_maps import ALIGN_DRAWN, ALL
-from model.analysis.maps.sorts import SHIFTS, Drawn
+from model.analysis.alignment.word_maps import ALIGN_METHODS, ALL
+from model.attribution.methods import SHIFTS, MethodName
 from model.tables import Table, load_table
 
 TRUTH = Path(__file__).resolve().parents[2] / "truth" / "en-zh.tsv"
@@ -42,16 +42,16 @@ def load_alignment(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None,
     return load_table(checkpoint, ALIGNMENT, sha256, _is_complete)
 
 
-def unaligned_methods(table: Table) -> set[Drawn]:
+def unaligned_methods(table: Table) -> set[MethodName]:
     """The methods that an alignment table lacks, since they were added after it was made."""
-    return {name for name in ALIGN_DRAWN if any(name not in by_drawn for by_drawn in table["aer"].values())}
+    return {name for name in ALIGN_METHODS if any(name not in by_method for by_method in table["aer"].values())}
 
 
 def _is_complete(table: Table) -> bool:
     """Whether every rule has rates of the same methods, the best ones among them; those added later may be missing."""
     head, best = table["best_head"], table["best"]
     first, *others = (set(table["aer"][rule]) for rule in RULES)
-    named = {"weights", head["drawn"], best["drawn"]} <= first and best["drawn"] in ALIGN_DRAWN
+    named = {"weights", head["method"], best["method"]} <= first and best["method"] in ALIGN_METHODS
     rates = [rows[shift] for rule in RULES for rows in table["aer"][rule].values() for shift in SHIFTS]
     if not named or any(each != first for each in others) or any(not {"layers", ALL} <= set(each) for each in rates):
         return False

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from model.analysis.alignment.gold import GoldPair, Span
-from model.analysis.maps.reading import words_of
-from model.analysis.maps.sorts import DRAWN, SORTS, Drawn, drawn_maps
+from model.attribution.labelled_map import words_of
+from model.attribution.methods import METHOD_NAMES, METHODS, MethodName, attribution_maps
 from model.trace import Label, TracedTranslation
 
 if TYPE_CHECKING:
     from model.source import Source
 
 # What links can be made of: amounts, which add up over a word's pieces, and what is not too slow to make.
-ALIGN_DRAWN: tuple[Drawn, ...] = tuple(name for name in DRAWN if SORTS[name].words == "sum")
+ALIGN_METHODS: tuple[MethodName, ...] = tuple(name for name in METHOD_NAMES if METHODS[name].words == "sum")
 All = Literal["all"]
 ALL: All = "all"
 Place = tuple[int | All, int | All]  # layer, head
@@ -32,10 +32,12 @@ def places(n_layers: int, n_heads: int) -> list[Place]:
     return [*((layer, head) for layer in range(n_layers) for head in heads), (ALL, ALL)]
 
 
-def alignment_maps(model: Source, translation: TracedTranslation, drawn: Sequence[Drawn] = ALIGN_DRAWN) -> np.ndarray:
+def alignment_maps(
+    model: Source, translation: TracedTranslation, methods: Sequence[MethodName] = ALIGN_METHODS
+) -> np.ndarray:
     """Cross-attention of a translation, for every way of drawing and every place: float32 [D, N, T, S].
 
-    D goes by ``drawn``, N by ``places``. All values are 0 or more:
+    D goes by ``methods``, N by ``places``. All values are 0 or more:
 
     =============  ==============  ==========================  ===========================
     drawn          one head        all heads of a layer        all layers
@@ -60,21 +62,21 @@ def alignment_maps(model: Source, translation: TracedTranslation, drawn: Sequenc
     return np.stack(
         [
             _of_sort(model, translation, name)
-            if offered.issuperset(SORTS[name].needs)
+            if offered.issuperset(METHODS[name].needs)
             else _by_place(*_nothing(translation.trace.cross))
-            for name in drawn
+            for name in methods
         ]
     ).astype(np.float32)
 
 
-def _of_sort(model: Source, translation: TracedTranslation, name: Drawn) -> np.ndarray:
+def _of_sort(model: Source, translation: TracedTranslation, name: MethodName) -> np.ndarray:
     """Maps of every place, [N, T, S]."""
-    from model.analysis.maps.norms import cross_norms
+    from model.attribution.norms import cross_norms
 
     if name == "norms":
         single, together = cross_norms(model, translation)
         return _by_place(single, together, together.mean(0))
-    sort, cross = SORTS[name], drawn_maps(model, translation, name)["cross"]
+    sort, cross = METHODS[name], attribution_maps(model, translation, name)["cross"]
     heads, layers, _ = _nothing(cross)
     if sort.per == "head":
         heads, layers = cross, cross.sum(1) if sort.signed else cross.mean(1)
@@ -109,7 +111,7 @@ def word_maps(maps: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.nda
     return np.stack([rows @ maps[..., steps, :-1] @ columns.T for steps in (slice(None, -1), slice(1, None))])
 
 
-def pair_maps(model: Source, pair: GoldPair, drawn: Sequence[Drawn] = ALIGN_DRAWN) -> np.ndarray:
+def pair_maps(model: Source, pair: GoldPair, methods: Sequence[MethodName] = ALIGN_METHODS) -> np.ndarray:
     """Maps of a pair whose target the model is forced to write, merged to its words: [2, D, N, target, source words].
 
     Raises:
@@ -119,7 +121,7 @@ def pair_maps(model: Source, pair: GoldPair, drawn: Sequence[Drawn] = ALIGN_DRAW
     forced = model.encode_target(pair.tgt_text)  # their spans point into the text as it was given
     rows = membership(pair.tgt_spans, [(token.start, token.end) for token in forced])
     columns = membership(pair.src_spans, [(label.start, label.end) for label in translation.src])
-    return word_maps(alignment_maps(model, translation, drawn), rows, columns)
+    return word_maps(alignment_maps(model, translation, methods), rows, columns)
 
 
 def tokens_per_word(model: Source, pair: GoldPair) -> np.ndarray:
@@ -129,12 +131,12 @@ def tokens_per_word(model: Source, pair: GoldPair) -> np.ndarray:
 
 
 def translation_maps(
-    model: Source, translation: TracedTranslation, drawn: Sequence[Drawn] = ALIGN_DRAWN
+    model: Source, translation: TracedTranslation, methods: Sequence[MethodName] = ALIGN_METHODS
 ) -> tuple[list[str], list[str], np.ndarray]:
     """Source words, target words, and the maps over them, as ``pair_maps`` gives them, of a finished translation."""
     src, columns = label_words(translation.src)
     tgt, rows = label_words(translation.tgt)
-    return src, tgt, word_maps(alignment_maps(model, translation, drawn), rows, columns)
+    return src, tgt, word_maps(alignment_maps(model, translation, methods), rows, columns)
 
 
 def membership(spans: Sequence[Span], tokens: Sequence[Span]) -> np.ndarray:

@@ -12,8 +12,8 @@ import numpy as np
 
 from model.analysis.faithfulness.scores import KEPT_SHARES, RANDOM_DRAWS, Scored, score_translation
 from model.analysis.faithfulness.table import BASE, LOWER_IS_BETTER, MEASURES, OWN_WAYS, ROWS, TARGETS
-from model.analysis.maps.sorts import RIVALS, SORTS, Drawn
 from model.analysis.pairs import score_pairs
+from model.attribution.methods import METHODS, RIVALS, MethodName
 from model.errors import CorpusError, HeadlightError
 from model.source import Source, Way
 from model.trace import TracedTranslation
@@ -54,8 +54,8 @@ class FaithfulnessTable:
             "random_draws": RANDOM_DRAWS,
             "base": BASE,
             "best": best_of(settings),
-            "pairs": dict(zip(SORTS, known.sum(0).tolist(), strict=True)),
-            "seconds": dict(zip(SORTS, map(_seconds, seconds.T), strict=True)),
+            "pairs": dict(zip(METHODS, known.sum(0).tolist(), strict=True)),
+            "seconds": dict(zip(METHODS, map(_seconds, seconds.T), strict=True)),
             "settings": settings,
         }
 
@@ -76,14 +76,14 @@ class FaithfulnessTable:
         return {"target": target, "way": way, "sentences": len(values), "rows": rows}
 
 
-def best_of(settings: Sequence[dict[str, Any]]) -> Drawn:
+def best_of(settings: Sequence[dict[str, Any]]) -> MethodName:
     """The sort of map that is most ahead in comprehensiveness and sufficiency together, the mean over all settings.
 
     Sorts that take something away themselves are kin of the yardstick, and slow ones cannot be shown; both
     are left aside.
     """
 
-    def lead(name: Drawn) -> float:
+    def lead(name: MethodName) -> float:
         cells = [each["rows"][name] for each in settings]
         gaps = [cell[measure]["gap"] for cell in cells for measure in ("comprehensiveness", "sufficiency")]
         return float(np.mean(gaps)) if None not in gaps else -np.inf

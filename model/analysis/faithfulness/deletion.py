@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.analysis.maps.reading import Reading, merge_columns, words_of
-from model.analysis.maps.sorts import SORTS, Drawn
+from model.attribution.labelled_map import LabelledMap, merge_columns, words_of
+from model.attribution.methods import METHODS, MethodName
 from model.source import Source, Way
 from model.trace import Label, Translation
 
@@ -85,10 +85,10 @@ def source_words(src: Sequence[Label]) -> tuple[Label, ...]:
     return tuple(word for word in words_of(src)[0] if not word.is_special)
 
 
-def by_words(maps: np.ndarray, src: Sequence[Label], drawn: Drawn = "weights") -> np.ndarray:
+def by_words(maps: np.ndarray, src: Sequence[Label], method: MethodName = "weights") -> np.ndarray:
     """How much each row marks each source word: maps [..., Q, S] with source tokens as keys → [..., Q, W].
 
-    Values on a word's pieces add up, or are averaged where ``drawn`` is no amount (scores, gradients);
+    Values on a word's pieces add up, or are averaged where ``method`` is no amount (scores, gradients);
     special tokens are left out. A gradient counts by its size: either sign says that the row reacts
     to the word.
 
@@ -97,9 +97,9 @@ def by_words(maps: np.ndarray, src: Sequence[Label], drawn: Drawn = "weights") -
     """
     if maps.shape[-1] != len(src):
         raise ValueError(f"maps have shape {maps.shape}, but the source has {len(src)} tokens")
-    maps = np.abs(maps) if SORTS[drawn].by_size else maps
+    maps = np.abs(maps) if METHODS[method].by_size else maps
     rows = tuple(Label("row") for _ in range(maps.shape[-2]))
-    merged = merge_columns(Reading(maps, rows, tuple(src)), averaged=SORTS[drawn].words == "mean")
+    merged = merge_columns(LabelledMap(maps, rows, tuple(src)), averaged=METHODS[method].words == "mean")
     kept = [place for place, label in enumerate(merged.columns) if not label.is_special]
     return merged.weights[..., kept]
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from model.analysis.maps.sorts import Drawn, drawn_maps
+from model.attribution.methods import MethodName, attribution_maps
 from model.source import Source
 from model.tables import Table, load_table
 from model.trace import TracedTranslation
 
 SCENE_TABLE = "scenes.json"  # in a checkpoint's folder
-SCENE_MAPS: tuple[Drawn, ...] = ("weights", "norms", "gradient", "gradient_weight", "rollout")
+SCENE_MAPS: tuple[MethodName, ...] = ("weights", "norms", "gradient", "gradient_weight", "rollout")
 
 
 def share_on(row: np.ndarray, decides: np.ndarray) -> np.ndarray:
@@ -42,18 +42,18 @@ def measure(source: Source, scenes: Iterable[tuple[TracedTranslation, str, np.nd
     """
     right: list[bool] = []
     chance: list[float] = []
-    found: dict[Drawn, list[np.ndarray]] = {drawn: [] for drawn in SCENE_MAPS}
+    found: dict[MethodName, list[np.ndarray]] = {method: [] for method in SCENE_MAPS}
     for seen, answer, decides in scenes:
         right.append(seen.text == answer)
         chance.append(float(decides.mean()))
-        for drawn in SCENE_MAPS:
-            found[drawn].append(share_on(drawn_maps(source, seen, drawn, 0)["encoder_self"][:, :, 0], decides))
+        for method in SCENE_MAPS:
+            found[method].append(share_on(attribution_maps(source, seen, method, 0)["encoder_self"][:, :, 0], decides))
     told = {}
-    for drawn, shares in found.items():
+    for method, shares in found.items():
         heads = np.nanmean(np.array(shares, dtype=np.float64), 0)
         layer, head = map(int, np.unravel_index(heads.argmax(), heads.shape))
         best = {"layer": layer, "head": head, "share": round(float(heads.max()), 4)}
-        told[drawn] = {"mean": round(float(heads.mean()), 4), "best": best, "heads": heads.round(4).tolist()}
+        told[method] = {"mean": round(float(heads.mean()), 4), "best": best, "heads": heads.round(4).tolist()}
     count = {"scenes": len(right), "right_percent": round(100 * float(np.mean(right)), 1)}
     return {**count, "chance": round(float(np.mean(chance)), 4), "maps": told}
 

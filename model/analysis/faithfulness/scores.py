@@ -12,14 +12,14 @@ from model.analysis.faithfulness.deletion import LeftOut, by_words, deletion_cos
 from model.analysis.faithfulness.once import Once
 from model.analysis.faithfulness.table import MEASURES, ROWS, WAYS_SCORED
 from model.analysis.faithfulness.verdict import top_words
-from model.analysis.maps.sorts import SORTS, Drawn, Maps, drawn_maps
+from model.attribution.methods import METHODS, Maps, MethodName, attribution_maps
 from model.source import WAYS, Source, Way
 from model.trace import TracedTranslation
 
 KEPT_SHARES = (0.1, 0.2, 0.3, 0.5)  # of the source words, deleted or kept together
 RANDOM_DRAWS = 3
 # Which of the maps that are scored are amounts with a sign: in a rank correlation they count by their size.
-_BY_SIZE = tuple(n for n, sort in enumerate(SORTS.values()) if sort.signed and sort.words == "sum")
+_BY_SIZE = tuple(n for n, sort in enumerate(METHODS.values()) if sort.signed and sort.words == "sum")
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Scored:
 
     Attributes:
         rows: by way of deleting, float64 [ROWS, MEASURES]; NaN where something is not known.
-        seconds: that making each of SORTS took; NaN where it was not made.
+        seconds: that making each of METHODS took; NaN where it was not made.
         tokens: that were written.
     """
 
@@ -46,7 +46,7 @@ def score_translation(
 ) -> Scored:
     """The five MEASURES of one translation for each of ROWS, under every way of deleting that the model offers.
 
-    Maps are cross-attention by words, as ``MapSort.whole`` makes one of all heads and layers.
+    Maps are cross-attention by words, as ``AttributionMethod.whole`` makes one of all heads and layers.
 
     * ``comprehensiveness``, ``sufficiency``: log p(all) − log p(without the top words), and − log p(with only
       these), in nats a token, the mean over 10, 20, 30 and 50 % of the words (AOPC of DeYoung et al. 2020,
@@ -66,8 +66,8 @@ def score_translation(
     model = Once(model)
     maps, seconds = word_maps(model, translation, slow)
     n_words, n_tokens = len(source_words(translation.src)), len(translation.written_ids)
-    known = np.flatnonzero([name in maps for name in SORTS])
-    rows = np.stack([maps[name][:n_tokens] for name in SORTS if name in maps])
+    known = np.flatnonzero([name in maps for name in METHODS])
+    rows = np.stack([maps[name][:n_tokens] for name in METHODS if name in maps])
     every = np.concatenate((rows, generator.random((RANDOM_DRAWS, n_tokens, n_words))))
     by_size = np.flatnonzero(np.isin(known, _BY_SIZE))
     found = {}
@@ -76,7 +76,7 @@ def score_translation(
         found[way] = np.full((len(ROWS), len(MEASURES)), np.nan)
         found[way][known] = scored[: len(rows)]
         found[way][-1] = scored[len(rows) :].mean(axis=0)
-    return Scored(found, np.array([seconds.get(name, np.nan) for name in SORTS]), n_tokens)
+    return Scored(found, np.array([seconds.get(name, np.nan) for name in METHODS]), n_tokens)
 
 
 def _measured(
@@ -92,24 +92,24 @@ def _measured(
 
 def word_maps(
     model: Source, translation: TracedTranslation, slow: bool = True
-) -> tuple[dict[Drawn, np.ndarray], dict[Drawn, float]]:
+) -> tuple[dict[MethodName, np.ndarray], dict[MethodName, float]]:
     """Cross-attention by words, [T, W], of every sort that the model can make; and the seconds that each takes.
 
     What several sorts are made of is computed once, and its seconds count for each of them.
     """
     once = model if isinstance(model, Once) else Once(model)
-    maps: dict[Drawn, np.ndarray] = {}
-    seconds: dict[Drawn, float] = {}
-    made: dict[Drawn, Maps] = {}
+    maps: dict[MethodName, np.ndarray] = {}
+    seconds: dict[MethodName, float] = {}
+    made: dict[MethodName, Maps] = {}
     src, offered = translation.trace.src, model.anatomy.abilities
-    for name, sort in SORTS.items():
+    for name, sort in METHODS.items():
         if not offered.issuperset(sort.needs) or (sort.slow and not slow):
             continue
         started, once.spared = time.perf_counter(), 0.0
         if sort.from_maps:  # after the maps that it is made of
             made[name] = sort.from_maps[1](made[sort.from_maps[0]], translation.trace)
         else:
-            made[name] = drawn_maps(once, translation, name)
+            made[name] = attribution_maps(once, translation, name)
         cross = np.abs(made[name]["cross"]) if sort.by_size else made[name]["cross"]
         maps[name] = by_words(sort.whole(cross), src, name).astype(np.float64)
         seconds[name] = time.perf_counter() - started + once.spared

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.analysis.maps.sorts import SORTS, Drawn
+from model.attribution.methods import METHODS, MethodName
 from model.source import Way
 from model.tables import Table, load_table
 
@@ -12,8 +12,8 @@ FAITHFULNESS = "faithfulness.json"
 MEASURES = ("comprehensiveness", "sufficiency", "rank_correlation", "token_cost", "token_rank_correlation")
 LOWER_IS_BETTER = ("sufficiency",)
 RANDOM = "random"
-ROWS = (*SORTS, RANDOM)
-BASE: Drawn = "norms"  # with which all others are compared, pair by pair
+ROWS = (*METHODS, RANDOM)
+BASE: MethodName = "norms"  # with which all others are compared, pair by pair
 WAYS_SCORED: tuple[Way, ...] = ("mask", "remove", "average")
 OWN_WAYS: tuple[Way, ...] = ("mask", "average")  # which differ most, on what the model writes itself
 TARGETS = ("references", "own")  # what is forced: the pairs' other side, or what the model writes itself
@@ -36,9 +36,9 @@ def rows_of(table: dict[str, Any], target: str = "references", way: str = "mask"
     return {name: found.get(name, _NOT_MEASURED) for name in ROWS} if found else {}
 
 
-def unscored_methods(table: Table) -> set[Drawn]:
+def unscored_methods(table: Table) -> set[MethodName]:
     """The methods that a table of faithfulness lacks, since they were added after it was made."""
-    return set(SORTS) - set(table["pairs"])
+    return set(METHODS) - set(table["pairs"])
 
 
 def _is_complete(table: Table) -> bool:
@@ -49,5 +49,5 @@ def _is_complete(table: Table) -> bool:
     cells = [rows[name][measure][part] for rows in settings for name in rows for measure in MEASURES
              for part in PARTS_OF_CELL]  # fmt: skip
     known = all(each is None or isinstance(each, int | float) for each in cells)
-    named = {table["best"], BASE} <= measured and table["best"] in SORTS
+    named = {table["best"], BASE} <= measured and table["best"] in METHODS
     return int(table["sentences"]) > 0 and bool(rows_of(table)) and same and known and named

@@ -200,10 +200,10 @@ def _sets(n_words: int, k: int) -> tuple[np.ndarray, bool]:
     if exact := math.comb(n_words, k) <= SETS:
         found = list(combinations(range(n_words), k))
     else:
-        generator, drawn = np.random.default_rng(_SEED), dict[tuple[int, ...], None]()
-        while len(drawn) < SETS:
-            drawn[tuple(sorted(generator.permutation(n_words)[:k].tolist()))] = None
-        found = list(drawn)
+        generator, method = np.random.default_rng(_SEED), dict[tuple[int, ...], None]()
+        while len(method) < SETS:
+            method[tuple(sorted(generator.permutation(n_words)[:k].tolist()))] = None
+        found = list(method)
     sets = np.zeros((len(found), n_words), dtype=bool)
     for row, places in enumerate(found):
         sets[row, list(places)] = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from model.analysis.heads.patterns import alike
-from model.analysis.maps.aligned import aligned_places, common_groups, divergence, grouped, on_common
+from model.attribution.aligned import aligned_places, common_groups, divergence, grouped, on_common
 from model.passage import Places
 from model.trace import AttentionTrace, Kind, Label
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from model.analysis.maps.reading import row_entropy
+from model.attribution.labelled_map import row_entropy
 from model.trace import AttentionTrace, Kind, Label
 
 PATTERNS = ("diagonal", "anti_diagonal", "previous", "next", "first", "last", "uniform")
@@ -34,25 +34,25 @@ def template(name: str, rows: Sequence[bool] | np.ndarray, columns: Sequence[boo
     """
     if name not in PATTERNS:
         raise ValueError(f"pattern must be one of {', '.join(PATTERNS)}, got {name!r}")
-    drawn = np.zeros((len(rows), len(columns)))
+    method = np.zeros((len(rows), len(columns)))
     own, keys = np.flatnonzero(~np.array(rows, bool)), np.flatnonzero(~np.array(columns, bool))
     if name == "uniform" or not len(own) or not len(columns):
-        return drawn
+        return method
     if name in ("first", "last"):
-        drawn[own, 0 if name == "first" else -1] = 1
-        return drawn
+        method[own, 0 if name == "first" else -1] = 1
+        return method
     if not len(keys):
-        return drawn
+        return method
     line = np.linspace(0, len(keys) - 1, len(own)) if len(own) > 1 else np.array([(len(keys) - 1) / 2])
     line = line[::-1] if name == "anti_diagonal" else line + {"previous": -1, "next": 1}.get(name, 0)
     near = 1 - np.abs(line[:, None] - np.arange(-1, len(keys) + 1))  # a column more on either side
     inside = np.maximum(near, 0)[:, 1:-1]
-    drawn[np.ix_(own, keys)] = inside
+    method[np.ix_(own, keys)] = inside
     if name == "next" and keys[-1] + 1 < len(columns):  # the token after the last word is <eos>
-        drawn[own, keys[-1] + 1] = np.maximum(near, 0)[:, -1]
+        method[own, keys[-1] + 1] = np.maximum(near, 0)[:, -1]
     if name == "previous" and keys[0] > 0:
-        drawn[own, keys[0] - 1] = np.maximum(near, 0)[:, 0]
-    return drawn
+        method[own, keys[0] - 1] = np.maximum(near, 0)[:, 0]
+    return method
 
 
 def resampled(painted: np.ndarray, n_rows: int, n_columns: int) -> np.ndarray:
@@ -119,9 +119,9 @@ def match_named(maps: np.ndarray, name: str, kind: Kind, rows: Sequence[Label], 
     seen = visible(kind, len(rows), len(columns))
     if name == "uniform":
         return evenness(maps, seen, own)
-    drawn = template(name, ~own, [label.is_special for label in columns])
-    possible = (np.where(seen, drawn, 0) > 0).any(-1)
-    return match(maps, drawn, seen) if 2 * possible.sum() > own.sum() else np.zeros(maps.shape[:-2])
+    method = template(name, ~own, [label.is_special for label in columns])
+    possible = (np.where(seen, method, 0) > 0).any(-1)
+    return match(maps, method, seen) if 2 * possible.sum() > own.sum() else np.zeros(maps.shape[:-2])
 
 
 def match_painted(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.analysis.maps.reading import row_entropy
+from model.attribution.labelled_map import row_entropy
 from model.trace import AttentionTrace, Kind, Label
 
 REACH = 3  # offsets from -REACH to REACH are looked at

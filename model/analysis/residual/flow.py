@@ -4,7 +4,7 @@ The flow starts as 1 at the decoder's last state of the chosen step and runs dow
 is split over the states that went into the sum there, so it is conserved: attention rollout with the
 residual connection (Abnar and Zuidema 2020, section 3) read from the top, drawn as the "information
 flow routes" of Ferrando and Voita 2024. Feed-forward networks and norms mix no positions and split
-nothing. Numpy only; ``model.analysis.maps.shares`` measures the shares by norms.
+nothing. Numpy only; ``model.attribution.shares`` measures the shares by norms.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from model.analysis.maps.state_shares import Shares
+from model.attribution.state_shares import Shares
 from model.trace import AttentionTrace, Kind
 
 Measure = Literal["weights", "norms"]
@@ -73,7 +73,7 @@ class FlowGraph:
 
 def weight_shares(trace: AttentionTrace) -> Shares:
     """Shares by attention weights: ½ the mean over the heads, ½ the residual connection, in every sublayer."""
-    from model.analysis.maps.shares import Shares
+    from model.attribution.shares import Shares
 
     own_half = {kind: 0.5 * trace.weights[kind].mean(1, dtype=np.float64) for kind in trace.weights}
     encoder, own = own_half["encoder_self"], own_half["decoder_self"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from model.analysis.maps.sanity import TOLERANCE
 from model.analysis.residual.six_steps import HeadSteps, head_steps
+from model.attribution.sanity import TOLERANCE
 from model.passage import Ask, Projections
 from model.source import Source, require
 from model.trace import Kind, may_attend

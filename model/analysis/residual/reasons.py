@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.analysis.maps.sanity import TOLERANCE
+from model.attribution.sanity import TOLERANCE
 from model.passage import Ask, HeldNorm, Pass
 from model.source import Source, require
 from model.trace import KINDS, HeadRef, Kind, Translation

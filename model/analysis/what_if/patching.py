@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from torch import Tensor
 
-from model.analysis.maps.aligned import aligned_places
 from model.analysis.what_if.fork import fork_between
 from model.analysis.what_if.shape import check_one_shape
+from model.attribution.aligned import aligned_places
 from model.passage import Ask, Patch, Places, TextSide
 from model.source import Source, require
 from model.trace import HeadRef, Kind, Translation

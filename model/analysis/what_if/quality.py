@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from model.analysis.maps.reading import merge_words, read, row_entropy
+from model.attribution.labelled_map import merge_words, read, row_entropy
 from model.tables import load_table
 from model.trace import TracedTranslation
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from model.analysis.maps.reading import words_of
+from model.attribution.labelled_map import words_of
 from model.trace import Label
 
 

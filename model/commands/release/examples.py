@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from model import examples
-from model.analysis.maps.sorts import RIVALS, whole_map
+from model.attribution.methods import RIVALS, whole_map
 from model.own.checkpoint import resolve
 from model.translator import Translator
 
@@ -24,6 +24,6 @@ def run(args: argparse.Namespace) -> None:
         old.unlink()
     for number, sentence in enumerate(examples.sentences(translator.src_tokenizer.kind)):
         translation = translator.translate(sentence, capture=True)
-        whole: dict[str, Any] = {drawn: whole_map(translator, translation, drawn) for drawn in RIVALS}
+        whole: dict[str, Any] = {method: whole_map(translator, translation, method) for method in RIVALS}
         examples.save_example(folder, number, translation, translator.meta["sha256"], whole)
         print(f"{sentence} → {translation.text}")

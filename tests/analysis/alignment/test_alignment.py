@@ -21,7 +21,7 @@ from model.analysis.alignment.links import (
     pharaoh,
 )
 from model.analysis.alignment.word_maps import (
-    ALIGN_DRAWN,
+    ALIGN_METHODS,
     ALL,
     alignment_maps,
     label_words,
@@ -29,8 +29,8 @@ from model.analysis.alignment.word_maps import (
     pair_maps,
     places,
 )
-from model.analysis.maps.sorts import drawn_maps
 from model.analysis.residual.six_steps import head_steps
+from model.attribution.methods import attribution_maps
 from model.errors import CorpusError
 
 PAIR = GoldPair(("i", "love", "you"), ("我", "爱", "你"), frozenset({(0, 0)}), frozenset({(0, 0), (1, 1)}))
@@ -57,7 +57,7 @@ def test_pieces_are_merged_into_the_words_of_their_labels(translator):
 
 
 def test_norms_equal_an_explicit_sum_over_value_vectors(translator, translation):
-    maps = alignment_maps(translator, translation)[ALIGN_DRAWN.index("norms")]
+    maps = alignment_maps(translator, translation)[ALIGN_METHODS.index("norms")]
     ids = translator.ids("I love you.", translation.tgt_ids)
     steps = [head_steps(translator, ids, "cross", 1, head) for head in range(4)]
     projection = translator.model.decoder.layers[1].cross_attn.out_proj.weight.detach().numpy()
@@ -72,28 +72,28 @@ def test_norms_equal_an_explicit_sum_over_value_vectors(translator, translation)
 
 def test_every_place_holds_what_its_name_says(translator, translation):
     maps, names = alignment_maps(translator, translation), places(2, 4)
-    weights, helped = translation.trace.cross, drawn_maps(translator, translation, "gradient_weight")["cross"]
+    weights, helped = translation.trace.cross, attribution_maps(translator, translation, "gradient_weight")["cross"]
     np.testing.assert_array_equal(maps[0, names.index((1, 2))], weights[1, 2])
     np.testing.assert_allclose(maps[0, names.index((1, ALL))], weights[1].mean(0), atol=1e-6)
     np.testing.assert_allclose(maps[0, -1], weights.reshape(8, *weights.shape[2:]).mean(0), atol=1e-6)
-    by_name = dict(zip(ALIGN_DRAWN, maps, strict=True))
+    by_name = dict(zip(ALIGN_METHODS, maps, strict=True))
     np.testing.assert_allclose(by_name["gradient_weight"][names.index((0, 3))], helped[0, 3].clip(0), atol=1e-6)
     np.testing.assert_allclose(by_name["gradient_weight"][-1], helped.sum((0, 1)).clip(0), atol=1e-5)
     assert (helped[0, 3] < 0).any()
-    whole = drawn_maps(translator, translation, "chefer")["cross"][0, 0]
+    whole = attribution_maps(translator, translation, "chefer")["cross"][0, 0]
     np.testing.assert_allclose(by_name["chefer"][-1], whole, atol=1e-6)
     assert not by_name["chefer"][:-1].any(), "a map of the whole model is of no head and no layer"
-    zeroing = drawn_maps(translator, translation, "value_zeroing")["cross"]
+    zeroing = attribution_maps(translator, translation, "value_zeroing")["cross"]
     np.testing.assert_allclose(by_name["value_zeroing"][names.index((1, ALL))], zeroing[1, 0], atol=1e-6)
-    assert maps.shape[:2] == (len(ALIGN_DRAWN), 11)
-    assert {"gradient", "scores", "integrated"}.isdisjoint(ALIGN_DRAWN)
+    assert maps.shape[:2] == (len(ALIGN_METHODS), 11)
+    assert {"gradient", "scores", "integrated"}.isdisjoint(ALIGN_METHODS)
     np.testing.assert_array_equal(alignment_maps(translator, translation, ("votes",))[0], by_name["votes"])
 
 
 def test_written_and_read_rows_are_one_step_apart(translator):
     merged = pair_maps(translator, PAIR)
     trace = translator.trace("i love you", "我爱你").trace
-    assert merged.shape == (2, len(ALIGN_DRAWN), 11, 3, 3)
+    assert merged.shape == (2, len(ALIGN_METHODS), 11, 3, 3)
     np.testing.assert_allclose(merged[1, :, :, 0], merged[0, :, :, 1], atol=1e-6)
     last = [label.word for label in trace.src].index(2)
     of_you = trace.cross[0, 0, :, last:-1].sum(-1)
@@ -169,7 +169,7 @@ def test_the_tables_rates_agree_with_the_error_rate_of_link_sets():
 def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(translator):
     too_long = GoldPair(("word",) * 400, ("字",), frozenset({(0, 0)}), frozenset({(0, 0)}))
     table = error_table(translator, [PAIR, too_long])
-    assert table.rates.shape == (2, 2, len(ALIGN_DRAWN), 11)
+    assert table.rates.shape == (2, 2, len(ALIGN_METHODS), 11)
     assert list(table.refused) == [2]
     assert table.best()["aer"] == round(100 * table.rates.min(), 2)
     alone = [place for place, (_, head) in enumerate(table.places) if head != ALL]
@@ -178,7 +178,7 @@ def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(trans
     one = table.best(single=True)
     heads = [n for n, (_, head) in enumerate(places(2, 4)) if head != ALL]
     assert one["aer"] == round(100 * table.rates[0, :, 0, heads].min(), 2)
-    assert (one["drawn"], one["links"]) == ("weights", "argmax")
+    assert (one["method"], one["links"]) == ("weights", "argmax")
     assert table.percents()["grow"]["norms"]["read"][ALL] == round(100 * table.rates[1, 1, 1, -1], 2)
     with pytest.raises(CorpusError, match="the first:"):
         error_table(translator, [too_long])
@@ -197,11 +197,11 @@ def test_held_out_rates_are_those_of_the_setting_that_the_other_half_chose():
     assert table.best()["aer"] == 50
     fair = held_out(table)
     assert fair is not None
-    assert [half["chose"]["drawn"] for half in fair["halves"]] == ["weights", "norms"]
+    assert [half["chose"]["method"] for half in fair["halves"]] == ["weights", "norms"]
     assert [(half["aer_there"], half["aer"]) for half in fair["halves"]] == [(0, 100), (0, 100)]
     assert (fair["aer"], fair["interval"]) == (100, [100, 100])
     single = held_out(table, single=True)
-    assert [half["chose"]["drawn"] for half in single["halves"]] == ["weights", "weights"]
+    assert [half["chose"]["method"] for half in single["halves"]] == ["weights", "weights"]
 
 
 def test_the_interval_of_a_held_out_rate_is_about_two_standard_errors():

@@ -99,7 +99,7 @@ def test_the_command_writes_a_table_that_only_its_own_weights_may_use(checkpoint
     folder = str(checkpoint_folder)
     assert main(["align", "--tsv", str(path), "--checkpoint", folder, "--save", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert {"kind", "layer", "head", "drawn", "shift", "aer"} <= set(facts["best"])
+    assert {"kind", "layer", "head", "method", "shift", "aer"} <= set(facts["best"])
     sha256 = Translator.from_checkpoint(folder, "cpu").meta["sha256"]
     table, why = load_alignment(folder, sha256)
     assert (table["aer"], why) == (facts["aer"], "")

@@ -14,7 +14,7 @@ from model.analysis.faithfulness.corpus import FaithfulnessTable, faithfulness_t
 from model.analysis.faithfulness.deletion import by_words, deletion_costs, leave_one_out
 from model.analysis.faithfulness.scores import Scored, score_translation, spearman, top_sets, word_maps
 from model.analysis.faithfulness.table import MEASURES, ROWS, WAYS_SCORED, load_faithfulness, rows_of
-from model.analysis.maps.sorts import SORTS, drawn_maps
+from model.attribution.methods import METHODS, attribution_maps
 from model.errors import CorpusError
 from model.folders import available
 from model.translator import Translator
@@ -52,14 +52,14 @@ def forced(translator):
 
 def test_maps_are_means_of_all_heads_and_a_rollout_its_last_layer(translator, forced):
     found, seconds = word_maps(translator, forced)
-    assert list(found) == list(seconds) == list(SORTS)
+    assert list(found) == list(seconds) == list(METHODS)
     assert "integrated" not in word_maps(translator, forced, slow=False)[0]
     for name in ("weights", "norms", "gradient_weight", "votes"):
-        maps = drawn_maps(translator, forced, name)["cross"].astype(float)
+        maps = attribution_maps(translator, forced, name)["cross"].astype(float)
         np.testing.assert_allclose(found[name], by_words(maps.mean((0, 1)), forced.trace.src), rtol=1e-3, atol=1e-6)
-    rolled = drawn_maps(translator, forced, "rollout")["cross"][-1, 0]
+    rolled = attribution_maps(translator, forced, "rollout")["cross"][-1, 0]
     np.testing.assert_allclose(found["rollout"], by_words(rolled, forced.trace.src), atol=1e-6)
-    gradient = drawn_maps(translator, forced, "gradient")["cross"]
+    gradient = attribution_maps(translator, forced, "gradient")["cross"]
     np.testing.assert_allclose(
         found["gradient"], by_words(np.abs(gradient).mean((0, 1)), forced.trace.src, "scores"), rtol=1e-4
     )
@@ -109,7 +109,7 @@ def test_the_table_is_mean_error_and_lead_over_norms_pair_by_pair():
     place, base, measure = ROWS.index("votes"), ROWS.index("norms"), MEASURES.index("sufficiency")
     scores[:, place, measure] -= 30  # lower is better
     scores[:, ROWS.index("leave_one_out"), measure] -= 90  # but takes words away itself
-    seconds = np.full(len(SORTS), 0.25)
+    seconds = np.full(len(METHODS), 0.25)
     table = FaithfulnessTable([{"references": Scored({"mask": each}, seconds, 4)} for each in scores])
     facts = table.facts()
     assert (facts["sentences"], facts["tokens"], facts["best"]) == (6, 24, "votes")
@@ -168,7 +168,7 @@ def test_the_command_prints_one_object_and_saves_it(folder, tsv, capsys):
     assert load_faithfulness(str(folder), "other weights") == (None, "stale")
 
 
-@pytest.mark.parametrize("broken", ["{", "[]", '{"sentences": 3}', '{"sentences": 3, "drawn": {}, "best": {}}', "null"])
+@pytest.mark.parametrize("broken", ["{", "[]", '{"sentences": 3}', '{"sentences": 3, "best": {}}', "null"])
 def test_a_broken_table_is_not_taken(folder, broken):
     assert load_faithfulness(str(folder), "x") == (None, "missing")
     (folder / "faithfulness.json").write_text(broken)

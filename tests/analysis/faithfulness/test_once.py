@@ -7,8 +7,8 @@ import pytest
 
 from model.analysis.faithfulness.once import Once
 from model.analysis.faithfulness.scores import word_maps
-from model.analysis.maps.sorts import SORTS, drawn_maps
 from model.analysis.what_if.steps import decoding_steps
+from model.attribution.methods import METHODS, attribution_maps
 from model.passage import Ask, Slope
 
 
@@ -41,10 +41,10 @@ def forced(translator):
 
 def test_every_sort_of_map_is_what_the_model_gives_alone(translator, forced):
     once = Once(translator)
-    for name, sort in SORTS.items():
+    for name, sort in METHODS.items():
         if sort.slow:
             continue
-        alone, shared = drawn_maps(translator, forced, name), drawn_maps(once, forced, name)
+        alone, shared = attribution_maps(translator, forced, name), attribution_maps(once, forced, name)
         for kind in alone:
             np.testing.assert_allclose(shared[kind], alone[kind], atol=1e-5, err_msg=name)
 
@@ -64,7 +64,7 @@ def test_votes_shares_and_steps_of_a_translation_come_from_one_pass(translator, 
     counting = Counting(translator)
     once = Once(counting)
     for name in ("votes", "alti", "flow", "norms"):
-        drawn_maps(once, forced, name)
+        attribution_maps(once, forced, name)
     shared = decoding_steps(once, forced.source, forced.tgt_ids)
     assert len(counting.asked) == 1
     alone = decoding_steps(translator, forced.source, forced.tgt_ids)

@@ -45,23 +45,23 @@ def test_templates_of_a_square_map():
         "first": np.eye(6)[[0] * 6],
         "last": np.eye(6)[[5] * 6],
     }
-    for name, drawn in expected.items():
-        np.testing.assert_allclose(template(name, SQUARE, SQUARE), drawn, err_msg=name)
+    for name, method in expected.items():
+        np.testing.assert_allclose(template(name, SQUARE, SQUARE), method, err_msg=name)
 
 
 def test_lines_run_through_words_and_columns_count_special_tokens():
-    drawn = template("anti_diagonal", [*SQUARE, True], [*SQUARE, True])
-    np.testing.assert_array_equal(drawn[:6, :6], np.eye(6)[::-1])
-    assert not drawn[6].any()
-    assert not drawn[:, 6].any()
+    method = template("anti_diagonal", [*SQUARE, True], [*SQUARE, True])
+    np.testing.assert_array_equal(method[:6, :6], np.eye(6)[::-1])
+    assert not method[6].any()
+    assert not method[:, 6].any()
     assert template("last", [*SQUARE, True], [*SQUARE, True])[:6, 6].all()
     assert template("next", [*SQUARE, True], [*SQUARE, True])[5, 6] == 1  # after the last word comes <eos>
     assert template("previous", [True, *SQUARE], [True, *SQUARE])[1, 0] == 1
 
 
 def test_a_diagonal_between_two_columns_is_shared():
-    drawn = template("diagonal", [False] * 3, [False] * 4)
-    np.testing.assert_allclose(drawn, [[1, 0, 0, 0], [0, 0.5, 0.5, 0], [0, 0, 0, 1]])
+    method = template("diagonal", [False] * 3, [False] * 4)
+    np.testing.assert_allclose(method, [[1, 0, 0, 0], [0, 0.5, 0.5, 0], [0, 0, 0, 1]])
 
 
 def test_an_unknown_pattern_is_refused():
@@ -75,9 +75,9 @@ def test_a_perfect_head_scores_one_and_an_even_one_nothing(kind, name):
     rows = [BOS, *WORDS] if kind == "decoder_self" else [*WORDS, EOS]
     columns = rows if kind != "cross" else [*WORDS[:4], EOS]
     seen = visible(kind, len(rows), len(columns))
-    drawn = template(name, [row.is_special for row in rows], [column.is_special for column in columns])
+    method = template(name, [row.is_special for row in rows], [column.is_special for column in columns])
     even = seen / seen.sum(-1, keepdims=True)
-    scores = match_named(np.array([perfect(drawn, seen), even]), name, kind, rows, columns)
+    scores = match_named(np.array([perfect(method, seen), even]), name, kind, rows, columns)
     possible = not (kind == "decoder_self" and name in ("next", "last", "anti_diagonal"))
     if possible:
         assert scores == pytest.approx([1, 0], abs=1e-9)

@@ -40,8 +40,8 @@ def test_its_error_is_what_drawing_sentences_anew_finds():
     generator = np.random.default_rng(0)
     tokens = generator.integers(5, 30, 400)
     costs = (0.1 * tokens + generator.normal(size=400))[:, None]
-    drawn = generator.integers(0, 400, (2000, 400))
-    found = (costs[drawn, 0].sum(1) / tokens[drawn].sum(1)).std()
+    method = generator.integers(0, 400, (2000, 400))
+    found = (costs[method, 0].sum(1) / tokens[method].sum(1)).std()
     assert ratio(costs, tokens)[1][0] == pytest.approx(found, rel=0.06)
 
 

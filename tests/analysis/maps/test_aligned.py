@@ -8,7 +8,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from model.analysis.maps.aligned import (
+from model.attribution.aligned import (
     aligned_places,
     changed_places,
     common_groups,

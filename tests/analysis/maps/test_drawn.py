@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from model.analysis.maps.rollout import by_receptive_field, rolled, rollout_maps
-from model.analysis.maps.sorts import DRAWN, SORTS, drawn_maps, traced_maps
+from model.attribution.methods import METHOD_NAMES, METHODS, attribution_maps, traced_maps
+from model.attribution.rollout import by_receptive_field, rolled, rollout_maps
 from model.own.capture import capture_attention, hook_name
 from model.trace import KINDS, AttentionTrace, Label
 
@@ -58,31 +58,31 @@ def log_prob(translator, made, step, nudge=None) -> float:
     ],
 )
 def test_gradients_agree_with_finite_differences(translator, made, step, place, cell):
-    found = drawn_maps(translator, made, "gradient", step)[place[0]][place[1]][cell]
+    found = attribution_maps(translator, made, "gradient", step)[place[0]][place[1]][cell]
     size = 1e-5
     up, down = (log_prob(translator, made, step, (place, cell, sign * size)) for sign in (1, -1))
     assert found == pytest.approx((up - down) / (2 * size), abs=1e-4)
 
 
 def test_a_step_reacts_to_no_weight_of_a_later_one(translator, made):
-    found = drawn_maps(translator, made, "gradient", 1)
+    found = attribution_maps(translator, made, "gradient", 1)
     assert not found["cross"][:, :, 2:].any()
     assert not found["decoder_self"][:, :, 2:].any()
     assert found["cross"][:, :, :2].any()
-    assert not np.triu(drawn_maps(translator, made, "gradient")["decoder_self"], 1).any(), "a hidden key reacts"
+    assert not np.triu(attribution_maps(translator, made, "gradient")["decoder_self"], 1).any(), "a hidden key reacts"
 
 
 def test_gradients_leave_nothing_on_the_model(translator, made):
-    drawn_maps(translator, made, "gradient")
+    attribution_maps(translator, made, "gradient")
     assert all(parameter.grad is None for parameter in translator.model.parameters())
     assert not any(module._forward_hooks for module in translator.model.modules())
     with pytest.raises(IndexError):
-        drawn_maps(translator, made, "gradient", 99)
+        attribution_maps(translator, made, "gradient", 99)
     assert not any(module._forward_hooks for module in translator.model.modules()), "hooks stay after an error"
 
 
 def test_gradient_times_weight_is_that_product(translator, made):
-    gradient, product = (drawn_maps(translator, made, drawn, 3) for drawn in ("gradient", "gradient_weight"))
+    gradient, product = (attribution_maps(translator, made, method, 3) for method in ("gradient", "gradient_weight"))
     for kind in KINDS:
         np.testing.assert_allclose(product[kind], gradient[kind] * made.trace.weights[kind])
 
@@ -94,7 +94,7 @@ def test_norms_are_an_explicit_sum_over_value_vectors(translator, made, kind, si
     src, inputs, *_ = translator.ids(made.source, made.tgt_ids)
     with torch.inference_mode(), capture_attention(translator.model, ("weights_hook", "value_hook"), (kind,)) as seen:
         translator.model(src, inputs)
-    found = drawn_maps(translator, made, "norms")[kind]
+    found = attribution_maps(translator, made, "norms")[kind]
     layer, head, query, key = 1, 2, 3, 1
     block = getattr(getattr(translator.model, site[0]).layers[layer], site[1])
     value = seen.values[hook_name(kind, layer, "value_hook")][0, head, key].tolist()
@@ -147,10 +147,10 @@ def test_cross_rollout_is_a_plain_product_over_one_graph(translator, made):
     np.testing.assert_allclose(found["decoder_self"].sum(-1), 1, atol=1e-5)
 
 
-@pytest.mark.parametrize("drawn", DRAWN)
-def test_every_kind_has_the_shape_of_the_weights(translator, made, drawn):
-    found = drawn_maps(translator, made, drawn)
-    for kind in SORTS[drawn].kinds:
+@pytest.mark.parametrize("method", METHOD_NAMES)
+def test_every_kind_has_the_shape_of_the_weights(translator, made, method):
+    found = attribution_maps(translator, made, method)
+    for kind in METHODS[method].kinds:
         assert found[kind].shape == made.trace.weights[kind].shape
         assert found[kind].dtype == np.float32
         assert np.isfinite(found[kind]).all()
@@ -166,7 +166,7 @@ def test_a_source_word_that_nothing_looks_at_has_no_rollout():
 
 
 def test_an_unknown_name_is_refused(translator, made):
-    with pytest.raises(ValueError, match="drawn must be one of weights"):
-        drawn_maps(translator, made, "saliency")
+    with pytest.raises(ValueError, match="method must be one of weights"):
+        attribution_maps(translator, made, "saliency")
     with pytest.raises(ValueError, match="norms needs a model"):
         traced_maps(made.trace, "norms")

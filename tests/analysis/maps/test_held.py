@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.analysis.maps.sorts import drawn_maps
+from model.attribution.methods import attribution_maps
 from model.passage import Ask
 
 
@@ -77,9 +77,9 @@ class Held:
 
 
 def test_held_gradients_are_the_parts_pushed_forwards(translator, made):
-    found, held = drawn_maps(translator, made, "frozen"), Held(translator, made)
+    found, held = attribution_maps(translator, made, "frozen"), Held(translator, made)
     for position in (0, 3):
         np.testing.assert_allclose(found["cross"][0, 0, :, position], held.parts("encoder", position), atol=1e-3)
         expected = held.parts("decoder", position)
         np.testing.assert_allclose(found["decoder_self"][0, 0, :, position], expected, atol=1e-3)
-    assert np.abs(found["cross"] - drawn_maps(translator, made, "input_gradient")["cross"]).max() > 1e-2
+    assert np.abs(found["cross"] - attribution_maps(translator, made, "input_gradient")["cross"]).max() > 1e-2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.analysis.maps.sorts import SORTS, drawn_maps
+from model.attribution.methods import METHODS, attribution_maps
 from model.folder.source import FolderSource
 from model.passage import Ask
 from model.source import LacksAbilityError
@@ -19,7 +19,7 @@ def gpt2(tmp_path_factory):
 
 def test_relevancy_of_a_decoder_is_worked_out_step_by_step_by_hand(gpt2):
     made = gpt2.translate("The old baker", capture=True)
-    found = drawn_maps(gpt2, made, "chefer")
+    found = attribution_maps(gpt2, made, "chefer")
     assert set(found) == {"decoder_self"}
     ids = gpt2.ids(made.source, made.tgt_ids, made.finished)
     for step in (0, 3, ids.steps - 1):
@@ -38,9 +38,9 @@ def test_what_is_about_writing_is_refused_by_models_that_only_read(family, tmp_p
 
     source = FolderSource.open(tiny.made(family, tmp_path_factory.mktemp("folder")), pictures=drawing)
     made = source.translate("house" if family == "vit" else "The old [MASK] sleeps.", capture=True)
-    refused = [name for name, sort in SORTS.items() if "encoder_self" not in sort.kinds]
+    refused = [name for name, sort in METHODS.items() if "encoder_self" not in sort.kinds]
     assert {"chefer", "leave_one_out"} <= set(refused)
     for name in refused:
         with pytest.raises(LacksAbilityError):
-            drawn_maps(source, made, name)
-    assert set(drawn_maps(source, made, "rollout")) == {"encoder_self"}
+            attribution_maps(source, made, name)
+    assert set(attribution_maps(source, made, "rollout")) == {"encoder_self"}

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.analysis.maps.reading import (
-    Reading,
+from model.attribution.labelled_map import (
+    LabelledMap,
     combine,
     merge_words,
     read,
@@ -25,7 +25,7 @@ def weights() -> np.ndarray:
 
 
 def test_merging_adds_up_columns_and_averages_rows(weights: np.ndarray) -> None:
-    merged = merge_words(Reading(weights, ROWS, COLUMNS))
+    merged = merge_words(LabelledMap(weights, ROWS, COLUMNS))
     assert [label.text for label in merged.rows] == ["<bos>", "他", "Newton"]
     assert [label.text for label in merged.columns] == ["unseen", "car", "<eos>"]
     assert (merged.columns[0].start, merged.columns[0].end) == (0, 6)
@@ -36,17 +36,17 @@ def test_merging_adds_up_columns_and_averages_rows(weights: np.ndarray) -> None:
 
 def test_words_of_the_same_spelling_stay_apart() -> None:
     labels = (Label("a", 0, 0, 1), Label("a", 1, 2, 3))
-    assert merge_words(Reading(np.eye(2, dtype=np.float32), labels, labels)).weights.shape == (2, 2)
+    assert merge_words(LabelledMap(np.eye(2, dtype=np.float32), labels, labels)).weights.shape == (2, 2)
 
 
 def test_bytes_of_one_character_merge_into_it() -> None:
     labels = (Label("é", 0, 0, 1), Label("##<0xA9>", 0, 0, 1))
-    merged = merge_words(Reading(np.full((2, 2), 0.5, np.float32), labels, labels))
+    merged = merge_words(LabelledMap(np.full((2, 2), 0.5, np.float32), labels, labels))
     assert [label.text for label in merged.rows] == ["é"]
 
 
 def test_hiding_special_tokens_renormalises_each_row(weights: np.ndarray) -> None:
-    hidden = without_special(Reading(weights, ROWS, COLUMNS))
+    hidden = without_special(LabelledMap(weights, ROWS, COLUMNS))
     assert [label.text for label in hidden.rows] == ["他", "New", "##ton"]
     assert [label.text for label in hidden.columns] == ["un", "##seen", "car"]
     np.testing.assert_allclose(hidden.weights.sum(-1), 1, atol=1e-6)
@@ -55,7 +55,7 @@ def test_hiding_special_tokens_renormalises_each_row(weights: np.ndarray) -> Non
 
 def test_a_row_with_nothing_but_special_weight_stays_zero(weights: np.ndarray) -> None:
     weights[1] = (0, 0, 0, 1)
-    hidden = without_special(Reading(weights, ROWS, COLUMNS))
+    hidden = without_special(LabelledMap(weights, ROWS, COLUMNS))
     assert (hidden.weights[0] == 0).all()
     np.testing.assert_allclose(hidden.weights[1].sum(), 1, atol=1e-6)
 
@@ -89,9 +89,9 @@ def test_heads_are_weighted_by_what_they_are_worth() -> None:
 
 def test_scores_of_pieces_are_averaged_and_only_shares_are_divided() -> None:
     scores = np.arange(16, dtype=np.float32).reshape(4, 4) - 8
-    merged = read(scores, ROWS, COLUMNS, words=True, hide_special=True, drawn="scores").weights
+    merged = read(scores, ROWS, COLUMNS, words=True, hide_special=True, method="scores").weights
     np.testing.assert_allclose(merged[0], [(-4 - 3) / 2, -2])
-    added = read(scores, ROWS, COLUMNS, words=True, hide_special=True, drawn="norms").weights
+    added = read(scores, ROWS, COLUMNS, words=True, hide_special=True, method="norms").weights
     np.testing.assert_allclose(added[0], [-4 - 3, -2])
 
 

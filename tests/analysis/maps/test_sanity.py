@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.analysis.maps.sanity import check_map
+from model.attribution.sanity import check_map
 from model.trace import KINDS, AttentionTrace, Kind, Label
 
 TOKENS = (Label("a", 0), Label("b", 1), Label("c", 2))

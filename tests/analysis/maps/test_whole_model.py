@@ -7,16 +7,16 @@ import pytest
 import torch
 
 from model.analysis.faithfulness.deletion import by_words, leave_one_out
-from model.analysis.maps.shares import alti_shares, norm_shares, rolled_shares
-from model.analysis.maps.sorts import SORTS, drawn_maps
-from model.analysis.maps.votes import vote_maps
 from model.analysis.residual.flow import flow_graph
 from model.analysis.residual.votes import votes
+from model.attribution.methods import METHODS, attribution_maps
+from model.attribution.shares import alti_shares, norm_shares, rolled_shares
+from model.attribution.votes import vote_maps
 from model.own.capture import hook_name
 from model.passage import Ask, Slope
 from tests.pages import shipped
 
-WHOLE = [name for name, sort in SORTS.items() if sort.per == "model"]
+WHOLE = [name for name, sort in METHODS.items() if sort.per == "model"]
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +72,9 @@ def test_gradients_of_embeddings_agree_with_finite_differences(translator, made)
     np.testing.assert_allclose(gained, with_steps.values - nothing, atol=0.05)  # completeness
 
 
-@pytest.mark.parametrize(("drawn", "make"), [("alti", alti_shares), ("flow", norm_shares)])
-def test_rolled_shares_are_the_flow_of_each_step_and_sum_to_1(translator, made, drawn, make):
-    shares, found = make(translator, made), drawn_maps(translator, made, drawn)
+@pytest.mark.parametrize(("method", "make"), [("alti", alti_shares), ("flow", norm_shares)])
+def test_rolled_shares_are_the_flow_of_each_step_and_sum_to_1(translator, made, method, make):
+    shares, found = make(translator, made), attribution_maps(translator, made, method)
     source, read = rolled_shares(shares)
     np.testing.assert_allclose(source.sum(1) + read.sum(1), 1, atol=1e-9)
     for step in range(len(source)):
@@ -110,7 +110,7 @@ def test_alti_shares_are_the_papers_sums_vector_by_vector(translator, made):
 def test_relevancy_of_one_step_by_the_papers_rules_one_after_the_other(translator, made):
     step = 3
     weights = made.trace.weights
-    gradient = drawn_maps(translator, made, "gradient", step)
+    gradient = attribution_maps(translator, made, "gradient", step)
     helped = {kind: np.maximum(gradient[kind] * weights[kind], 0).mean(1) for kind in weights}
 
     def balanced(relevance):
@@ -125,14 +125,14 @@ def test_relevancy_of_one_step_by_the_papers_rules_one_after_the_other(translato
     for looked, crossed in zip(helped["decoder_self"], helped["cross"], strict=True):
         own, both = own + looked @ own, both + looked @ both
         both = both + balanced(own).T @ crossed @ balanced(source)
-    found = drawn_maps(translator, made, "chefer")
+    found = attribution_maps(translator, made, "chefer")
     np.testing.assert_allclose(found["cross"][0, 0, step], both[step], atol=1e-5)
     np.testing.assert_allclose(found["decoder_self"][0, 0, step], own[step], atol=1e-5)
     assert np.abs(both[step]).max() > 1e-4
 
 
 def test_value_zeroing_is_the_layer_run_again_without_one_value(translator, made):
-    found, ids = drawn_maps(translator, made, "value_zeroing"), translator.ids(made.source, made.tgt_ids)
+    found, ids = attribution_maps(translator, made, "value_zeroing"), translator.ids(made.source, made.tgt_ids)
     model, layer, key = translator.model, 1, 2
 
     def outputs(kind: str, silent: bool) -> torch.Tensor:
@@ -168,9 +168,9 @@ def test_value_zeroing_is_the_layer_run_again_without_one_value(translator, made
 
 def test_leaving_words_out_is_what_the_yardstick_says(translator, made):
     left = leave_one_out(translator, made)
-    maps = drawn_maps(translator, made, "leave_one_out")["cross"][0, 0]
+    maps = attribution_maps(translator, made, "leave_one_out")["cross"][0, 0]
     np.testing.assert_allclose(by_words(maps, (*made.src, made.trace.src[-1])).T, left.costs, atol=1e-5)
-    other = drawn_maps(translator, made, "cross_zeroing")["cross"][0, 0]
+    other = attribution_maps(translator, made, "cross_zeroing")["cross"][0, 0]
     assert np.abs(other - maps).max() > 1e-3
     assert not maps[:, -1].any(), "<eos> is never deleted"
 
@@ -222,20 +222,20 @@ def test_a_translation_that_was_cut_has_no_gradient_of_an_end_that_was_not_writt
     from dataclasses import replace
 
     cut = replace(made, finished=False, log_probs=made.log_probs[:-1])
-    for drawn in ("gradient", "chefer", "frozen", "leave_one_out"):
-        found = drawn_maps(translator, cut, drawn)["cross"]
+    for method in ("gradient", "chefer", "frozen", "leave_one_out"):
+        found = attribution_maps(translator, cut, method)["cross"]
         assert not found[:, :, -1].any()
         assert found[:, :, -2].any()
-    whole = drawn_maps(translator, made, "gradient")["encoder_self"]
-    assert np.abs(drawn_maps(translator, cut, "gradient")["encoder_self"] - whole).max() > 1e-5
+    whole = attribution_maps(translator, made, "gradient")["encoder_self"]
+    assert np.abs(attribution_maps(translator, cut, "gradient")["encoder_self"] - whole).max() > 1e-5
 
 
 @shipped
-@pytest.mark.parametrize("drawn", ["votes", "frozen", "chefer", "leave_one_out"])
-def test_the_pronoun_of_the_first_example_comes_from_it(en_zh, drawn):
+@pytest.mark.parametrize("method", ["votes", "frozen", "chefer", "leave_one_out"])
+def test_the_pronoun_of_the_first_example_comes_from_it(en_zh, method):
     made = en_zh.translate("The animal didn't cross the street because it was too tired.", capture=True)
     row = [label.text for label in made.trace.tgt_outputs].index("它")
-    marks = by_words(SORTS[drawn].whole(drawn_maps(en_zh, made, drawn)["cross"]), made.trace.src)[row]
+    marks = by_words(METHODS[method].whole(attribution_maps(en_zh, made, method)["cross"]), made.trace.src)[row]
     words = [label.text for label in made.src if not label.text.startswith("##")]
     assert words[int(marks.argmax())] == "it"
     assert "street" not in np.array(words)[np.argsort(-marks)[:2]]

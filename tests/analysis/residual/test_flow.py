@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from model.analysis.maps.norms import norm_maps
-from model.analysis.maps.rollout import rollout_maps
-from model.analysis.maps.shares import Shares, mixing_shares, norm_shares
 from model.analysis.residual.flow import NO_HEAD, flow_graph, weight_shares
+from model.attribution.norms import norm_maps
+from model.attribution.rollout import rollout_maps
+from model.attribution.shares import Shares, mixing_shares, norm_shares
 from model.own.capture import capture_attention, hook_name
 from model.own.passes import attention_block
 from model.trace import KINDS

@@ -28,9 +28,9 @@ def test_the_tree_drawn_is_the_search_and_a_finished_hypothesis_opens_with_its_o
     page = visit("beam", text=SENTENCE, width=4)
     page.wait_for_selector(".node")
     tree, found = grown_tree(en_zh, SENTENCE, 4)
-    drawn = page.eval_on_selector_all(".node", "all => all.map(n => [n.dataset.fate, Number(n.dataset.score)])")
-    assert [fate for fate, _ in drawn] == [node.fate for node in tree.nodes]
-    assert [score for _, score in drawn] == pytest.approx([node.score for node in tree.nodes], abs=1e-3)
+    method = page.eval_on_selector_all(".node", "all => all.map(n => [n.dataset.fate, Number(n.dataset.score)])")
+    assert [fate for fate, _ in method] == [node.fate for node in tree.nodes]
+    assert [score for _, score in method] == pytest.approx([node.score for node in tree.nodes], abs=1e-3)
     assert page.locator(".node.won").count() == len(tree.path(found[0]))
     chosen, other = en_zh.translate(SENTENCE).text, en_zh.tgt_tokenizer.decode(list(found[-1].ids))
     expect_translation(page, chosen)
@@ -77,8 +77,8 @@ def test_a_rejected_candidate_forks_and_its_votes_are_the_models(visit, reopen, 
     votes = fork_votes(en_zh, SENTENCE, own.tgt_ids[:1], fork.written, fork.other)
     for kind, values in votes.heads.items():
         cells = page.locator(f'.head-board .cell[data-kind="{kind}"]')
-        drawn = [float(value) for value in cells.evaluate_all("all => all.map(cell => cell.dataset.value)")]
-        np.testing.assert_allclose(drawn, values.ravel(), atol=1e-3)
+        method = [float(value) for value in cells.evaluate_all("all => all.map(cell => cell.dataset.value)")]
+        np.testing.assert_allclose(method, values.ravel(), atol=1e-3)
     line = page.locator("#hl-votes")
     assert float(line.get_attribute("data-total")) == pytest.approx(votes.difference, abs=1e-4)
     same = reopen(page)

@@ -16,7 +16,7 @@ from tests.browser.reading import BOX, type_sentence
 
 SENTENCE = "The red car is too long for the street."
 LAYER, HEAD = 1, 2
-DRAWN = """() => {
+METHOD_NAMES = """() => {
   const root = document.querySelector('[data-component="playback"]') ?? [...document.querySelectorAll('*')]
     .map(e => e.shadowRoot?.querySelector('[data-component="playback"]')).find(Boolean);
   const shown = name => [...root.querySelectorAll(`[data-row="${name}"] li:not([hidden])`)];
@@ -55,15 +55,15 @@ def player(visit: Callable[..., Page]) -> Callable[..., Page]:
 
 def assert_drawn(page: Page, step: int, made: Translation, steps: list[Step]) -> None:
     """What stands there is the model's own, for a step counted from 1."""
-    drawn, row = page.evaluate(DRAWN), step - 1
-    assert drawn["step"] == step
-    assert drawn["written"] == [label.text.removeprefix("##") for label in made.trace.tgt_outputs[:step]]
-    assert drawn["now"] == drawn["written"][-1]
-    np.testing.assert_allclose(drawn["cross"], made.trace.map("cross", LAYER, HEAD)[row], atol=2e-4)
-    np.testing.assert_allclose(drawn["own"], made.trace.map("decoder_self", LAYER, HEAD)[row, :step], atol=2e-4)
+    method, row = page.evaluate(METHOD_NAMES), step - 1
+    assert method["step"] == step
+    assert method["written"] == [label.text.removeprefix("##") for label in made.trace.tgt_outputs[:step]]
+    assert method["now"] == method["written"][-1]
+    np.testing.assert_allclose(method["cross"], made.trace.map("cross", LAYER, HEAD)[row], atol=2e-4)
+    np.testing.assert_allclose(method["own"], made.trace.map("decoder_self", LAYER, HEAD)[row, :step], atol=2e-4)
     best = [candidate.probability for candidate in steps[row].candidates]
-    assert [share for _, share, _ in drawn["candidates"]][:5] == pytest.approx(best, abs=2e-4)
-    chosen = [share for _, share, is_written in drawn["candidates"] if is_written]
+    assert [share for _, share, _ in method["candidates"]][:5] == pytest.approx(best, abs=2e-4)
+    chosen = [share for _, share, is_written in method["candidates"] if is_written]
     assert chosen == [pytest.approx(steps[row].written.probability, abs=2e-4)]
 
 
@@ -81,7 +81,7 @@ def test_arrow_keys_step_and_every_number_is_the_models(player, made, steps) -> 
     page.keyboard.press("ArrowLeft")
     assert_drawn(page, 1, made, steps)
     other = made.trace.map("cross", LAYER, HEAD)[1]
-    assert np.abs(np.array(page.evaluate(DRAWN)["cross"]) - other).max() > 1e-3
+    assert np.abs(np.array(page.evaluate(METHOD_NAMES)["cross"]) - other).max() > 1e-3
 
 
 def test_the_step_travels_in_the_link(player, made, steps, reopen, wait_idle) -> None:
@@ -133,7 +133,7 @@ def test_arrows_in_the_sentence_box_move_its_cursor_only(player, made, steps) ->
 
 def test_what_goes_in_names_its_sizes(player, made) -> None:
     page = player(step=3)
-    text = page.evaluate(DRAWN)["inputs"]
+    text = page.evaluate(METHOD_NAMES)["inputs"]
     source = len(made.trace.src)
     assert f"{source} vectors of" in text
     assert f"[{source} × " in text
@@ -144,8 +144,8 @@ def test_what_goes_in_names_its_sizes(player, made) -> None:
 def test_another_sentence_begins_at_its_first_step(player, en_zh) -> None:
     page = player(step=4)
     type_sentence(page, "<img src=x onerror=window.pwned=1>")
-    drawn = page.evaluate(DRAWN)
+    method = page.evaluate(METHOD_NAMES)
     expected = en_zh.translate("<img src=x onerror=window.pwned=1>")
-    assert drawn["step"] == 1
-    assert drawn["written"] == [expected.tgt[0].text]
+    assert method["step"] == 1
+    assert method["written"] == [expected.tgt[0].text]
     assert page.evaluate("window.pwned") is None

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from bench.browser import VIEWPORT, wait_until_idle
-from model.analysis.maps.reading import read
-from model.analysis.maps.sorts import drawn_maps
+from model.attribution.labelled_map import read
+from model.attribution.methods import attribution_maps
 from tests.browser.reading import BOX, PATIENCE, settle, type_sentence
 from tests.browser.viewer.acts import coloured, colours, title
 from tests.pages import SENTENCE
@@ -83,9 +83,9 @@ def test_a_sort_that_the_model_makes_comes_once_and_is_then_as_quick(visit, en_z
     sorts = page.locator(".toolbar select").first
     sorts.select_option("norms")
     expect(page.locator(".making")).to_be_hidden(timeout=PATIENCE)
-    norms = drawn_maps(en_zh, translation, "norms")["cross"]
+    norms = attribution_maps(en_zh, translation, "norms")["cross"]
     assert np.abs(colours(page) - coloured(norms[2, 5] / norms.max())).max() <= 12
-    page.wait_for_url(re.compile("drawn=norms"), timeout=PATIENCE)
+    page.wait_for_url(re.compile("method=norms"), timeout=PATIENCE)
     settle(page)
     sorts.select_option("weights")
     sorts.select_option("norms")

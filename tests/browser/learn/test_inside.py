@@ -14,7 +14,7 @@ from tests.pages import SENTENCE
 
 HOSTILE = "<b>bold</b> </script><script>window.pwned=1</script>"
 QUERY = 3
-DRAWN = """() => {
+METHOD_NAMES = """() => {
   const plot = document.querySelector('.js-plotly-plot');
   return JSON.stringify(plot.calcdata.map(([first, ...rest]) => first.trace.type === 'bar'
     ? [first, ...rest].map((bar) => bar.s) : [...first.z].map((row) => [...row])));
@@ -55,13 +55,13 @@ def wait_for_step(page, step: int) -> None:
 
 def compare(page, steps, step: int) -> None:
     """Every number drawn is the model's."""
-    drawn = [np.array(values, dtype=float) for values in json.loads(page.evaluate(DRAWN))]
+    method = [np.array(values, dtype=float) for values in json.loads(page.evaluate(METHOD_NAMES))]
     wanted = expected(steps, step)
-    assert len(drawn) == len(wanted)
+    assert len(method) == len(wanted)
     by_shape = {values.shape: [] for values in wanted}
     for values in wanted:
         by_shape[values.shape].append(values)
-    for values in drawn:  # Plotly draws cells before bars
+    for values in method:  # Plotly draws cells before bars
         alike = by_shape[values.shape]
         errors = [np.abs(values - each).max() for each in alike]
         assert min(errors) < 1e-5
@@ -94,7 +94,7 @@ def test_a_link_opens_step_and_query_of_another_visitor(visit, reopen):
     settle(page)
     other = reopen(page)
     other.wait_for_selector(".js-plotly-plot .bars")
-    assert other.evaluate(DRAWN) == page.evaluate(DRAWN)
+    assert other.evaluate(METHOD_NAMES) == page.evaluate(METHOD_NAMES)
     assert "inside=5" in page.url
     assert "step=3" in page.url
 
@@ -116,8 +116,8 @@ def test_a_link_opens_why_a_head_looks_there_for_a_query_and_a_key(visit, reopen
     found = reasons(en_zh, translation, HeadRef("decoder_self", 1, 2)).table(QUERY + 1, 1)
     for each in (page, reopen(page)):
         each.wait_for_selector(".js-plotly-plot .hm")
-        drawn = np.array(each.evaluate(TABLE), dtype=float)
-        np.testing.assert_allclose(drawn[:-1, :-1], found, atol=1e-6)
+        method = np.array(each.evaluate(TABLE), dtype=float)
+        np.testing.assert_allclose(method[:-1, :-1], found, atol=1e-6)
         assert "✓" in each.inner_text(".hl-holds")
 
 

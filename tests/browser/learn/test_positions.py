@@ -16,7 +16,7 @@ def table(en_zh) -> np.ndarray:
     return position_table(en_zh)
 
 
-def drawn(page) -> list[list[dict]]:
+def method(page) -> list[list[dict]]:
     """The traces of every chart on the page."""
     page.wait_for_selector(".js-plotly-plot .main-svg", state="attached")
     return json.loads(page.evaluate(CURVES))
@@ -24,7 +24,7 @@ def drawn(page) -> list[list[dict]]:
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
 def test_the_curves_drawn_are_the_models_own_table(visit, table, color_scheme):
-    ((*curves,),) = drawn(visit("positions"))
+    ((*curves,),) = method(visit("positions"))
     assert [curve["name"] for curve in curves] == [f"dimension {number}" for number in (4, 5, 6, 7)]
     for number, curve in zip((4, 5, 6, 7), curves, strict=True):
         np.testing.assert_allclose(curve["y"], table[:60, number], atol=1e-6)
@@ -33,7 +33,7 @@ def test_the_curves_drawn_are_the_models_own_table(visit, table, color_scheme):
 
 def test_the_turned_points_land_in_the_rings_for_a_linked_shift(visit, table):
     page = visit("positions", show="rotation", phi=7, pair=5)
-    (traces,) = drawn(page)
+    (traces,) = method(page)
     named = {trace["name"]: trace for trace in traces if "PE(" in str(trace["name"])}
     ring, computed = named["PE(t + φ), from the table"], named["M · PE(t), computed"]
     np.testing.assert_allclose(computed["x"], ring["x"], atol=1e-6)

@@ -10,7 +10,7 @@ from model.trace import AttentionTrace
 from model.translator import Translator
 from tests.browser.reading import settle
 from viz.core.theme import head_colour
-from viz.text.en import STRINGS
+from viz.text import ENGLISH as STRINGS
 
 SENTENCE = "The red car is too long for the street."
 HOSTILE = "</script><script>window.__pwned=1</script> <img src=x onerror=window.__pwned=2> $x$ :red[y]"
@@ -59,13 +59,13 @@ def drawing(page: Page) -> Frame:
 def test_drawn_opacities_are_the_traces_weights(lines: Callable[..., Frame], trace: AttentionTrace) -> None:
     frame = lines(text=SENTENCE, kind="cross", layer=1, head=2, shift="read")
     weights = trace.map("cross", 1, 2)
-    drawn = np.zeros_like(weights)
+    method = np.zeros_like(weights)
     found = frame.evaluate(DRAWN_HEAD, 2)
     for row, column, opacity in found:
-        drawn[int(row), int(column)] = opacity
+        method[int(row), int(column)] = opacity
     assert len(found) > weights.shape[0]
-    np.testing.assert_allclose(drawn, weights, atol=0.5 / 255 + 2e-4)
-    assert not np.allclose(drawn, trace.map("cross", 1, 3), atol=0.01)
+    np.testing.assert_allclose(method, weights, atol=0.5 / 255 + 2e-4)
+    assert not np.allclose(method, trace.map("cross", 1, 3), atol=0.01)
     rows, columns = trace.axis_tokens("cross")
     assert (frame.evaluate(TOKENS, "left"), frame.evaluate(TOKENS, "right")) == (rows, columns)
     assert frame.evaluate(CONTRAST, ["#left text", "fill"]) > 7

@@ -28,7 +28,7 @@ def cell(page, row: int, column: int):
     return page.locator(f'.pattern .cell[data-row="{row}"][data-column="{column}"]')
 
 
-def drawn(page) -> np.ndarray:
+def method(page) -> np.ndarray:
     values = [float(each.get_attribute("data-value")) for each in page.locator(".pattern .cell").all()]
     return np.reshape(values, (GRID, GRID))
 
@@ -57,13 +57,13 @@ def agrees(page, trace, painted: np.ndarray) -> None:
 
 def test_a_pattern_painted_with_the_mouse_ranks_the_heads(visit, trace, wait_idle):
     page = opened(visit, pattern="painted")
-    assert not drawn(page).any()
+    assert not method(page).any()
     for row in range(GRID):  # an anti-diagonal, cell by cell
         cell(page, row, GRID - 1 - row).click()
     painted = np.eye(GRID)[::-1]
     page.wait_for_url(f"**paint={pattern_code(painted)}*")
     wait_idle(page)
-    np.testing.assert_array_equal(drawn(page), painted)
+    np.testing.assert_array_equal(method(page), painted)
     agrees(page, trace, painted)
     assert [place[0] for place, _ in matches(page)[:8]] == ["cross"] * 8
 
@@ -82,13 +82,13 @@ def test_a_stroke_paints_every_cell_on_its_way(visit, trace, wait_idle):
     page.get_by_role("button", name="Clear").click()
     page.wait_for_function("() => !location.search.includes('paint=')")
     wait_idle(page)
-    assert not drawn(page).any()
+    assert not method(page).any()
     assert matches(page) == []
 
 
 def test_keyboard_paints_on_from_a_named_pattern(visit, trace, wait_idle):
     page = opened(visit, pattern="anti_diagonal")
-    np.testing.assert_array_equal(drawn(page), np.eye(GRID)[::-1])
+    np.testing.assert_array_equal(method(page), np.eye(GRID)[::-1])
     cell(page, 0, 0).focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from model.analysis.maps.shares import norm_shares
 from model.analysis.residual.flow import flow_graph, weight_shares
+from model.attribution.shares import norm_shares
 from tests.browser.reading import PATIENCE, head_title, settle
 from tests.pages import SENTENCE
 
@@ -27,8 +27,8 @@ def wait_for_step(page, step: int) -> None:
 
 
 def assert_drawn(page, graph) -> None:
-    drawn = {tuple(line[:5]): line[5] for line in page.eval_on_selector_all(".flow .edge", LINES)}
-    assert drawn == pytest.approx({(e.kind, e.layer, e.start, e.end, e.head): e.flow for e in graph.edges}, abs=1e-4)
+    method = {tuple(line[:5]): line[5] for line in page.eval_on_selector_all(".flow .edge", LINES)}
+    assert method == pytest.approx({(e.kind, e.layer, e.start, e.end, e.head): e.flow for e in graph.edges}, abs=1e-4)
     totals, heights = np.array(page.eval_on_selector_all(".flow rect.bar", BARS)).T
     np.testing.assert_allclose(totals, graph.sources, atol=1e-4)
     np.testing.assert_allclose(heights / heights.max(), graph.sources / graph.sources.max(), atol=0.01)

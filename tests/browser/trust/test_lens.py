@@ -39,10 +39,10 @@ def assert_step(page, found, step: int) -> None:
     dots = page.eval_on_selector_all(".lens .curve circle", NUMBERS)
     assert [rank for _, rank, _ in dots] == found.ranks[:, step].tolist()
     assert [p for _, _, p in dots] == pytest.approx(found.written_probabilities[:, step], abs=1e-4)
-    drawn = np.zeros(found.probabilities.shape[::2])
+    method = np.zeros(found.probabilities.shape[::2])
     for level, place, probability in page.eval_on_selector_all(".lens .levels td[data-level]", NUMBERS):
-        drawn[level, place] = probability
-    np.testing.assert_allclose(drawn, found.probabilities[:, step], atol=2e-4)
+        method[level, place] = probability
+    np.testing.assert_allclose(method, found.probabilities[:, step], atol=2e-4)
 
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])

@@ -24,9 +24,9 @@ def measured():
 
 
 def bar(page) -> tuple[str, float]:
-    drawn = page.locator(".hl-honesty")
-    drawn.wait_for()
-    return drawn.get_attribute("data-verdict"), float(drawn.get_attribute("data-cost"))
+    method = page.locator(".hl-honesty")
+    method.wait_for()
+    return method.get_attribute("data-verdict"), float(method.get_attribute("data-cost"))
 
 
 def opened(visit, **query):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bench.browser import VIEWPORT
-from model.analysis.maps.reading import read
+from model.attribution.labelled_map import read
 from model.trace import TracedTranslation
 from tests.browser.reading import shade
 from tests.browser.viewer.acts import coloured, link, pictured, title

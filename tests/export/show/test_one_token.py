@@ -11,7 +11,7 @@ import struct
 import numpy as np
 import pytest
 
-from model.analysis.maps.sorts import drawn_maps
+from model.attribution.methods import attribution_maps
 from model.trace import HeadRef
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, opened, shipped
@@ -69,17 +69,17 @@ def test_a_talk_shows_the_gradient_of_that_token(opens, en_zh: Translator) -> No
     assert sorts["gradient@3"]["title"] == "gradient of 3 在"
     translation = en_zh.trace(SCENE.text, TARGET)
     for name, step in (("gradient@3", 2), ("gradient@5", 4), ("gradient", None)):
-        expected = drawn_maps(en_zh, translation, "gradient", step)["cross"][1, 3]
+        expected = attribution_maps(en_zh, translation, "gradient", step)["cross"][1, 3]
         np.testing.assert_allclose(sorts[name]["values"], expected, atol=sorts[name]["high"] / 200)
 
 
 def test_an_expectation_is_held_against_the_gradient_of_its_token(opens, en_zh: Translator) -> None:
-    maps = drawn_maps(en_zh, en_zh.trace(SCENE.text, TARGET), "gradient", 2)["cross"][1, 3]
+    maps = attribution_maps(en_zh, en_zh.trace(SCENE.text, TARGET), "gradient", 2)["cross"][1, 3]
     value = float(maps[1, 2])  # after 黑 was read, at "cat"
     said = (f"value row 黑 column cat above {value - 1e-4:.6f}", f"value row 黑 column cat above {value + 1e-4:.6f}")
-    for link, drawn in (("h=c1.3&d=gradient@3&r=read", ""), ("h=c1.3&r=read", " drawn gradient@3")):
-        found = stage(one(link=link, expect=tuple(f"{each}{drawn}" for each in said)), opens)
-        assert [problem.expected for problem in found.problems] == [f"{said[1]}{drawn}"]
+    for link, method in (("h=c1.3&d=gradient@3&r=read", ""), ("h=c1.3&r=read", " method gradient@3")):
+        found = stage(one(link=link, expect=tuple(f"{each}{method}" for each in said)), opens)
+        assert [problem.expected for problem in found.problems] == [f"{said[1]}{method}"]
 
 
 def test_a_handout_names_the_token(opens) -> None:
@@ -92,7 +92,7 @@ def test_a_handout_names_the_token(opens) -> None:
 
 
 @pytest.mark.parametrize(
-    ("drawn", "said"),
+    ("method", "said"),
     [
         ("gradient@99", "'gradient@99' is of a token that is not written"),
         ("gradient@0", "'gradient@0' is no sort of map"),
@@ -100,14 +100,14 @@ def test_a_handout_names_the_token(opens) -> None:
         ("cleverness@2", "'cleverness@2' is no sort of map"),
     ],
 )
-def test_a_token_that_is_not_there_is_said_in_one_sentence(opens, drawn: str, said: str) -> None:
+def test_a_token_that_is_not_there_is_said_in_one_sentence(opens, method: str, said: str) -> None:
     with pytest.raises(StoryboardError, match=r"^Scene 1: ") as caught:
-        stage(one(link=f"d={drawn}"), opens)
+        stage(one(link=f"d={method}"), opens)
     assert said in str(caught.value)
 
 
 def test_a_pin_of_one_tokens_gradient_stays_that(opens) -> None:
-    at = opened("one_head", kind="cross", layer=1, head=3, drawn="gradient", of="3")
+    at = opened("one_head", kind="cross", layer=1, head=3, method="gradient", of="3")
     at.button(key="pin").click()
     choose(at)
     kept = write_storyboard(Storyboard(Both("t"), at.session_state[pins._PINS]))
@@ -120,12 +120,12 @@ def test_a_pin_of_one_tokens_gradient_stays_that(opens) -> None:
 
 def test_a_saved_page_holds_the_gradient_that_it_opens_on(en_zh: Translator) -> None:
     translation = en_zh.trace(SCENE.text, TARGET)
-    shown = Shown((HeadRef("cross", 1, 3),), drawn="gradient", step=2)
+    shown = Shown((HeadRef("cross", 1, 3),), method="gradient", step=2)
     page = page_of(en_zh, translation, shown, "en").html
     [message] = re.findall(r'id="message">(.*?)</script>', page, re.DOTALL)
     sorts = sorts_in(message)
     assert "gradient" not in sorts
-    expected = drawn_maps(en_zh, translation, "gradient", 2)["cross"][1, 3]
+    expected = attribution_maps(en_zh, translation, "gradient", 2)["cross"][1, 3]
     np.testing.assert_allclose(sorts["gradient@3"]["values"], expected, atol=sorts["gradient@3"]["high"] / 200)
     sent = gzip.decompress(base64.b64decode(message))
     assert b"d=gradient@3" in sent

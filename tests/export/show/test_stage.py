@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from model.analysis.maps.reading import Reading, merge_words
+from model.attribution.labelled_map import LabelledMap, merge_words
 from model.translator import Translator
 from tests.pages import shipped as needs_en_zh
 from viz.__main__ import main
@@ -37,7 +37,7 @@ def test_the_talks_that_ship_show_what_they_expect(opens, name: str) -> None:
 
 def test_an_expectation_is_held_against_the_map(opens, en_zh: Translator) -> None:
     trace = en_zh.trace(SENTENCE, TARGET).trace
-    reading = merge_words(Reading(trace.map("cross", 1, 3), trace.tgt_inputs, trace.src))
+    reading = merge_words(LabelledMap(trace.map("cross", 1, 3), trace.tgt_inputs, trace.src))
     row = [label.text for label in reading.rows].index("猫")
     most, least = (reading.columns[int(at(reading.weights[row]))].text for at in (np.argmax, np.argmin))
     value = float(reading.weights[row].max())

@@ -36,7 +36,7 @@ WHOLE = Storyboard(
             note=Both("one [click] two\nthree", ""),
             steps=(Step("h=c2.5"), Step(light=Light("it", "animal")), Step("w=0", Light(row="它"))),
             predict=Predict(Both("?"), (Both("a"), Both("b", "乙")), 1),
-            expect=("translation contains 猫", "argmax row it column animal drawn votes"),
+            expect=("translation contains 猫", "argmax row it column animal method votes"),
         ),
         TalkScene("x", predict=Predict(Both("where?"), row="it#2"), minutes=1.5),
     ),
@@ -100,7 +100,7 @@ def test_a_note_is_cut_at_its_clicks_and_one_language_stands_for_the_other() -> 
         (scene("  minutes: 601"), 4, "scenes[1].minutes"),
         (scene("  minutes: .inf"), 4, "scenes[1].minutes"),
         (scene("  expect: [the cat sits]"), 4, "scenes[1].expect[1]: 'the cat sits' is no expectation"),
-        (scene("  expect: [argmax row a column b drawn <img>]"), 4, "scenes[1].expect[1]"),
+        (scene("  expect: [argmax row a column b method <img>]"), 4, "scenes[1].expect[1]"),
         (scene("  title: {de: x}"), 4, "'de' is unknown"),
         ("format: 1\nscenes: [", 2, "this is no YAML"),
         ("format: !!python/object/apply:os.system [ls]\nscenes: []", 1, "tags"),
@@ -142,7 +142,7 @@ def test_a_bomb_is_refused_before_it_grows() -> None:
 
 
 def test_expectations_are_read_and_others_refused() -> None:
-    assert parse_expectation("argmax row 它 column it  drawn votes") == Expectation(
+    assert parse_expectation("argmax row 它 column it  method votes") == Expectation(
         "argmax", "它", "it", link="d=votes"
     )
     assert parse_expectation("value row a column b above 0.5 heads c.all together mean") == Expectation(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.analysis.maps.reading import Reading, merge_columns
 from model.analysis.what_if.steps import Candidate, Step
+from model.attribution.labelled_map import LabelledMap, merge_columns
 from model.trace import Label
 from model.translator import Translator
 from tests.pages import markup, opened, reverse, sent, shipped, words
-from viz.text.en import STRINGS
+from viz.text import ENGLISH as STRINGS
 from viz.views.step_by_step.playback import Played, playback_payload
 from viz.web.codes import unpack_fine
 from viz.widgets.messages import reported_step
@@ -55,7 +55,7 @@ def test_whole_words_merge_the_english_and_leave_the_steps(en_zh: Translator) ->
     assert merged["writes"] == pieces["writes"]
     assert len(merged["src"]) < len(pieces["src"])
     np.testing.assert_allclose(weights(merged, "cross").sum(axis=1), 1, atol=1e-3)
-    expected = merge_columns(Reading(trace.map("cross", 0, 0), trace.tgt_outputs, trace.src)).weights
+    expected = merge_columns(LabelledMap(trace.map("cross", 0, 0), trace.tgt_outputs, trace.src)).weights
     np.testing.assert_allclose(weights(merged, "cross"), expected, atol=5e-5)
 
 

@@ -10,7 +10,7 @@ from html import unescape
 import numpy as np
 import pytest
 
-from model.analysis.maps.sorts import DRAWN, SORTS
+from model.attribution.methods import METHOD_NAMES, METHODS
 from model.folders import MODELS
 from tests.folder import tiny
 from tests.pages import FRAME, HOSTILE, choose, components, markup, prepared, viewed, words
@@ -70,18 +70,18 @@ def test_every_view_shows_something_or_says_why_not(name, language):
 PARTS = (
     ("gpt2", "beam", {"decoded": "ways"}),
     ("gpt2", "mixing_desk", {"mix": "d0.1:0"}),
-    ("gpt2", "one_head", {"drawn": "gradient", "of": "2"}),
+    ("gpt2", "one_head", {"method": "gradient", "of": "2"}),
     ("gpt2", "lines", {"lines": "model"}),
     ("bert", "mixing_desk", {"mix": "e0.1:0"}),
     ("gpt2", "mixing_desk", {"repair": "1"}),
     ("bert", "mixing_desk", {"repair": "1"}),
     ("bert", "swap", {"swap_with": "brother"}),
-    ("bert", "one_head", {"drawn": "rollout"}),
-    ("vit", "one_head", {"drawn": "norms", "viewer": "h=e0.0,e0.1&x=mean"}),
+    ("bert", "one_head", {"method": "rollout"}),
+    ("vit", "one_head", {"method": "norms", "viewer": "h=e0.0,e0.1&x=mean"}),
     ("marian", "alignment", {"align_view": "truth"}),
     ("marian", "trust", {"trust": "sentence"}),
     ("marian", "flow", {"flow_by": "norms"}),
-    ("mine.npz", "one_head", {"drawn": "rollout"}),
+    ("mine.npz", "one_head", {"method": "rollout"}),
 )
 
 
@@ -110,7 +110,7 @@ def test_the_views_of_a_mode_are_those_that_are_about_such_models(name, beam, fo
 
 
 def test_a_part_that_the_model_cannot_give_says_why():
-    at = choose(prepared("one_head", checkpoint="mine.npz", drawn="gradient"))
+    at = choose(prepared("one_head", checkpoint="mine.npz", method="gradient"))
     assert alerts(at) == [
         text(
             "en",
@@ -152,8 +152,8 @@ def test_the_viewer_is_sent_every_map_of_every_form(name):
         kind: (each.layers, each.heads) for kind, each in anatomy.kinds.items()
     }
     offered = {*seen.sorts, *(each["name"] for each in seen.header["more"])}
-    assert offered == {drawn for drawn in DRAWN if anatomy.abilities.issuperset(SORTS[drawn].needs)} & {
-        drawn for drawn in DRAWN if set(SORTS[drawn].kinds) & set(anatomy.kinds)
+    assert offered == {method for method in METHOD_NAMES if anatomy.abilities.issuperset(METHODS[method].needs)} & {
+        method for method in METHOD_NAMES if set(METHODS[method].kinds) & set(anatomy.kinds)
     }
     assert ("picture" in str(components(at))) == (FORMS[name] == "picture")
 
@@ -167,8 +167,8 @@ def test_a_patch_is_looked_from_and_a_head_lies_over_the_picture():
     sent = next(each for each in components(at) if "picture" in each)
     assert sent["selected"] == 4
     assert text("en", "picture.house") in str(at.get("button_group"))
-    assert not next(each for each in components(choose(at, drawn="weights")) if "picture" in each)["signed"]
-    assert next(each for each in components(choose(at, drawn="gradient")) if "picture" in each)["signed"]
+    assert not next(each for each in components(choose(at, method="weights")) if "picture" in each)["signed"]
+    assert next(each for each in components(choose(at, method="gradient")) if "picture" in each)["signed"]
 
 
 def test_a_picture_of_another_visitor_cannot_be_seen():
@@ -214,6 +214,6 @@ def test_choices_that_do_not_apply_are_out_of_sight():
     assert ".st-key-pick_kind" in hidden
     assert ".st-key-pick_shift" in hidden
     at = choose(prepared("one_head", checkpoint="mine.npz"))
-    assert [each.value for each in at.selectbox if each.key == "pick_drawn"] == ["weights"]
-    assert at.selectbox(key="pick_drawn").options == [text("en", "drawn.weights"), text("en", "drawn.rollout")]
+    assert [each.value for each in at.selectbox if each.key == "pick_method"] == ["weights"]
+    assert at.selectbox(key="pick_method").options == [text("en", "method.weights"), text("en", "method.rollout")]
     assert viewed(at).header["more"] == []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.analysis.maps.sorts import SORTS, drawn_maps
+from model.attribution.methods import METHODS, attribution_maps
 from model.trace import KINDS
 from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, shipped, viewed, words
 from viz.text import text
@@ -20,7 +20,7 @@ pytestmark = shipped
 def test_every_head_of_every_kind_is_sent_as_the_trace_has_it(trace) -> None:
     seen = viewed(opened("one_head"))
     assert [each["kind"] for each in seen.header["kinds"]] == list(KINDS)
-    assert list(seen.sorts) == [name for name, sort in SORTS.items() if sort.from_trace]
+    assert list(seen.sorts) == [name for name, sort in METHODS.items() if sort.from_trace]
     for kind, expected in trace.weights.items():
         found = seen.maps("weights", kind, expected.shape)
         np.testing.assert_allclose(found, expected, atol=1 / 255)
@@ -30,29 +30,29 @@ def test_every_head_of_every_kind_is_sent_as_the_trace_has_it(trace) -> None:
     assert {"norms", "gradient", "votes"} <= {each["name"] for each in seen.header["more"]}
 
 
-@pytest.mark.parametrize("drawn", ["scores", "norms", "gradient_weight", "leave_one_out"])
-def test_a_sort_that_is_asked_for_is_sent_with_its_own_scale(en_zh, translation, drawn) -> None:
-    seen = viewed(opened("one_head", drawn=drawn))
-    assert seen.link["d"] == drawn
-    assert drawn not in {each["name"] for each in seen.header["more"]}
-    for kind, expected in drawn_maps(en_zh, translation, drawn).items():
+@pytest.mark.parametrize("method", ["scores", "norms", "gradient_weight", "leave_one_out"])
+def test_a_sort_that_is_asked_for_is_sent_with_its_own_scale(en_zh, translation, method) -> None:
+    seen = viewed(opened("one_head", method=method))
+    assert seen.link["d"] == method
+    assert method not in {each["name"] for each in seen.header["more"]}
+    for kind, expected in attribution_maps(en_zh, translation, method).items():
         high = np.abs(expected).max()
-        np.testing.assert_allclose(seen.maps(drawn, kind, expected.shape), expected, atol=high / 200)
+        np.testing.assert_allclose(seen.maps(method, kind, expected.shape), expected, atol=high / 200)
 
 
 def test_gradients_of_one_token_are_a_sort_of_their_own(en_zh, translation) -> None:
-    seen = viewed(opened("one_head", drawn="gradient", of="2"))
+    seen = viewed(opened("one_head", method="gradient", of="2"))
     assert seen.link["d"] == "gradient@2"
     assert seen.sorts["gradient@2"]["title"].endswith(f"2 {translation.trace.tgt_outputs[1].text}")
-    expected, whole = (drawn_maps(en_zh, translation, "gradient", step)["cross"] for step in (1, None))
+    expected, whole = (attribution_maps(en_zh, translation, "gradient", step)["cross"] for step in (1, None))
     found = seen.maps("gradient@2", "cross", expected.shape)
     np.testing.assert_allclose(found, expected, atol=np.abs(expected).max() / 200)
     assert np.abs(found - whole).max() > np.abs(expected).max() / 20
 
 
 def test_what_was_made_stays_for_this_sentence_and_not_for_another() -> None:
-    at = opened("one_head", drawn="norms")
-    assert "norms" in viewed(choose(at, drawn="weights")).sorts
+    at = opened("one_head", method="norms")
+    assert "norms" in viewed(choose(at, method="weights")).sorts
     assert "norms" not in viewed(choose(at, text=SHORT)).sorts
 
 
@@ -74,9 +74,9 @@ def test_another_choice_leads_the_viewer_and_the_same_one_does_not() -> None:
 
 
 def test_a_sort_that_has_no_maps_of_the_chosen_kind_shows_another() -> None:
-    at = opened("one_head", drawn="votes", kind="encoder_self", layer=1, head=2, viewer="h=e1.2,e0.0,c1.1")
+    at = opened("one_head", method="votes", kind="encoder_self", layer=1, head=2, viewer="h=e1.2,e0.0,c1.1")
     assert viewed(at).link["h"] == "c0.0"
-    assert viewed(choose(at, drawn="weights")).link["h"] == "e1.2,e0.0,c1.1"
+    assert viewed(choose(at, method="weights")).link["h"] == "e1.2,e0.0,c1.1"
 
 
 def test_what_is_unfolded_says_whether_the_map_is_sound_and_matters() -> None:
@@ -84,7 +84,7 @@ def test_what_is_unfolded_says_whether_the_map_is_sound_and_matters() -> None:
     assert "is a sound map" not in words(at)
     found = words(choose(at, hl_matters=True))
     assert "L2 H5 is a sound map" in found
-    assert text("en", "drawn.meaning.weights") in found
+    assert text("en", "method.meaning.weights") in found
     assert text("en", "honesty.decoder_self") in words(choose(at, kind="decoder_self"))
 
 
@@ -122,19 +122,19 @@ def test_what_the_viewer_tells_is_chosen_and_leads_it_nowhere_else(link) -> None
     assert at.session_state["layer"] == int(link[3])
     assert at.session_state["words"] == ("w=1" in link)
     if "@4" in link:
-        assert (at.session_state["drawn"], at.session_state["of"], at.session_state["step"]) == ("gradient", "4", "1")
+        assert (at.session_state["method"], at.session_state["of"], at.session_state["step"]) == ("gradient", "4", "1")
 
 
 def test_what_no_viewer_tells_chooses_nothing() -> None:
     at = taken("h=c99.0&d=luck&p=t999&w=<script>&viewer=x")
     assert not [name for name in ("kind", "layer", "head", "step") if name in at.session_state]
-    assert (at.session_state["drawn"], at.session_state["words"]) == ("weights", False)
+    assert (at.session_state["method"], at.session_state["words"]) == ("weights", False)
 
 
 @pytest.mark.parametrize(("sentence", "prepared_sorts"), [(SHORT, list(drawing.SOON)), (LONG, [])])
 def test_maps_that_need_the_model_are_made_ahead_for_short_sentences(monkeypatch, sentence, prepared_sorts) -> None:
-    made, real = [], drawing.drawn_maps
-    monkeypatch.setattr(drawing, "drawn_maps", lambda *args: made.append(args[1]) or real(*args))
+    made, real = [], drawing.attribution_maps
+    monkeypatch.setattr(drawing, "method_maps", lambda *args: made.append(args[1]) or real(*args))
     opened("one_head", text=sentence)
     assert made == prepared_sorts
 

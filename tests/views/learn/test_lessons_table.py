@@ -154,12 +154,12 @@ def test_every_row_is_in_the_table() -> None:
 @pytest.mark.parametrize("row", TABLE)
 def test_a_row_has_a_lesson_a_picture_a_view_and_its_value(en_zh, row: str) -> None:
     lesson, picture, view, value = TABLE[row]
-    said, drawn = page(lesson)
+    said, method = page(lesson)
     assert value == EXPECTED[row](en_zh)
     assert value in said
     assert picture.startswith(f"lesson.{lesson}.")
     assert all(f"{picture}.alt" in LANGUAGES[language] for language in LANGUAGES)
-    assert drawn
+    assert method
     assert view in LESSONS[lesson].views
     assert view in VIEWS
 
@@ -170,5 +170,5 @@ def test_a_wrong_value_is_seen() -> None:
 
 def test_the_memory_is_drawn_as_the_mean_of_each_layers_heads(en_zh) -> None:
     cross = en_zh.translate(SENTENCE, capture=True).trace.cross
-    drawn = page("9")[1][0]["cells"]["values"]
-    np.testing.assert_allclose(drawn, cross[:, :, 2].mean(axis=1), atol=1e-6)
+    method = page("9")[1][0]["cells"]["values"]
+    np.testing.assert_allclose(method, cross[:, :, 2].mean(axis=1), atol=1e-6)

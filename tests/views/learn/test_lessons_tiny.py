@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model.analysis.faithfulness.scenes import share_on
-from model.analysis.maps.gradients import gradient_maps
+from model.attribution.gradients import gradient_maps
 from model.common.scenes import scene
 from tests.pages import SENTENCE, choose, components, markup, opened, plain_charts, prepared, shipped, words
 from viz.core.answers.translations import translation

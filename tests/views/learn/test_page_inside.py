@@ -44,7 +44,7 @@ def made(translator):
     return steps, ["<bos>", "<b>我</b>", "爱", "你", "。", "x"][: len(ids) + 1]
 
 
-def drawn(figure: go.Figure) -> list[np.ndarray]:
+def method(figure: go.Figure) -> list[np.ndarray]:
     """Numbers of every trace: cells and bars, in order."""
     return [np.array(trace.x if trace.type == "bar" else trace.z, dtype=float) for trace in figure.data]
 
@@ -65,11 +65,11 @@ def test_every_step_draws_the_head_s_numbers(made, theme):
     for step in STEPS:
         figure, words = step_picture(step, steps, at, keys, theme, say)
         assert len(figure.data) == len(expected[step])
-        for shown, wanted in zip(drawn(figure), expected[step], strict=True):
+        for shown, wanted in zip(method(figure), expected[step], strict=True):
             np.testing.assert_allclose(shown, wanted, atol=1e-6)
         assert words
     np.testing.assert_allclose(
-        drawn(step_picture(2, steps, at, keys, theme, say)[0])[0].sum(1), steps.dots[at], atol=1e-5
+        method(step_picture(2, steps, at, keys, theme, say)[0])[0].sum(1), steps.dots[at], atol=1e-5
     )
 
 

@@ -59,8 +59,8 @@ def test_the_combination_is_both_masks_at_once(at: AppTest) -> None:
 
 
 def test_only_one_triu_is_the_models_mask(at: AppTest) -> None:
-    drawn = charts(choose(at, mask="triu", n=5))
-    allowed = [array(chart["data"][0]["z"]).astype(bool) for chart in drawn]
+    method = charts(choose(at, mask="triu", n=5))
+    allowed = [array(chart["data"][0]["z"]).astype(bool) for chart in method]
     assert [(mask == causal_mask(5)[0, 0].numpy()).all() for mask in allowed] == [False, False, True]
     ticks = [element.value.endswith("✓") for element in at.markdown if "np.triu" in element.value]
     assert ticks == [False, False, True]

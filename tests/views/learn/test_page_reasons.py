@@ -28,10 +28,10 @@ def heat(figure: dict) -> np.ndarray:
 def test_the_table_is_drawn_with_its_sums(theme):
     table = np.array([[0.5, -1.25, 0.001], [0.25, 0.0, 2.0]])
     figure = reasons_figure(table, ["a<b>", "b"], ["x", "y", "z"], theme, TITLES)
-    drawn = np.array(figure.data[0].z)
-    np.testing.assert_allclose(drawn[:2, :3], table, atol=1e-6)
-    assert np.isnan(drawn[2]).all()
-    assert np.isnan(drawn[:, 3]).all()
+    method = np.array(figure.data[0].z)
+    np.testing.assert_allclose(method[:2, :3], table, atol=1e-6)
+    assert np.isnan(method[2]).all()
+    assert np.isnan(method[:, 3]).all()
     assert (figure.data[0].zmin, figure.data[0].zmax) == (-2.0, 2.0)
     written = {
         (int(y), int(x)): said

@@ -35,7 +35,7 @@ def test_the_slider_shows_a_translation_and_a_map_of_then(history):
 
 @pytest.mark.parametrize(("shift", "place"), [("read", "read"), ("written", "written")])
 def test_the_curves_are_those_of_the_history_and_the_chosen_head_is_picked_out(history, shift, place):
-    from model.analysis.maps.sorts import SHIFTS
+    from model.attribution.methods import SHIFTS
 
     at = opened("training", kind="cross", layer=1, head=4, shift=shift, text="A cat sleeps.")
     curves = charts(at)[0]["data"]

@@ -8,8 +8,8 @@ from html import unescape
 import numpy as np
 import pytest
 
-from model.analysis.maps.sorts import drawn_maps
 from model.analysis.residual.votes import Votes
+from model.attribution.methods import attribution_maps
 from model.passage import Ask
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, markup, opened, reverse, shipped
@@ -67,7 +67,7 @@ def test_the_chosen_head_is_judged_by_the_step_that_writes_the_token_whatever_na
 
 def test_the_share_of_the_source_is_what_the_translation_so_far_leaves(model, made):
     at = opened("translate", step=3)
-    read = drawn_maps(model, made, "alti")["decoder_self"][0, 0, 2].sum()
+    read = attribution_maps(model, made, "alti")["decoder_self"][0, 0, 2].sum()
     assert float(said(at, "share")) == pytest.approx(1 - read, abs=1e-3)
 
 
@@ -94,7 +94,7 @@ def test_it_opens_on_the_map_that_the_table_trusts_and_whoever_chooses_sees_his_
     assert said(at, "picture") == best_picture.trusted("en-zh")
     assert said(at, "verdict") in ("green", "amber", "red")
     assert said(choose(at, picture="head"), "picture") == ""
-    for chosen in ({"drawn": "gradient"}, {"head": 5, "layer": 1}, {"combine": "mean"}):
+    for chosen in ({"method": "gradient"}, {"head": 5, "layer": 1}, {"combine": "mean"}):
         at = opened("translate", **chosen)
         assert said(at, "picture") == "", chosen
     assert said(choose(at, combine="head"), "picture") == ""  # asked for by the picker, the head's weights stay
@@ -104,9 +104,9 @@ def test_it_opens_on_the_map_that_the_table_trusts_and_whoever_chooses_sees_his_
 
 
 def test_a_link_that_names_weights_gets_them():
-    assert tidied({"drawn": "weights"}) == {"picture": "head"}
-    assert tidied({"drawn": "weights", "picture": "head"}) == {}
-    assert tidied({"drawn": "norms"}) == {}
+    assert tidied({"method": "weights"}) == {"picture": "head"}
+    assert tidied({"method": "weights", "picture": "head"}) == {}
+    assert tidied({"method": "norms"}) == {}
 
 
 def test_without_a_table_it_is_the_chosen_head_as_before(monkeypatch):

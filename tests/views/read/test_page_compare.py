@@ -85,7 +85,7 @@ def test_a_second_sentence_that_cannot_be_read_gets_one_sentence():
     assert not markup(choose(at, other="")).count('role="alert"')
 
 
-@pytest.mark.parametrize("choices", [{"drawn": "norms", "words": True}, {"kind": "encoder_self", "special": True}])
+@pytest.mark.parametrize("choices", [{"method": "norms", "words": True}, {"kind": "encoder_self", "special": True}])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_other_readings_of_the_maps_and_both_languages(choices, language):
     at = opened("compare", text=ONE, other="I do not love you at all.", lang=language, **choices)

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from model.analysis.maps.votes import vote_maps
 from model.analysis.what_if.mixing import mix
+from model.attribution.votes import vote_maps
 from model.trace import HeadRef
 from model.translator import Translator
 from tests.pages import choose, components, opened, shipped
-from viz.text.en import STRINGS
+from viz.text import ENGLISH as STRINGS
 from viz.web.codes import unpack_coarse
 
 pytestmark = shipped

@@ -41,15 +41,15 @@ def at() -> AppTest:
     ("choices", "setting"),
     [
         ({"layer": 1, "head": 3, "shift": "read"}, (1, "weights", (1, 3), "argmax")),
-        ({"layer": 0, "align_from": "layer", "align_drawn": "norms"}, (0, "norms", (0, ALL), "argmax")),
-        ({"align_from": "all", "align_drawn": "votes", "align_links": "grow"}, (0, "votes", (ALL, ALL), "grow")),
-        ({"align_from": "head", "align_drawn": "chefer"}, (0, "chefer", (ALL, ALL), "argmax")),
+        ({"layer": 0, "align_from": "layer", "align_method": "norms"}, (0, "norms", (0, ALL), "argmax")),
+        ({"align_from": "all", "align_method": "votes", "align_links": "grow"}, (0, "votes", (ALL, ALL), "grow")),
+        ({"align_from": "head", "align_method": "chefer"}, (0, "chefer", (ALL, ALL), "argmax")),
     ],
 )
 def test_the_line_of_links_is_what_the_analysis_makes(at, en_zh, translation, choices, setting):
     choose(at, text=SENTENCE, **{"shift": "written", **choices})
-    shift, drawn, place, rule = setting
-    _, _, maps = translation_maps(en_zh, translation, (drawn,))
+    shift, method, place, rule = setting
+    _, _, maps = translation_maps(en_zh, translation, (method,))
     links = RULES[rule](maps[shift, 0, places(6, 8).index(place)])
     assert at.code[0].value == pharaoh(link_set(links))
 
@@ -118,7 +118,7 @@ def test_a_table_of_other_weights_is_not_used_and_the_app_says_so(monkeypatch, w
 def test_a_tables_rate_is_found_by_its_setting():
     table, _ = models.entry_of("en-zh").alignment
     for best in (table["best"], table["best_head"]):
-        setting = Setting(best["layer"], best["head"], best["drawn"], best["shift"], best["links"])
+        setting = Setting(best["layer"], best["head"], best["method"], best["shift"], best["links"])
         assert rate_of(table, setting) == best["aer"]
     assert rate_of(table, Setting(ALL, ALL, "norms", "read", "grow")) == table["aer"]["grow"]["norms"]["read"][ALL]
 

@@ -8,14 +8,14 @@ from streamlit.testing.v1 import AppTest
 
 from model.analysis.heads.patterns import GRID, PATTERNS, alike, match_named, match_painted
 from model.analysis.heads.table import load_head_table
-from model.analysis.maps.reading import read
+from model.attribution.labelled_map import read
 from model.examples import load_example
 from model.folders import resolve
 from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, shipped
 from viz.core.codes.pattern import parse_pattern, pattern_code
 from viz.core.models import entry_of
-from viz.text.en import STRINGS
+from viz.text import ENGLISH as STRINGS
 
 ANTI = pattern_code(np.eye(GRID)[::-1])
 

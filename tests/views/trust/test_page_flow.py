@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.analysis.maps.shares import norm_shares
 from model.analysis.residual.flow import flow_graph, weight_shares
+from model.attribution.shares import norm_shares
 from tests.pages import HOSTILE, markup, opened, reverse, sent, shipped, words
 from viz.text import text
 from viz.views.flow.flow_graph import FlowTokens, edge_heads, flow_payload

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from model.analysis.heads.ablation import ablate
 from model.analysis.heads.roles import profile
 from model.analysis.heads.table import load_head_table
-from model.analysis.maps.reading import Reading
+from model.attribution.labelled_map import LabelledMap
 from model.folders import resolve
 from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, sent, shipped
@@ -134,7 +134,7 @@ def test_messages_of_a_browser_are_checked():
 
 def test_payloads_refuse_what_does_not_fit_and_leave_blanks(translator):
     trace = translator.translate("I love you.", capture=True).trace
-    wrong = {"cross": Reading(trace.cross, trace.src, trace.src[:1])}
+    wrong = {"cross": LabelledMap(trace.cross, trace.src, trace.src[:1])}
     with pytest.raises(ValueError, match="cross weights"):
         list_payload([Listed(("cross", 0, 0), "t", 1.0, "s", 1.0)], wrong)
     values = {kind: np.full((1, 2), np.nan) for kind in KINDS}

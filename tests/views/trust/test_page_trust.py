@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from model.analysis.faithfulness.deletion import by_words, leave_one_out
 from model.analysis.faithfulness.table import MEASURES, ROWS
 from model.analysis.faithfulness.verdict import honesty, honesty_of_all, honesty_of_words
-from model.analysis.maps.sorts import DRAWN, SORTS, drawn_maps
+from model.attribution.methods import METHOD_NAMES, METHODS, attribution_maps
 from tests.pages import SENTENCE, array, charts, choose, components, markup, prepared, reverse, sent, shipped
 from viz.charts.deletion import BarText, honesty_html
 from viz.core.answers import faithfulness
@@ -39,7 +39,7 @@ def table() -> dict:
     rows["scores"]["token_cost"] = {"mean": None, "se": None, "gap": None, "gap_se": None}
     settings = [{"target": "references", "way": way, "sentences": 12, "rows": rows} for way in ("mask", "average")]
     facts = {"sentences": 12, "tokens": 99, "command": "<i>made up</i>", "base": "norms", "best": "votes"}
-    return facts | {"settings": settings, "pairs": dict.fromkeys(SORTS, 12), "seconds": dict.fromkeys(SORTS, 0.1)}
+    return facts | {"settings": settings, "pairs": dict.fromkeys(METHODS, 12), "seconds": dict.fromkeys(METHODS, 0.1)}
 
 
 def bar(at: AppTest) -> dict[str, str]:
@@ -50,10 +50,10 @@ def bar(at: AppTest) -> dict[str, str]:
 @shipped
 def test_the_table_draws_its_numbers_and_names_the_winner(at, monkeypatch):
     monkeypatch.setattr(faithfulness, "load_faithfulness", lambda name, sha256: (table(), ""))
-    drawn = charts(at.run())[0]["data"]
-    assert len(drawn) == len(MEASURES)
+    method = charts(at.run())[0]["data"]
+    assert len(method) == len(MEASURES)
     rows = [ROWS.index(name) for name in ORDER]
-    for column, trace in enumerate(drawn):
+    for column, trace in enumerate(method):
         expected = np.array(rows) + column / 10
         if MEASURES[column] == "token_cost":
             expected[ORDER.index("scores")] = np.nan
@@ -96,19 +96,19 @@ def test_the_sentence_draws_deletions_the_map_and_every_head(at, en_zh, translat
 
 
 @shipped
-@pytest.mark.parametrize("drawn", DRAWN)
-def test_whatever_is_drawn_is_judged(at, en_zh, translation, drawn):
-    choose(at, trust="sentence", drawn=drawn, layer=1, head=3, shift="read")
-    read = slice(0 if SORTS[drawn].of_written else 1, None)  # what is about the written token is named after it
-    maps = drawn_maps(en_zh, translation, drawn)["cross"][1, 3, read]
-    one = honesty(leave_one_out(en_zh, translation), by_words(maps, translation.trace.src, drawn))
+@pytest.mark.parametrize("method", METHOD_NAMES)
+def test_whatever_is_drawn_is_judged(at, en_zh, translation, method):
+    choose(at, trust="sentence", method=method, layer=1, head=3, shift="read")
+    read = slice(0 if METHODS[method].of_written else 1, None)  # what is about the written token is named after it
+    maps = attribution_maps(en_zh, translation, method)["cross"][1, 3, read]
+    one = honesty(leave_one_out(en_zh, translation), by_words(maps, translation.trace.src, method))
     assert float(bar(at)["cost"]) == pytest.approx(one.cost, abs=2e-3)
 
 
 @shipped
 def test_a_gradient_of_one_token_is_judged_by_that_token(at, en_zh, translation):
-    choose(at, trust="sentence", drawn="gradient_weight", of=3, layer=1, head=3)
-    maps = drawn_maps(en_zh, translation, "gradient_weight", 2)["cross"][1, 3]
+    choose(at, trust="sentence", method="gradient_weight", of=3, layer=1, head=3)
+    maps = attribution_maps(en_zh, translation, "gradient_weight", 2)["cross"][1, 3]
     marks = by_words(maps, translation.trace.src, "gradient_weight").sum(axis=0, dtype=float)
     one = honesty_of_words(en_zh, translation, marks, token=2)
     assert float(bar(at)["cost"]) == pytest.approx(one.cost, abs=2e-3)
@@ -135,10 +135,10 @@ def test_on_reverse_the_best_head_is_green_and_its_row_one_off_is_not(at):
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_the_bar_says_where_everything_lies(theme):
-    drawn = honesty_html(2.0, (-1.0, 0.5, 1.0), 3.0, "green", theme, TEXT)
-    assert all(f"left: {place}%" in drawn for place in ("0.00", "37.50", "75.00", "100.00"))
-    assert "&lt;b&gt;" in drawn
-    assert 'aria-label="a &quot;quoted&quot; alternative"' in drawn
+    method = honesty_html(2.0, (-1.0, 0.5, 1.0), 3.0, "green", theme, TEXT)
+    assert all(f"left: {place}%" in method for place in ("0.00", "37.50", "75.00", "100.00"))
+    assert "&lt;b&gt;" in method
+    assert 'aria-label="a &quot;quoted&quot; alternative"' in method
     assert "rotate(45deg)" not in honesty_html(2.0, (0, 0, 0), None, "red", theme, TEXT)
     with pytest.raises(ValueError, match="verdict must be one of"):
         honesty_html(2.0, (0, 0, 0), None, "short", theme, TEXT)

@@ -109,10 +109,10 @@ def sheet(maps: Sequence[SheetMap], caption: str, style: SheetStyle | None = Non
     gap, marks, y = 1.6 * size, [], size
     room = (total - (abreast + 1) * gap) / abreast
     for start in range(0, len(maps), abreast):
-        drawn = [_map(each, room, size) for each in maps[start : start + abreast]]
-        for place, (_, found) in enumerate(drawn):
+        method = [_map(each, room, size) for each in maps[start : start + abreast]]
+        for place, (_, found) in enumerate(method):
             marks += [replace(mark, x=mark.x + gap + place * (room + gap), y=mark.y + y) for mark in found]
-        y += max(height for height, _ in drawn) + gap
+        y += max(height for height, _ in method) + gap
     for line in wrapped(caption, total - 2 * gap, size):
         y += 1.35 * size
         marks.append(Write(gap, y, line, size))

@@ -13,7 +13,7 @@ from viz.core.kept import kept
 if TYPE_CHECKING:
     import numpy as np
 
-    from model.analysis.maps.sorts import Drawn
+    from model.attribution.methods import MethodName
     from model.trace import Kind
     from viz.core.session import Subject
 
@@ -26,28 +26,28 @@ def seen_picture(subject: Subject) -> tuple[bytes, tuple[int, int]]:
 
 @kept(24)
 @shared_out
-def drawn_maps(subject: Subject, drawn: Drawn, step: int | None) -> dict[Kind, np.ndarray]:
+def attribution_maps(subject: Subject, method: MethodName, step: int | None) -> dict[Kind, np.ndarray]:
     """Maps of one sort; gradients are of the output token ``step``, or of the whole translation."""
-    from model.analysis.maps.sorts import SORTS
-    from model.analysis.maps.sorts import drawn_maps as made
+    from model.attribution.methods import METHODS
+    from model.attribution.methods import attribution_maps as made
 
-    if source := SORTS[drawn].from_maps:
+    if source := METHODS[method].from_maps:
         other, make = source
-        return make(drawn_maps(subject, other, step), trace(subject))
-    own_pass = {"gradients", "slopes"}.intersection(SORTS[drawn].needs)  # too large to be kept
+        return make(attribution_maps(subject, other, step), trace(subject))
+    own_pass = {"gradients", "slopes"}.intersection(METHODS[method].needs)  # too large to be kept
     model = subject.model.opened if own_pass else watched(subject)
-    return made(model, translation(subject), drawn, step)
+    return made(model, translation(subject), method, step)
 
 
 @kept(64)
-def whole_map(subject: Subject, drawn: Drawn) -> np.ndarray:
+def whole_map(subject: Subject, method: MethodName) -> np.ndarray:
     """Cross-attention of all heads as one map, [T, S]: a stored example's where there is one, else computed."""
-    from model.analysis.maps.sorts import SORTS, traced_maps
+    from model.attribution.methods import METHODS, traced_maps
 
     if subject.model.kind == "own" and subject.beam == 1 and not subject.forced:
-        stored = load_whole(resolve(subject.checkpoint), subject.text, subject.model.sha256, drawn)
+        stored = load_whole(resolve(subject.checkpoint), subject.text, subject.model.sha256, method)
         if stored is not None:
             return stored
-    plain = SORTS[drawn].from_trace is not None
-    maps = traced_maps(trace(subject), drawn) if plain else drawn_maps(subject, drawn, None)
-    return SORTS[drawn].whole(maps["cross"])
+    plain = METHODS[method].from_trace is not None
+    maps = traced_maps(trace(subject), method) if plain else attribution_maps(subject, method, None)
+    return METHODS[method].whole(maps["cross"])

@@ -10,11 +10,11 @@ from viz.core.kept import kept
 from viz.core.models import entry_of
 
 if TYPE_CHECKING:
-    from model.analysis.maps.shares import Shares
     from model.analysis.residual.lens import Lens, Promotion
     from model.analysis.residual.proof import HeadProof
     from model.analysis.residual.reasons import Reasons
     from model.analysis.residual.votes import Votes
+    from model.attribution.shares import Shares
     from model.trace import HeadRef
     from viz.core.session import Subject
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def flow_shares(subject: Subject, measure: str) -> Shares:
     """Which part of each state came from which state below it, by attention weights or by norms."""
     if measure == "norms":
-        from model.analysis.maps.shares import norm_shares
+        from model.attribution.shares import norm_shares
 
         return norm_shares(watched(subject), translation(subject))
     from model.analysis.residual.flow import weight_shares

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.analysis.alignment.links import RULES
-from model.analysis.alignment.word_maps import ALIGN_DRAWN
+from model.analysis.alignment.word_maps import ALIGN_METHODS
 from model.analysis.faithfulness.table import TARGETS, WAYS_SCORED
 from model.analysis.heads.patterns import PATTERNS
-from model.analysis.maps.sorts import DRAWN, SHIFTS
 from model.analysis.residual.flow import MEASURES
+from model.attribution.methods import METHOD_NAMES, SHIFTS
 from model.trace import KINDS
 from viz.core.codes.lessons import LESSON_MODULES
 from viz.text import LANGUAGES
@@ -54,7 +54,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("lang", tuple(LANGUAGES), label="app.language"),
         # over every view
         _choice("kind", KINDS, label="app.kind"),
-        _choice("drawn", DRAWN, label="app.drawn"),
+        _choice("method", METHOD_NAMES, label="app.method"),
         _choice("shift", SHIFTS, label="app.shift"),
         _choice("combine", ("head", "mean", "max", "importance"), label="app.combine"),
         # of one view, or two
@@ -66,7 +66,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("pattern", (*PATTERNS, ALIGNED, PAINTED)),
         _choice("align_view", ("sentence", "truth")),
         _choice("align_from", ("head", "layer", "all")),
-        _choice("align_drawn", ALIGN_DRAWN, "drawn", "align_drawn"),
+        _choice("align_method", ALIGN_METHODS, "method", "align_method"),
         _choice("align_links", tuple(RULES)),
         _choice("donor", ("sentence", "model"), "carry.from"),
         _choice("flow_by", MEASURES, "flow.by"),

@@ -2,8 +2,8 @@
 
 ``argmax row ROW column COLUMN`` · ``value row ROW column COLUMN above|below NUMBER`` ·
 ``translation contains TEXT`` · ``translation is TEXT``. The first two are of the scene's own heads and sort of map;
-``drawn SORT``, ``heads HEADS`` and ``shift written|read`` at their end say others. A token that stands several times is
-``it#2``.
+``method SORT``, ``heads HEADS`` and ``shift written|read`` at their end say others. A token that stands several
+times is ``it#2``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from viz.export.show.storyboard import StoryboardError, parse_link
 
 _CELL = re.compile(r"(argmax|value) row (\S+) column (\S+)(?: (above|below) (-?\d{1,6}(?:\.\d{1,6})?))?((?: \w+ \S+)*)")
 _SAID = re.compile(r"translation (contains|is) (.+)")
-_LETTERS = {"drawn": "d", "heads": "h", "shift": "r", "together": "x"}
+_LETTERS = {"method": "d", "heads": "h", "shift": "r", "together": "x"}
 
 
 @dataclass(frozen=True)

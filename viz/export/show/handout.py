@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from model.analysis.maps.reading import read
-from model.analysis.maps.sorts import SORTS
+from model.attribution.labelled_map import read
+from model.attribution.methods import METHODS
 from model.trace import HeadRef
 from viz.charts.sheet.files import pdf_of
 from viz.charts.sheet.sheet import POINTS_A_CM, Box, Sheet, SheetMap, SheetStyle, Write, sheet, wrapped
@@ -58,9 +58,9 @@ def _page(each: Staged, place: str, language: str, size: float) -> Sheet:
             y += 1.25 * large
             marks.append(Write(PAGE_MARGIN, y, line, large))
     y += 1.2 * BODY
-    drawn = picture(sight, each.state, language, SheetStyle(room / POINTS_A_CM, size))
-    marks += [replace(mark, x=mark.x + PAGE_MARGIN, y=mark.y + y) for mark in drawn.marks]
-    y += drawn.height
+    method = picture(sight, each.state, language, SheetStyle(room / POINTS_A_CM, size))
+    marks += [replace(mark, x=mark.x + PAGE_MARGIN, y=mark.y + y) for mark in method.marks]
+    y += method.height
     for paragraph in _paragraphs(each, language):
         y += 0.5 * BODY
         for line in wrapped(paragraph, room, BODY):
@@ -84,11 +84,11 @@ def _paragraphs(each: Staged, language: str) -> list[str]:
 
 def picture(sight: Sight, state: State, language: str, style: SheetStyle) -> Sheet:
     """What a state shows, on a sheet: its heads as maps, or every head small."""
-    drawn = sort_title(state.sort, sight.trace, language)
+    method = sort_title(state.sort, sight.trace, language)
     if state.choices.get("v") == "all":
         kinds = [(text(language, f"kind.{kind}"), maps) for kind, maps in sight.maps(state.sort).items()]
-        return small_maps(kinds, SORTS[state.drawn].signed, drawn, style)
-    return sheet(_maps(sight, state, language), f"{drawn} · {sight.source.name}", style)
+        return small_maps(kinds, METHODS[state.method].signed, method, style)
+    return sheet(_maps(sight, state, language), f"{method} · {sight.source.name}", style)
 
 
 def _maps(sight: Sight, state: State, language: str) -> list[SheetMap]:
@@ -109,13 +109,13 @@ def _maps(sight: Sight, state: State, language: str) -> list[SheetMap]:
 
 def _map(sight: Sight, state: State, head: HeadRef, values: np.ndarray, title: str, highest: float) -> SheetMap:
     labels = axes(sight.trace, replace(state, heads=(head,)))
-    reading = read(values, *labels, state.on("w"), state.on("s"), state.drawn)
+    reading = read(values, *labels, state.on("w"), state.on("s"), state.method)
     own = float(np.abs(reading.weights).max(initial=0.0)) or 1.0
     scale = state.choices.get("o", "full")
-    high = own if scale == "own" else 1.0 if state.drawn == "weights" and scale == "full" else max(own, highest)
+    high = own if scale == "own" else 1.0 if state.method == "weights" and scale == "full" else max(own, highest)
     rows, columns = (tuple(label.text for label in side) for side in (reading.rows, reading.columns))
     threshold = float(state.choices.get("t", 0))
-    return SheetMap(title, rows, columns, reading.weights, high, SORTS[state.drawn].signed, threshold)
+    return SheetMap(title, rows, columns, reading.weights, high, METHODS[state.method].signed, threshold)
 
 
 def _named(heads: list[HeadRef]) -> str:

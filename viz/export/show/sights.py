@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from model.analysis.maps.reading import Reading, combine, read, shifted_rows, words_of
-from model.analysis.maps.sorts import DRAWN, SORTS, Drawn, Maps, drawn_maps
+from model.attribution.labelled_map import LabelledMap, combine, read, shifted_rows, words_of
+from model.attribution.methods import METHOD_NAMES, METHODS, Maps, MethodName, attribution_maps
 from model.errors import HeadlightError
 from model.trace import AttentionTrace, HeadRef, Label, TracedTranslation
 from viz.export.show.heads import heads_named
@@ -45,7 +45,7 @@ class Sight:
             LacksAbilityError: the model does not offer it.
         """
         if name not in self.made:
-            self.made[name] = drawn_maps(self.source, self.translation, *sort_of(name))
+            self.made[name] = attribution_maps(self.source, self.translation, *sort_of(name))
         return self.made[name]
 
 
@@ -85,7 +85,7 @@ class State:
     """What a viewer's link shows of a sight: its heads, sort and switches, all of which are there."""
 
     heads: tuple[HeadRef, ...]
-    drawn: Drawn
+    method: MethodName
     choices: dict[str, str]
 
     @property
@@ -112,41 +112,41 @@ def state_of(sight: Sight, link: str) -> State:
     """
     choices = parse_link(link)
     heads = heads_named(choices.get("h", ""), sight.source, sight.trace)
-    drawn = _drawn(sight, said := choices.get("d", "weights"))
+    method = _drawn(sight, said := choices.get("d", "weights"))
     if missing := [head.code for head in heads if head.kind not in sight.maps(said)]:
-        raise StoryboardError(f"there are no {drawn} of {missing[0]}")
-    return State(tuple(heads), drawn, {**choices, "h": ",".join(head.code for head in heads)})
+        raise StoryboardError(f"there are no {method} of {missing[0]}")
+    return State(tuple(heads), method, {**choices, "h": ",".join(head.code for head in heads)})
 
 
-def _drawn(sight: Sight, said: str) -> Drawn:
+def _drawn(sight: Sight, said: str) -> MethodName:
     """The sort that a link's ``d`` names, whose token is there where it is of one."""
     try:
-        drawn, step = sort_of(said)
+        method, step = sort_of(said)
     except ValueError:
-        drawn, step = None, None
-    if drawn not in DRAWN:
-        raise StoryboardError(f"{said!r} is no sort of map; known are {', '.join(DRAWN)}")
+        method, step = None, None
+    if method not in METHOD_NAMES:
+        raise StoryboardError(f"{said!r} is no sort of map; known are {', '.join(METHOD_NAMES)}")
     if step is not None and step >= len(sight.translation.written_ids):
         raise StoryboardError(f"{said!r} is of a token that is not written")
-    return drawn
+    return method
 
 
 def axes(trace: AttentionTrace, state: State) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
     """Labels of rows and columns of the first head's maps, named as the state asks."""
     rows, columns = trace.axis_labels(state.heads[0].kind)
     if state.heads[0].kind == "cross":
-        written = SORTS[state.drawn].of_written or state.choices.get("r", "written") == "written"
+        written = METHODS[state.method].of_written or state.choices.get("r", "written") == "written"
         rows = shifted_rows(trace, "written" if written else "read")[0]
     return rows, columns
 
 
-def word_map(sight: Sight, state: State) -> Reading:
+def word_map(sight: Sight, state: State) -> LabelledMap:
     """What the state shows first, word by word: one head, or several as one."""
     maps = sight.maps(state.sort)[state.heads[0].kind]
     chosen = [maps[head[1:]] for head in state.heads if head.kind == state.heads[0].kind]
     how = state.choices.get("x", "side")
     values = combine(np.stack(chosen), how) if how in ("mean", "max") else chosen[0]
-    return read(values, *axes(sight.trace, state), True, state.on("s"), state.drawn)
+    return read(values, *axes(sight.trace, state), True, state.on("s"), state.method)
 
 
 def place_of(labels: tuple[Label, ...], name: str) -> int:

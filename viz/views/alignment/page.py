@@ -39,12 +39,12 @@ def score_line(key: str, **values: object) -> None:
         values |= {name: f"{rate:.0f}" for name, rate in known.items()} | {"pairs": table["sentences"]}
     sentence = say(key if rate is None else f"{key}.scored", name=chosen.name, **values)
     st.html(line("alt", sentence))
-    alignment.table_notice(now.checkpoint, chosen.drawn)
+    alignment.table_notice(now.checkpoint, chosen.method)
 
 
 def this_sentence() -> None:
     """Links of the current translation, to look at and to take away."""
-    src, tgt, maps = word_maps(now.subject, chosen.drawn)
+    src, tgt, maps = word_maps(now.subject, chosen.method)
     links = chosen.links(maps[place])
     word_links(src, tgt, links, theme=now.theme, labels=within("alignment.words"), key="word_links")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -64,7 +64,7 @@ def known_pair() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         number = truth_meter.pair_picker(pairs)
         best_buttons()
-    maps, rates, tokens = truth_maps(now.checkpoint, number, chosen.drawn)
+    maps, rates, tokens = truth_maps(now.checkpoint, number, chosen.method)
     links = chosen.links(maps[place])
     score_line("alignment.meter", here=f"{100 * error_rate(links, pairs[number]):.0f}")
     scores, picture = st.columns([9, 11], gap="medium")

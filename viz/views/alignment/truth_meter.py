@@ -56,8 +56,8 @@ def grid(now: Session, chosen: Setting, rates: np.ndarray) -> None:
         rates: of the pair, in [0, 1], by rule, shift, drawn and place.
     """
     layers, heads = decoder(now)
-    shift, drawn, _ = chosen.index(layers, heads)
-    here = 100 * rates[RULE_NAMES.index(chosen.rule), shift, drawn][:-1].reshape(layers, heads + 1)
+    shift, method, _ = chosen.index(layers, heads)
+    here = 100 * rates[RULE_NAMES.index(chosen.rule), shift, method][:-1].reshape(layers, heads + 1)
     table, _ = now.model.alignment
     everywhere = rates_of(table, chosen) if table else None
     special = {} if everywhere else {"caption": say("alignment.grid.caption.here")}
@@ -78,7 +78,7 @@ def picture(pair: GoldPair, word_map: np.ndarray, links: frozenset[Link], chosen
 
     The map is the mean over the tokens of a Chinese word, so that weights stay between 0 and 1.
     """
-    sort = say(f"drawn.{chosen.drawn}")
+    sort = say(f"method.{chosen.method}")
     words = replace(HeatmapText.said_by(say), weight=sort)
     figure = gold_map(
         word_map,

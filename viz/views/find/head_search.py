@@ -8,7 +8,7 @@ import numpy as np
 
 from model.analysis.heads.patterns import GRID, alike, match_named, match_painted, template
 from model.analysis.heads.table import HeadTable
-from model.analysis.maps.reading import Reading
+from model.attribution.labelled_map import LabelledMap
 from model.trace import HeadRef, Kind
 from viz.core.answers import heads
 from viz.core.codes.choices import ALIGNED, PAINTED
@@ -32,7 +32,7 @@ def shown_pattern(pattern: str, painted: np.ndarray) -> np.ndarray:
     return template(pattern, [False] * GRID, [False] * GRID)
 
 
-def on_sentence(maps: Mapping[Kind, Reading], pattern: str, painted: np.ndarray) -> _Scores:
+def on_sentence(maps: Mapping[Kind, LabelledMap], pattern: str, painted: np.ndarray) -> _Scores:
     """Match of every head with the pattern, on the maps as they are shown."""
     if pattern == PAINTED:
         return {k: match_painted(each.weights, painted, k, each.rows, each.columns) for k, each in maps.items()}
@@ -70,7 +70,7 @@ def table_note(table: HeadTable) -> str:
     return say("find.table", file=table.facts["file"], sentences=f"{table.facts['sentences']:,}")
 
 
-def like(name: str, maps: Mapping[Kind, Reading], head: HeadRef, scope: str) -> tuple[_Scores, str]:
+def like(name: str, maps: Mapping[Kind, LabelledMap], head: HeadRef, scope: str) -> tuple[_Scores, str]:
     """How alike the heads of a kind are to one of a checkpoint's, and a sentence on what they were compared."""
     count = len(heads.stored_traces(name))
     if scope == "corpus" and count:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from model.analysis.maps.reading import words_of
+from model.attribution.labelled_map import words_of
 from model.trace import AttentionTrace, Label
 from viz.core.language import Say
 

@@ -20,14 +20,14 @@ from viz.widgets.desk_gains import mute_on_desk
 from viz.widgets.head_board import Board, head_board
 
 if TYPE_CHECKING:
-    from model.analysis.maps.reading import Reading
     from model.analysis.residual.votes import Votes
+    from model.attribution.labelled_map import LabelledMap
 
 _KINDS: tuple[Kind, Kind] = ("cross", "decoder_self")
 _NAMED = 4  # heads that a word's bar names
 
 
-def draw_votes(votes: Votes, sources: Reading, written: str, other: str, theme: Theme) -> None:
+def draw_votes(votes: Votes, sources: LabelledMap, written: str, other: str, theme: Theme) -> None:
     """Votes of heads, source words and the rest, for one token against another.
 
     Args:
@@ -115,7 +115,7 @@ def _draw_parts(votes: Votes, said: dict[str, str], theme: Theme) -> None:
     _chart(figure, "votes_parts", say("votes.parts.alt", values=", ".join(hover), **said))
 
 
-def _draw_words(sources: Reading, said: dict[str, str], theme: Theme) -> None:
+def _draw_words(sources: LabelledMap, said: dict[str, str], theme: Theme) -> None:
     words = [label.text for label in sources.columns]
     values = sources.weights.sum(axis=(0, 1))
     hover = [

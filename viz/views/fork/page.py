@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from model.analysis.maps.reading import Reading, merge_columns
 from model.analysis.what_if.fork import Fork, best_rival, fork_between, parting, prefix_ids
+from model.attribution.labelled_map import LabelledMap, merge_columns
 from viz.charts.markup import alert
 from viz.charts.versions import versions_html
 from viz.core.answers import residual, what_if
@@ -78,7 +78,7 @@ def draw_fork(fork: Fork) -> None:
     with st.spinner(say("wait.votes")):
         votes = residual.votes(now.subject.text, now.checkpoint, before, fork.written, fork.other)
     seen = trace(now.subject)
-    sources = Reading(votes.sources, (), seen.src or seen.tgt_inputs[: votes.sources.shape[-1]])
+    sources = LabelledMap(votes.sources, (), seen.src or seen.tgt_inputs[: votes.sources.shape[-1]])
     draw_votes(votes, merge_columns(sources) if now.words else sources, said(fork.written), said(fork.other), now.theme)
 
 

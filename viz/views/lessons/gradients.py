@@ -56,8 +56,8 @@ def _over_text(now: Session) -> Values:
         "rows": int((np.abs(gradient).max(1) > 0).sum()),
     }
     high = abs(float(gradient[row, key])) or 1.0
-    drawn = {"map": (weights, (0.0, 1.0)), "gradient": (gradient, (-high, high))}
-    for place, (name, (map_, limits)) in zip(st.columns(2, gap="medium"), drawn.items(), strict=True):
+    method = {"map": (weights, (0.0, 1.0)), "gradient": (gradient, (-high, high))}
+    for place, (name, (map_, limits)) in zip(st.columns(2, gap="medium"), method.items(), strict=True):
         with place:
             figure = cells(map_, rows, columns, limits=limits, width=480, most_height=250)
             draw(figure, f"lesson.10.{name}", **values)

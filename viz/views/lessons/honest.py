@@ -8,7 +8,7 @@ import streamlit as st
 from model.analysis.faithfulness.table import RANDOM, rows_of
 from viz.charts.lesson_charts import bars
 from viz.core.answers.faithfulness import faithfulness
-from viz.core.answers.maps import drawn_maps
+from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import trace
 from viz.core.language import say
 from viz.core.numbers import number
@@ -31,7 +31,7 @@ def picture(now: Session) -> Values:
 def _sink(now: Session) -> Values:
     """Share of weight, and of contributed length, of the special token that each layer sees most."""
     found = trace(now.subject)
-    weights, norms = found.weights[now.kind], drawn_maps(now.subject, "norms", None)[now.kind]
+    weights, norms = found.weights[now.kind], attribution_maps(now.subject, "norms", None)[now.kind]
     columns = found.axis_tokens(now.kind)[1]
     marks = [place for place, label in enumerate(found.axis_labels(now.kind)[1]) if label.is_special]
     sink = max(marks, key=weights.mean(axis=(0, 1, 2)).__getitem__)
@@ -70,13 +70,13 @@ def _trust(now: Session) -> Values:
     costs = {name: float(mean) for name, mean in means.items() if mean is not None}
     best = max((name for name in costs if name != RANDOM), key=costs.__getitem__)
     values: Values = {
-        "best": say(f"drawn.{best}"),
+        "best": say(f"method.{best}"),
         "best_cost": number(costs[best]),
         "weights_cost": number(costs["weights"]),
         "random_cost": number(costs[RANDOM]),
         "judged": table["sentences"],
     }
-    names = [say("lesson.12.random" if name == RANDOM else f"drawn.{name}") for name in costs]
+    names = [say("lesson.12.random" if name == RANDOM else f"method.{name}") for name in costs]
     cost = say("lesson.12.cost")
     figure = bars(names, {cost: np.array(list(costs.values()))}, cost, height=230)
     draw(figure, "lesson.12.trust", **values)
@@ -90,7 +90,7 @@ def _alignment(now: Session) -> Values:
         return dict.fromkeys(("head", "aer", "aer_other", "diagonal", "shift", "other_shift"), "–")
     best = table["best_head"]
     other = "written" if best["shift"] == "read" else "read"
-    rates = table["aer"][best["links"]][best["drawn"]]
+    rates = table["aer"][best["links"]][best["method"]]
     return {
         "head": f"L{best['layer']} H{best['head']}",
         "shift": say(f"lesson.12.shift.{best['shift']}"),

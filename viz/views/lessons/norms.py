@@ -69,7 +69,7 @@ def _depth() -> Values:
         "post_last": number(float(after[-1])),
     }
     for picture_of, name, curve in (("alike", "likeness", found.likeness), ("slopes", "gradient", found.gradient)):
-        series = {named[wiring]: drawn for wiring, drawn in curve.items()}
+        series = {named[wiring]: method for wiring, method in curve.items()}
         axes = (say("lesson.6.depth"), say(f"lesson.6.{name}"))
         draw(curves(layers, series, axes, height=240), f"lesson.6.{picture_of}", **values)
     return values

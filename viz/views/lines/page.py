@@ -25,7 +25,7 @@ if not drawing.is_drawn(now, now.kind):
 reading = drawing.reading(now, now.kind)
 
 with bar():
-    drawn = pick("lines", labelled=False)
+    method = pick("lines", labelled=False)
 if not reading.weights.size:
     st.info(say("lines.empty"))
     end_view()
@@ -33,7 +33,7 @@ if not reading.weights.size:
 values, strength = drawing.strengths(now, reading.weights)
 lines = Lines(values, [label.text for label in reading.rows], [label.text for label in reading.columns])
 strongest = ", ".join(f"{row} → {key} {weight:.2f}" for row, key, weight in lines.strongest(*now.head[1:], 5))
-whose = drawing.whose(now, now.head.title) + ("" if now.drawn == "weights" else f" · {strength}")
+whose = drawing.whose(now, now.head.title) + ("" if now.method == "weights" else f" · {strength}")
 summary = say("lines.strongest", head=whose, kind=say(f"kind.{now.kind}"), lines=strongest)
 texts = {name: say(f"lines.{name}") for name in TEXTS} | {
     "summary": summary,
@@ -42,7 +42,7 @@ texts = {name: say(f"lines.{name}") for name in TEXTS} | {
 }
 try:
     credit = say("lines.credit", version=bertviz_version())
-    if drawn == "head":
+    if method == "head":
         picture = head_view(lines, theme=now.theme, layer=now.head.layer, shown=[now.head.head], say=texts)
         weakest = lines.only(now.head.layer).weakest()
     else:
@@ -55,7 +55,7 @@ except BertVizError as error:
 # Streamlit asks urllib whether the document is a URL, and urllib's cache would keep 128 of them, four times each.
 st.iframe(picture.html, height=picture.height, alt=summary)
 clear_cache()
-chart.lead(f"lines.lead.{drawn}")
+chart.lead(f"lines.lead.{method}")
 st.html(line("alt", summary))
 if weakest > 0.002:
     st.html(line("alt", say("lines.weakest", weakest=f"{weakest:.3f}")))

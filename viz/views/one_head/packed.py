@@ -6,8 +6,8 @@ import hashlib
 
 import streamlit as st
 
-from model.analysis.maps.sorts import DRAWN, SORTS, Drawn, traced_maps
-from viz.core.answers.maps import drawn_maps
+from model.attribution.methods import METHOD_NAMES, METHODS, MethodName, traced_maps
+from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import trace, translation
 from viz.core.kept import kept
 from viz.core.session import Subject
@@ -17,11 +17,11 @@ _MADE = "_made"  # what a visitor has asked for of the subject that he looks at
 MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a megabyte a sort
 
 
-def offered(subject: Subject) -> tuple[Drawn, ...]:
+def offered(subject: Subject) -> tuple[MethodName, ...]:
     """The sorts that there are of this model's attention."""
     anatomy = subject.model.facts.anatomy
-    able = (drawn for drawn in DRAWN if anatomy.abilities.issuperset(SORTS[drawn].needs))
-    return tuple(drawn for drawn in able if set(SORTS[drawn].kinds) & set(trace(subject).weights))
+    able = (method for method in METHOD_NAMES if anatomy.abilities.issuperset(METHODS[method].needs))
+    return tuple(method for method in able if set(METHODS[method].kinds) & set(trace(subject).weights))
 
 
 def packed(subject: Subject, language: str, asked: str) -> tuple[bytes, str]:
@@ -29,7 +29,7 @@ def packed(subject: Subject, language: str, asked: str) -> tuple[bytes, str]:
 
     Raises as ``translations.translation``; what could not be made is not asked for again.
     """
-    traced = [drawn for drawn in offered(subject) if SORTS[drawn].from_trace]
+    traced = [method for method in offered(subject) if METHODS[method].from_trace]
     about, before = st.session_state.get(_MADE, (subject, ()))
     made = tuple(each for each in before if each != asked) if about == subject else ()
     if asked not in traced:
@@ -44,9 +44,9 @@ def message(subject: Subject, language: str, sorts: tuple[str, ...]) -> tuple[by
     """The message with these sorts, and a name for it; raises as ``translations.translation``."""
     found, maps = translation(subject), {}
     for name in sorts:
-        drawn, step = sort_of(name)
-        is_traced = SORTS[drawn].from_trace is not None
-        maps[name] = traced_maps(found.trace, drawn) if is_traced else drawn_maps(subject, drawn, step)
-    more = [drawn for drawn in offered(subject) if drawn not in sorts]
+        method, step = sort_of(name)
+        is_traced = METHODS[method].from_trace is not None
+        maps[name] = traced_maps(found.trace, method) if is_traced else attribution_maps(subject, method, step)
+    more = [method for method in offered(subject) if method not in sorts]
     sent = pack(found, maps, language=language, model=subject.checkpoint, more=more)
     return sent, hashlib.sha256(sent).hexdigest()[:16]

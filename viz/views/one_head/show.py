@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from model.analysis.maps.sorts import SORTS
+from model.attribution.methods import METHODS
 from model.source import LacksAbilityError, require_of
 from viz.core.answers.translations import trace
 from viz.core.language import language
@@ -32,8 +32,8 @@ def show(now: Session, below: int) -> LacksAbilityError | None:
         st.text_input("viewer", key=chosen.KEY, bind="query-params", label_visibility="collapsed", width=1)
         st.html(f"<style>.st-key-{chosen.KEY} {{ display: none; }}</style>")
     lacks = None
-    if now.drawn not in offered(now.subject):
-        lacks, now = _lacking(now), replace(now, drawn="weights")
+    if now.method not in offered(now.subject):
+        lacks, now = _lacking(now), replace(now, method="weights")
     now = chosen.settled(now)
     sent, name = packed(now.subject, language(), chosen.name_of(now))
     link = chosen.link_of(now)
@@ -46,7 +46,7 @@ def show(now: Session, below: int) -> LacksAbilityError | None:
 def _lacking(now: Session) -> LacksAbilityError | None:
     """Why there is nothing of what a link asks for; None where this model's attention has merely none of it."""
     try:
-        require_of(now.model.facts.anatomy, now.checkpoint, *SORTS[now.drawn].needs)
+        require_of(now.model.facts.anatomy, now.checkpoint, *METHODS[now.method].needs)
     except LacksAbilityError as error:
         return error
     return None

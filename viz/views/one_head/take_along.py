@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.export import maps_csv, maps_json, trace_npz
-from model.analysis.maps.reading import combine
-from model.analysis.maps.sanity import check_map
+from model.attribution.export import maps_csv, maps_json, trace_npz
+from model.attribution.labelled_map import combine
+from model.attribution.sanity import check_map
 from viz.charts.markup import line
 from viz.core.answers.translations import trace, translation
 from viz.core.language import language, say
@@ -42,7 +42,7 @@ def _honesty(now: Session, asked: Shown) -> None:
 
 
 def _sanity(now: Session, asked: Shown) -> None:
-    if asked.drawn != "weights" or asked.how != "head":
+    if asked.method != "weights" or asked.how != "head":
         return
     sanity = check_map(trace(now.subject), *asked.heads[0])
     state = "holds" if sanity.holds else "fails"
@@ -55,7 +55,7 @@ def _take_away(now: Session, asked: Shown) -> None:
     readings = asked.readings(made, found.trace)
     if not all(reading.weights.size for reading in readings):
         return
-    stem = f"headlight-{'-'.join(head.code for head in asked.heads[:6])}-{asked.drawn}"
+    stem = f"headlight-{'-'.join(head.code for head in asked.heads[:6])}-{asked.method}"
     named = list(zip(names(asked, language()), readings, strict=True))
 
     def numbers() -> None:

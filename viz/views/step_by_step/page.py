@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.analysis.maps.reading import Reading, merge_columns
+from model.attribution.labelled_map import LabelledMap, merge_columns
 from viz.core.answers import translations, what_if
 from viz.core.language import say, within
 from viz.core.session import choose_token, chosen_token, current_session
@@ -20,7 +20,7 @@ if not translation.finished:
     chart.lead("steps.unfinished")
 
 rows = len(steps)
-cross = Reading(chosen.of(trace.cross, "cross"), trace.tgt_outputs, trace.src)
+cross = LabelledMap(chosen.of(trace.cross, "cross"), trace.tgt_outputs, trace.src)
 if now.words:
     cross = merge_columns(cross)
 sizes = now.model.facts

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.heads.over_time import found_at
-from model.analysis.maps.sorts import SHIFTS
+from model.attribution.methods import SHIFTS
 from model.history import History
 from viz.charts.heatmap import HeatmapText
 from viz.charts.layout import chart_config
@@ -92,7 +92,7 @@ def then_and_now(now: Session, found: History, example: int, point: int) -> None
         Beside(f"{title(now.head)} · {say('past.step', step=f'{found.step[each]:,}')}", values, rows, columns)
         for each, values in zip((point, last), maps, strict=True)
     )
-    show_pair(now, (one, other), replace(HeatmapText.said_by(say), weight=say("drawn.weights")))
+    show_pair(now, (one, other), replace(HeatmapText.said_by(say), weight=say("method.weights")))
 
 
 def curves(now: Session, found: History, chosen: Measured, point: int) -> None:

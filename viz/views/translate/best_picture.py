@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.sorts import SORTS
+from model.attribution.methods import METHODS
 from model.source import LacksAbilityError
 from viz.charts.markup import line
 from viz.core.answers.maps import whole_map
@@ -29,12 +29,12 @@ def best_picture(now: Session) -> tuple[Session, np.ndarray] | None:
     Whoever chooses a head, a sort of map or several heads sees that; a button leads back. Draws this
     button, or the choice between both.
     """
-    drawn = trusted(now.checkpoint)
-    if drawn is None or not now.model.facts.anatomy.abilities.issuperset(SORTS[drawn].needs):
+    method = trusted(now.checkpoint)
+    if method is None or not now.model.facts.anatomy.abilities.issuperset(METHODS[method].needs):
         return None
     if _chose_another(now):
         st.session_state[_OTHER] = now.checkpoint
-        back = say("picture.back", drawn=say(f"drawn.{drawn}"))
+        back = say("picture.back", method=say(f"method.{method}"))
         bar().button(back, key="picture_back", on_click=_back, args=(now,))
         return None
     if st.session_state.pop(_OTHER, None) == now.checkpoint:  # who goes back by the pickers asks for these weights
@@ -43,16 +43,16 @@ def best_picture(now: Session) -> tuple[Session, np.ndarray] | None:
         chosen = pick("picture", labelled=False)
     if chosen != "trusted":
         return None
-    shown = replace(now, drawn=drawn, shift="written")
+    shown = replace(now, method=method, shift="written")
     try:
-        return shown, whole_map(now.subject, drawn)
+        return shown, whole_map(now.subject, method)
     except LacksAbilityError:  # found when the model was opened
         return None
 
 
 def say_best(shown: Session) -> None:
     """What is drawn, and why."""
-    st.html(line("alt", say("picture.drawn", drawn=say(f"drawn.{shown.drawn}")), data_picture=shown.drawn))
+    st.html(line("alt", say("picture.method", method=say(f"method.{shown.method}")), data_picture=shown.method))
 
 
 def verdict(shown: Session, values: np.ndarray) -> None:
@@ -73,12 +73,12 @@ def verdict(shown: Session, values: np.ndarray) -> None:
 def _chose_another(now: Session) -> bool:
     start = now.model.opening
     here = now.kind == "cross" and (now.head.layer, now.head.head) != (start["layer"], start["head"])
-    return here or now.drawn != "weights" or combined.combination(now).how != "head"
+    return here or now.method != "weights" or combined.combination(now).how != "head"
 
 
 def _back(now: Session) -> None:
     """Let go of whatever was chosen; in a callback."""
     start = now.model.opening
     choose_head(now.head._replace(kind=start["kind"], layer=start["layer"], head=start["head"]))
-    st.session_state.update(drawn="weights", combine="head", over=[], picture="trusted")
+    st.session_state.update(method="weights", combine="head", over=[], picture="trusted")
     st.session_state.pop(_OTHER, None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from model.analysis.maps.reading import written_probabilities
+from model.attribution.labelled_map import written_probabilities
 from viz.charts.marked import bars
 from viz.charts.markup import line
 from viz.core.answers import what_if

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.reading import read, shown_groups, token_rows, written_probabilities
 from model.analysis.what_if.quality import IGNORED, RATES, REPEATS, Quality, quality
 from model.analysis.what_if.verdict import LOW, RARE_PIECES, THRESHOLD, TRACELESS, UNSURE
+from model.attribution.labelled_map import read, shown_groups, token_rows, written_probabilities
 from model.trace import TracedTranslation
 from viz.charts.marked import bars
 from viz.charts.markup import line
@@ -42,7 +42,7 @@ def draw_links(translation: TracedTranslation) -> tuple[Session, np.ndarray] | N
     best = best_picture(now)
     shown, whole = best or (replace(now, shift="written"), chosen.of(drawing.maps(now, "cross"), "cross"))
     values, written = token_rows(whole, trace, shown.shift)
-    reading = read(values, written, trace.src, now.words, now.hide_special, shown.drawn)
+    reading = read(values, written, trace.src, now.words, now.hide_special, shown.method)
     sides = {} if is_own else {"src_title": say("tokens.source"), "tgt_title": say("tokens.target")}
     links, strength = drawing.strengths(shown, reading.weights)
     groups, place = shown_groups(written, now.words, now.hide_special), panel.token_of(now)
@@ -73,7 +73,7 @@ def draw_links(translation: TracedTranslation) -> tuple[Session, np.ndarray] | N
 
 def _told(shown: Session, how: str) -> str:
     """What is said of a token that is pointed at: weights are looks, anything else marks."""
-    return say(f"tokens.{how}" if shown.drawn == "weights" else f"tokens.marks.{how}")
+    return say(f"tokens.{how}" if shown.method == "weights" else f"tokens.marks.{how}")
 
 
 def _rates(known: Mapping[str, Any]) -> dict[str, str]:

@@ -9,11 +9,11 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.faithfulness.evidence import Evidence, evidence, telling_token
-from model.analysis.maps.sorts import SORTS
+from model.attribution.methods import METHODS
 from model.source import Need
 from viz.charts.markup import line
 from viz.core.answers.faithfulness import left_out
-from viz.core.answers.maps import drawn_maps
+from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import translation
 from viz.core.going import open_view
 from viz.core.language import say
@@ -76,7 +76,7 @@ def draw(now: Session) -> None:
             st.html(line("alt", rate))  # deletion has named the word
         if offers("internals") and offers("votes") and offers("cross"):
             rivals.draw(now, place)
-        if _offers_all(now, "cross", *SORTS["alti"].needs):
+        if _offers_all(now, "cross", *METHODS["alti"].needs):
             source = source_share(now, place)
             st.html(share_bar(source, say("panel.share", source=f"{source:.0%}", read=f"{1 - source:.0%}")))
         if facts := head_facts_line(now):
@@ -86,11 +86,11 @@ def draw(now: Session) -> None:
 
 def source_share(now: Session, place: int) -> float:
     """How much of a step's last state came from the source, by ALTI+; the rest came from the translation so far."""
-    return float(np.clip(drawn_maps(now.subject, "alti", None)["cross"][0, 0, place].sum(), 0.0, 1.0))
+    return float(np.clip(attribution_maps(now.subject, "alti", None)["cross"][0, 0, place].sum(), 0.0, 1.0))
 
 
-def told(said: Evidence, left: LeftOut, token: str, drawn: str) -> str:
-    """The evidence in a sentence; ``drawn`` is what the map that marks words is called."""
+def told(said: Evidence, left: LeftOut, token: str, method: str) -> str:
+    """The evidence in a sentence; ``method`` is what the map that marks words is called."""
     quoted = [f"“{left.words[place].text}”" for place in said.others[:2]]
     facts = {
         "token": token,
@@ -99,7 +99,7 @@ def told(said: Evidence, left: LeftOut, token: str, drawn: str) -> str:
         "times": f"{math.floor(said.times):d}" if math.isfinite(said.times) else "",
         "marked": left.words[said.marked].text,
         "others": ", ".join(quoted),
-        "drawn": drawn,
+        "method": method,
     }
     key = "alone" if said.found == "clear" and not math.isfinite(said.times) else said.found
     return say(f"panel.{key}", **facts)
@@ -109,13 +109,13 @@ def _evidence(now: Session, found: TracedTranslation, place: int, with_head: boo
     left = left_out(now.subject)
     if not left.costs.size:
         return
-    drawn = trusted(now.checkpoint)
-    if drawn is None or not _offers_all(now, *SORTS[drawn].needs):
-        drawn = "weights"
-    marks = word_marks(now.subject, found.trace, drawn)[place]
+    method = trusted(now.checkpoint)
+    if method is None or not _offers_all(now, *METHODS[method].needs):
+        method = "weights"
+    marks = word_marks(now.subject, found.trace, method)[place]
     said = evidence(left.costs[:, place], marks)
     look = "holds" if said.found == "clear" else "fails" if said.found == "split" else "alt"
-    sentence = told(said, left, found.trace.tgt_outputs[place].text, say(f"drawn.{drawn}"))
+    sentence = told(said, left, found.trace.tgt_outputs[place].text, say(f"method.{method}"))
     about_head = _of_head(now, found, place, said, left) if with_head else ""
     st.html(line(look, sentence, data_found=said.found, data_word=left.words[said.word].text) + about_head)
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from model.analysis.maps.reading import read
-from model.analysis.maps.sorts import SORTS
+from model.attribution.labelled_map import read
+from model.attribution.methods import METHODS
 from model.trace import HeadRef
 from viz.core.answers import what_if
-from viz.core.answers.maps import drawn_maps
+from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import translation
 from viz.core.language import say
 from viz.core.numbers import signed
@@ -31,13 +31,13 @@ def writers(now: Session, place: int | None) -> Wrote | None:
     """The heads that wrote a token; None without one, or where the model does not offer what it takes."""
     anatomy = now.model.opened.anatomy
     offered = {*anatomy.abilities, *anatomy.kinds}
-    if place is None or not offered >= {*SORTS["votes"].needs, "gains", "cross"}:
+    if place is None or not offered >= {*METHODS["votes"].needs, "gains", "cross"}:
         return None
     found = translation(now.subject)
     label = (found.trace.tgt_outputs[place],)
     token = label[0].text
     gains = desk_gains(now.model)
-    votes = drawn_maps(now.subject, "votes", None)["cross"][:, :, place].sum(-1)
+    votes = attribution_maps(now.subject, "votes", None)["cross"][:, :, place].sum(-1)
     board = Board(
         {"cross": votes},
         {"cross": say("kind.cross")},

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.analysis.maps.reading import token_rows
-from model.analysis.maps.sorts import SORTS
+from model.attribution.labelled_map import token_rows
+from model.attribution.methods import METHODS
 from model.trace import HeadRef, Kind
 from viz.charts.deletion import VERDICTS
 from viz.charts.layout import chart_config
@@ -27,7 +27,7 @@ from viz.widgets.head_board import Board, head_board
 from viz.widgets.picker import hide, pick
 
 CROSS: Kind = "cross"
-_WITH_SENTENCE = ("layer", "head", "drawn", "of", "shift")  # of the frame; the corpus's table has no use for them
+_WITH_SENTENCE = ("layer", "head", "method", "of", "shift")  # of the frame; the corpus's table has no use for them
 now = current_session()
 found = trace(now.subject)
 layers, heads = found.cross.shape[:2]
@@ -45,7 +45,7 @@ def this_sentence() -> None:
     maps = drawing.maps(now, CROSS)
     name = f"{say('kind.cross')} · {drawing.whose(now, head.title)} · {drawing.name(now)}"
     honesty_bar.honesty_bar(now, CROSS, maps[head[1:]], name)
-    rows, labels = token_rows(by_words(maps, found.src, now.drawn), found, now.shift)
+    rows, labels = token_rows(by_words(maps, found.src, now.method), found, now.shift)
     n = min(rows.shape[-2], left.costs.shape[1])
     costs, values = left.costs.T[:n], rows[*head[1:], :n]
     tokens, words = [label.text for label in labels[:n]], [label.text for label in left.words]
@@ -58,7 +58,7 @@ def this_sentence() -> None:
         now.theme,
         titles=(say("trust.costs"), name),
         names=(say("trust.nats"), drawing.name(now)),
-        signed=SORTS[now.drawn].signed and not SORTS[now.drawn].by_size,
+        signed=METHODS[now.method].signed and not METHODS[now.method].by_size,
     )
     st.plotly_chart(
         figure, key="left_out", theme=None, config=chart_config("headlight-left-out"), alt=_said(costs, tokens, words)
@@ -72,11 +72,11 @@ def every_head(rows: np.ndarray) -> None:
     from model.analysis.faithfulness.verdict import LEVEL, honesty_of_all
 
     honesty = honesty_of_all(left_out(now.subject), rows)
-    cost, verdict = (drawing.one_of(now.drawn, each) for each in (honesty.cost, honesty.verdict))
+    cost, verdict = (drawing.one_of(now.method, each) for each in (honesty.cost, honesty.verdict))
     signs = np.vectorize(lambda each: VERDICTS.get(str(each), ("", ""))[1], otypes=[str])(verdict)
     chart.lead(
         "trust.heads.lead",
-        drawn=drawing.name(now),
+        method=drawing.name(now),
         n=int((verdict == "green").sum()),
         all=verdict.size,
         luck=f"{LEVEL * verdict.size:.0f}",
@@ -92,7 +92,7 @@ def every_head(rows: np.ndarray) -> None:
         on_open=open_head,
     )
     best = [f"{HeadRef(CROSS, n, h).title} {number(honesty.cost[n, h])}" for n, h in honesty.order()[:5]]
-    if SORTS[now.drawn].per == "head":
+    if METHODS[now.method].per == "head":
         st.html(line("alt", say("trust.heads.best", heads=" · ".join(best))))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.faithfulness.table import LOWER_IS_BETTER, MEASURES, RANDOM, ROWS, rows_of
-from model.analysis.maps.sorts import SORTS
+from model.attribution.methods import METHODS
 from viz.charts.layout import chart_config
 from viz.charts.markup import Markup, line, tag
 from viz.core.answers.faithfulness import faithfulness
@@ -21,7 +21,7 @@ from viz.widgets.bar import bar
 from viz.widgets.picker import pick
 
 # What takes nothing away stands first; then the yardstick with its kin, and chance, drawn hollow.
-UNTOUCHED = tuple(name for name, sort in SORTS.items() if not sort.perturbs)
+UNTOUCHED = tuple(name for name, sort in METHODS.items() if not sort.perturbs)
 ORDER = (*UNTOUCHED, *(name for name in ROWS if name not in UNTOUCHED))
 LED = ("comprehensiveness", "sufficiency")
 
@@ -61,12 +61,12 @@ def winner_sentence(table: dict[str, Any], rows: dict[str, Any]) -> str:
     """Which sort of map is most ahead, of those that take nothing away, and by how much in the setting on the page."""
     best, base = say(f"drawn.{table['best']}"), say(f"drawn.{table['base']}")
     if table["best"] == table["base"]:
-        return say("trust.best.base", drawn=best)
+        return say("trust.best.base", method=best)
     gaps = say("trust.comma").join(
         f"{say(f'trust.{measure}')} {signed(cell['gap'])} ± {2 * (cell['gap_se'] or 0):.2f}"
         for measure, cell in ((measure, rows[table["best"]][measure]) for measure in LED)
     )
-    return say("trust.best", drawn=best, base=base, gaps=gaps)
+    return say("trust.best", method=best, base=base, gaps=gaps)
 
 
 def panel(rows: dict[str, Any], measure: str) -> Measure:
@@ -100,7 +100,7 @@ def columns(table: dict[str, Any], rows: dict[str, Any]) -> dict[str, list[str]]
 
 def row_name(name: str) -> str:
     """A sort of map, or a yardstick, in the visitor's language."""
-    return say("trust.row.random") if name == RANDOM else say(f"drawn.{name}")
+    return say("trust.row.random") if name == RANDOM else say(f"method.{name}")
 
 
 def _titled(measure: str) -> str:

@@ -110,7 +110,7 @@
  * @typedef {object} State Everything that a visitor has chosen; all of it stands in the link.
  * @property {string[]} heads codes, the first is the one that arrows move
  * @property {"map" | "lines" | "all"} view
- * @property {string} drawn
+ * @property {string} method
  * @property {boolean} words
  * @property {boolean} special true: special tokens are hidden
  * @property {"written" | "read"} shift

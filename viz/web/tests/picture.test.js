@@ -9,7 +9,7 @@ import { DEFAULTS } from "../src/core/state.js";
 import { fixture, ruler, trace } from "./fixture.js";
 
 const HOSTILE = "</script><img src=x onerror=alert(1)>";
-const drawn = (asked) =>
+const method = (asked) =>
   pictureOf({
     trace,
     state: { ...DEFAULTS, heads: ["c0.1"], ...asked },
@@ -21,21 +21,21 @@ const fills = (svg) => [...svg.matchAll(/<rect x="[^>]* fill="(rgb\([\d,]+\))"/g
 
 test("a picture has the colour of every weight", () => {
   const { values } = fixture.cases.find(
-    ({ head, drawn: sort, words, special, shift }) =>
+    ({ head, method: sort, words, special, shift }) =>
       head === "c0.1" && sort === "weights" && !words && !special && shift === "written",
   );
   const table = tableOf(trace.header.looks.light.scale);
   assert.deepEqual(
-    fills(drawn({})),
+    fills(method({})),
     values.map((value) => css(colourAt(table, value))),
   );
-  assert.notDeepEqual(fills(drawn({ heads: ["c0.0"] })), fills(drawn({})));
-  assert.equal(fills(drawn({ heads: ["c0.1", "c0.0"], together: "difference" })).length, 3 * values.length);
+  assert.notDeepEqual(fills(method({ heads: ["c0.0"] })), fills(method({})));
+  assert.equal(fills(method({ heads: ["c0.1", "c0.0"], together: "difference" })).length, 3 * values.length);
 });
 
 test("a hostile token is text in a picture of every sort", () => {
   for (const asked of [{}, { view: "lines" }, { words: true }, { heads: ["e0.0", "c0.0"] }]) {
-    const svg = drawn(asked);
+    const svg = method(asked);
     assert.ok(!svg.includes("<img") && !svg.includes("</script"));
     assert.ok(svg.includes(escaped(HOSTILE)));
   }
@@ -43,7 +43,7 @@ test("a hostile token is text in a picture of every sort", () => {
 });
 
 test("the caption names sentence, model, head, sort and rows", () => {
-  const text = [...drawn({ special: true }).matchAll(/<text x="28"[^>]*>([^<]*)</g)].map(([, line]) => line).join(" ");
+  const text = [...method({ special: true }).matchAll(/<text x="28"[^>]*>([^<]*)</g)].map(([, line]) => line).join(" ");
   for (const said of ["undo it", "撤销ab", "made up", "L0 H1", "attention weights", "divided", "writes"])
     assert.ok(text.includes(said), said);
   assert.ok(!text.includes("merged"));

@@ -21,7 +21,7 @@ test("every map is read as Python reads it, for every switch", () => {
 
 test("the switches change numbers, so that the comparison could fail", () => {
   const [plain, ...others] = fixture.cases.filter(
-    ({ head, drawn, shift }) => head === "c0.1" && drawn === "weights" && shift === "written",
+    ({ head, method, shift }) => head === "c0.1" && method === "weights" && shift === "written",
   );
   assert.equal(others.length, 3);
   for (const other of others) assert.ok(!close(other.values, plain.values));
@@ -48,20 +48,20 @@ test("a trace with one kind of attention only is shown", () => {
 });
 
 test("what a link asks and the trace does not have is settled", () => {
-  const state = settled(trace, stateOf({ heads: ["c9.9", "x0.0", "e1.2"], drawn: "luck" }));
-  assert.deepEqual([state.heads, state.drawn], [["e1.2"], "weights"]);
+  const state = settled(trace, stateOf({ heads: ["c9.9", "x0.0", "e1.2"], method: "luck" }));
+  assert.deepEqual([state.heads, state.method], [["e1.2"], "weights"]);
   assert.equal(headOf(trace, "d1.0"), null);
   assert.equal(sortOf(trace, "scores").signed, true);
 });
 
 test("a sort of the whole model has one map, rows named after what they write, and no encoder", () => {
-  const asked = { heads: ["e0.0"], drawn: "frozen", shift: "read" };
+  const asked = { heads: ["e0.0"], method: "frozen", shift: "read" };
   const state = settled(trace, stateOf(asked));
   assert.deepEqual([state.heads, state.shift], [["c0.0"], "written"]);
   const [first, last] = [reader.one(headOf(trace, "c0.0"), state), reader.one(headOf(trace, "c1.1"), state)];
   assert.deepEqual(first.values, last.values);
   assert.equal(reader.panels(state)[0].title, "Cross · the whole model");
-  assert.equal(reader.panels(stateOf({ drawn: "rollout" }))[0].title, "Cross · all heads, L0 up to L0");
+  assert.equal(reader.panels(stateOf({ method: "rollout" }))[0].title, "Cross · all heads, L0 up to L0");
 });
 
 test("a message of another version is refused", () => {

@@ -8,7 +8,7 @@ import { trace } from "./fixture.js";
 const OTHERS = {
   heads: [["c0.1"], ["e1.2", "d0.0"]],
   view: ["lines", "all"],
-  drawn: ["scores", "gradient@3"],
+  method: ["scores", "gradient@3"],
   words: [true, false],
   special: [true, false],
   shift: ["read"],

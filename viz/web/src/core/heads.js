@@ -39,14 +39,14 @@ export function titleOf({ layer, head }) {
   return `L${layer} H${head}`;
 }
 
-/** @param {Trace} trace @param {string} drawn */
-export function sortOf({ header }, drawn) {
-  return header.sorts.find(({ name }) => name === drawn) ?? header.sorts[0];
+/** @param {Trace} trace @param {string} method */
+export function sortOf({ header }, method) {
+  return header.sorts.find(({ name }) => name === method) ?? header.sorts[0];
 }
 
-/** Whether the maps of a sort are there. @param {Trace} trace @param {string} drawn */
-export function has({ header }, drawn) {
-  return header.sorts.some(({ name }) => name === drawn);
+/** Whether the maps of a sort are there. @param {Trace} trace @param {string} method */
+export function has({ header }, method) {
+  return header.sorts.some(({ name }) => name === method);
 }
 
 /**
@@ -56,12 +56,12 @@ export function has({ header }, drawn) {
  * @returns {State}
  */
 export function settled(trace, state) {
-  const sort = sortOf(trace, state.drawn);
+  const sort = sortOf(trace, state.method);
   const kinds = trace.header.kinds.filter(({ kind }) => kind in sort.maps);
   const known = state.heads.filter((code) => kinds.some(({ letter }) => letter === headOf(trace, code)?.kind.letter));
   const heads = known.length ? known : [codeOf(kinds[kinds.length - 1], 0, 0)];
   const shift = sort.written ? "written" : state.shift; // such a row is about what its step writes
-  return { ...state, shift, drawn: sort.name, heads: state.together === "side" ? heads.slice(0, MOST_BESIDE) : heads };
+  return { ...state, shift, method: sort.name, heads: state.together === "side" ? heads.slice(0, MOST_BESIDE) : heads };
 }
 
 /** Reads maps of a trace when they are asked for, and keeps what it has read. */
@@ -90,9 +90,9 @@ export class Reader {
 
   /** @param {import("../types.js").KindPart} kind @param {State} state @returns {Kept} */
   keptOf(kind, state) {
-    const name = [kind.kind, state.drawn, state.words, state.special, state.shift].join();
+    const name = [kind.kind, state.method, state.words, state.special, state.shift].join();
     const axes = () => axesOf(this.trace.header, kind, state);
-    const found = this.kept.get(name) ?? { sort: sortOf(this.trace, state.drawn), axes: axes(), readings: [] };
+    const found = this.kept.get(name) ?? { sort: sortOf(this.trace, state.method), axes: axes(), readings: [] };
     this.kept.delete(name);
     this.kept.set(name, found);
     if (this.kept.size > MOST_KEPT) this.kept.delete(/** @type {string} */ (this.kept.keys().next().value));
@@ -129,7 +129,7 @@ export class Reader {
    * @param {string} title
    */
   combined(heads, how, state, title) {
-    const sort = sortOf(this.trace, state.drawn);
+    const sort = sortOf(this.trace, state.method);
     const raw = combine(
       heads.map((head) => rawMap(this.trace, sort, head)),
       how,
@@ -142,7 +142,7 @@ export class Reader {
 
   /** @param {Head} head @param {State} state @returns {Panel} */
   panel(head, state) {
-    const sort = sortOf(this.trace, state.drawn);
+    const sort = sortOf(this.trace, state.method);
     const { high } = sort.maps[head.kind.kind];
     const reading = this.one(head, state);
     const whose = sort.whose ? sort.whose.replace("{layer}", String(head.layer)) : titleOf(head);

@@ -6,7 +6,7 @@
 export const DEFAULTS = {
   heads: [],
   view: "map",
-  drawn: "weights",
+  method: "weights",
   words: false,
   special: false,
   shift: "written",
@@ -49,7 +49,7 @@ const part = {
 export const CODECS = {
   heads: { letter: "h", ...list(/^[a-z]\d{1,3}\.\d{1,3}$/) },
   view: { letter: "v", ...one(["map", "lines", "all"]) },
-  drawn: {
+  method: {
     letter: "d",
     write: (name) => name,
     read: (said) => (/^\w{1,40}(@\d{1,4})?$/.test(said) ? said : undefined),

@@ -86,7 +86,7 @@ export function moved(trace, state, kind) {
 
 /** @param {Trace} trace @param {State} state */
 export function nextKind(trace, state) {
-  const { maps } = sortOf(trace, state.drawn);
+  const { maps } = sortOf(trace, state.method);
   const kinds = trace.header.kinds.filter(({ kind }) => kind in maps);
   const at = kinds.indexOf(first(trace, state).kind);
   return moved(trace, state, kinds[(at + 1) % kinds.length]);

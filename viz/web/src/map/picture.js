@@ -122,12 +122,12 @@ export function lineParts({ title, reading }, scale, { ruler, look }) {
  */
 export function captionOf(trace, state, panels) {
   const { source, translation, model, words } = trace.header;
-  const drawn = sortOf(trace, state.drawn).title;
+  const method = sortOf(trace, state.method).title;
   const said = [
-    fill(words.caption, { source, translation, model, drawn, heads: panels.map(({ title }) => title).join("; ") }),
+    fill(words.caption, { source, translation, model, method, heads: panels.map(({ title }) => title).join("; ") }),
   ];
   if (state.words) said.push(words.merged);
-  if (state.special) said.push(sortOf(trace, state.drawn).shares ? words.renormalised : words.hidden);
+  if (state.special) said.push(sortOf(trace, state.method).shares ? words.renormalised : words.hidden);
   if (panels.some(({ kind }) => kind.shifts)) said.push(`${words.rows}: ${words[state.shift]}.`);
   if (state.threshold) said.push(`${words.threshold}: ${decimals(state.threshold)}.`);
   return said;

@@ -21,7 +21,7 @@ function tilesOf(reader, state) {
     return [{ panel, x: 0, y: 0, wide: panel.reading.columns.length, high: panel.reading.rows.length }];
   }
   const { kinds, sorts } = reader.trace.header;
-  const maps = sorts.find(({ name }) => name === state.drawn)?.maps ?? {};
+  const maps = sorts.find(({ name }) => name === state.method)?.maps ?? {};
   /** @type {Tile[]} */
   const tiles = [];
   let left = 0;

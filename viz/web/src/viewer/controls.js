@@ -143,7 +143,7 @@ export function kindButtons(viewer) {
   return segments(viewer.words.heads, options, choose, chosen, () => viewer.offered);
 }
 
-/** What is drawn: what is there, and what is made when it is asked for. @param {Viewer} viewer @returns {Control} */
+/** The attribution method: what is there, and what is made when it is asked for. @param {Viewer} viewer @returns {Control} */
 function sorts(viewer) {
   const { header } = viewer.trace;
   const { words, asks } = viewer;
@@ -151,14 +151,14 @@ function sorts(viewer) {
   const options = /** @type {[string, string][]} */ (
     [...known, ...header.more].map(({ name, title }) => [name, title])
   );
-  const name = (/** @type {State} */ { drawn }) => viewer.wanted || drawn;
+  const name = (/** @type {State} */ { method }) => viewer.wanted || method;
   const [base, token] = [0, 1].map((i) => (/** @type {State} */ state) => name(state).split("@")[i] ?? "");
-  const list = choice(words.drawn, options, (drawn) => viewer.change({ drawn }), base);
+  const list = choice(words.method, options, (method) => viewer.change({ method }), base);
   const tokens = header.tokens.outputs.texts.map((text, i) => [String(i + 1), `${i + 1} ${text}`]);
   const each = /** @type {[string, string][]} */ ([["", words.whole], ...tokens]);
   const choose = (/** @type {string} */ number) => {
-    const drawn = base(viewer.state);
-    viewer.change({ drawn: number ? `${drawn}@${number}` : drawn });
+    const method = base(viewer.state);
+    viewer.change({ method: number ? `${method}@${number}` : method });
   };
   const of = choice(words.of, each, choose, token);
   const making = make("span", { className: "making", textContent: words.making });

@@ -23,7 +23,7 @@ export class Legend {
 
   draw() {
     const { shown: panels, state, look, trace, words } = this.owner;
-    const sort = sortOf(trace, state.drawn);
+    const sort = sortOf(trace, state.method);
     const [scale] = scalesOf(panels, state);
     const own = state.scale === "own" && panels.length > 1;
     this.low.textContent = scale.signed

@@ -32,5 +32,5 @@ export async function pixelsOf(svg) {
 export async function save(viewer, format) {
   const svg = pictureOf(viewer);
   const blob = format === "svg" ? new Blob([svg], { type: "image/svg+xml" }) : await pixelsOf(svg);
-  download(blob, `headlight-${viewer.state.heads.slice(0, 6).join("-")}-${viewer.state.drawn}.${format}`);
+  download(blob, `headlight-${viewer.state.heads.slice(0, 6).join("-")}-${viewer.state.method}.${format}`);
 }

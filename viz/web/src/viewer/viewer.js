@@ -115,7 +115,7 @@ export class Viewer extends Component {
 
   /** The kinds that the chosen sort has maps of. */
   get offered() {
-    const { maps } = sortOf(this.trace, this.state.drawn);
+    const { maps } = sortOf(this.trace, this.state.method);
     return this.trace.header.kinds.filter(({ kind }) => kind in maps).map(({ kind }) => kind);
   }
 
@@ -126,9 +126,9 @@ export class Viewer extends Component {
 
   /** @param {Partial<State>} patch */
   change(patch) {
-    const { drawn } = patch;
-    if (drawn) this.wanted = this.asks && !has(this.trace, drawn) ? drawn : "";
-    const asked = this.wanted ? { ...patch, drawn: this.state.drawn } : patch;
+    const { method } = patch;
+    if (method) this.wanted = this.asks && !has(this.trace, method) ? method : "";
+    const asked = this.wanted ? { ...patch, method: this.state.method } : patch;
     this.state = settled(this.trace, { ...this.state, ...asked });
     this.card.hide();
     this.draw();

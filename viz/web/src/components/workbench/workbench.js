@@ -71,7 +71,7 @@ class Workbench extends Component {
 
 /** All that is chosen, with what is still being made. @param {Viewer} viewer */
 function linkOf({ state, wanted }) {
-  return write(wanted ? { ...state, drawn: wanted } : state);
+  return write(wanted ? { ...state, method: wanted } : state);
 }
 
 export default mounted(Workbench);

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.analysis.maps.reading import words_of
-from model.analysis.maps.shares import alti_shares, norm_shares, rolled_shares
-from model.analysis.maps.state_shares import Shares
+from model.attribution.labelled_map import words_of
+from model.attribution.shares import alti_shares, norm_shares, rolled_shares
+from model.attribution.state_shares import Shares
 from model.passage import Ask, Slope
 from model.source import Source, Way, require
 from model.trace import Kind, Translation

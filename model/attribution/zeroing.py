@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.analysis.maps.norms import transformed_values
+from model.attribution.norms import transformed_values
 from model.passage import Ask, Pass
 from model.source import Source, require
 from model.trace import Kind, Translation, may_attend

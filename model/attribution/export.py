@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from model.analysis.maps.reading import Reading
+from model.attribution.labelled_map import LabelledMap
 from model.trace import TracedTranslation
 
 
-def maps_csv(maps: Sequence[tuple[str, Reading]]) -> str:
+def maps_csv(maps: Sequence[tuple[str, LabelledMap]]) -> str:
     """Maps as CSV, each under its title, an empty line between two.
 
     A map's first row holds ``query \\ key`` and the key tokens; then follows a row a query, its token first.
@@ -59,7 +59,7 @@ def trace_npz(translation: TracedTranslation) -> bytes:
     return out.getvalue()
 
 
-def maps_json(maps: Sequence[tuple[str, Reading]]) -> str:
+def maps_json(maps: Sequence[tuple[str, LabelledMap]]) -> str:
     """Maps as JSON: under ``maps`` each one's ``title``, tokens of its ``rows`` and ``columns``, and ``values``."""
     found = [
         {

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.analysis.maps.norms import transformed_values
-from model.analysis.maps.state_shares import Shares
+from model.attribution.norms import transformed_values
+from model.attribution.state_shares import Shares
 from model.passage import Ask, Pass
 from model.source import Source, require
 from model.trace import KINDS, Kind, Translation

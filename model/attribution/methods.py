@@ -12,12 +12,12 @@ from typing import Literal
 
 import numpy as np
 
-from model.analysis.maps.rollout import rollout_maps
+from model.attribution.rollout import rollout_maps
 from model.source import Ability, Source, require
 from model.trace import KINDS, AttentionTrace, Kind, TracedTranslation
 
 Maps = dict[Kind, np.ndarray]  # float32 [L, H, Q, K] of every kind that a sort has
-Drawn = Literal[
+MethodName = Literal[
     "weights",
     "scores",
     "norms",
@@ -41,7 +41,7 @@ _OF_WRITING: tuple[Kind, ...] = ("decoder_self", "cross")
 
 
 @dataclass(frozen=True)
-class MapSort:
+class AttributionMethod:
     """One sort of map.
 
     Attributes:
@@ -63,7 +63,7 @@ class MapSort:
 
     from_trace: Callable[[AttentionTrace], Mapping[Kind, np.ndarray]] | None = None
     from_model: Callable[[Source, TracedTranslation, int | None], Maps] | None = None
-    from_maps: tuple[Drawn, Callable[[Mapping[Kind, np.ndarray], AttentionTrace], Maps]] | None = None
+    from_maps: tuple[MethodName, Callable[[Mapping[Kind, np.ndarray], AttentionTrace], Maps]] | None = None
     needs: tuple[Ability, ...] = ()
     kinds: tuple[Kind, ...] = KINDS
     per: Literal["head", "layer", "layers", "model"] = "head"
@@ -95,20 +95,20 @@ def _by(module: str, function: str) -> Callable[[Source, TracedTranslation, int 
     """A function of this folder that makes a sort's maps of a model and a translation; it is imported when asked."""
 
     def make(model: Source, translation: TracedTranslation, _step: int | None) -> Maps:
-        found: Maps = getattr(import_module(f"model.analysis.maps.{module}"), function)(model, translation)
+        found: Maps = getattr(import_module(f"model.attribution.{module}"), function)(model, translation)
         return found
 
     return make
 
 
 def _norms(model: Source, translation: TracedTranslation, _step: int | None) -> Maps:
-    from model.analysis.maps.norms import norm_maps
+    from model.attribution.norms import norm_maps
 
     return norm_maps(model, translation)
 
 
 def _gradients(model: Source, translation: TracedTranslation, step: int | None) -> Maps:
-    from model.analysis.maps.gradients import gradient_maps
+    from model.attribution.gradients import gradient_maps
 
     return gradient_maps(model, translation, step)
 
@@ -117,39 +117,41 @@ def _times_weights(gradients: Mapping[Kind, np.ndarray], trace: AttentionTrace) 
     return {kind: gradients[kind] * trace.weights[kind] for kind in gradients}
 
 
-def _whole(function: str, *needs: Ability, shares: bool = False, signed: bool = False, slow: bool = False) -> MapSort:
+def _whole(
+    function: str, *needs: Ability, shares: bool = False, signed: bool = False, slow: bool = False
+) -> AttributionMethod:
     """A sort of the whole model."""
     make = _by("through", function)
-    return MapSort(
+    return AttributionMethod(
         from_model=make, needs=needs, kinds=_OF_WRITING, per="model", shares=shares, signed=signed, slow=slow
     )
 
 
-def _deleting(function: str, need: Ability) -> MapSort:
+def _deleting(function: str, need: Ability) -> AttributionMethod:
     """A sort of the whole model that takes source words away."""
     make = _by("through", function)
-    return MapSort(from_model=make, needs=(need,), kinds=("cross",), per="model", signed=True, perturbs=True)
+    return AttributionMethod(from_model=make, needs=(need,), kinds=("cross",), per="model", signed=True, perturbs=True)
 
 
-SORTS: dict[Drawn, MapSort] = {
+METHODS: dict[MethodName, AttributionMethod] = {
     # α, after softmax; rows sum to 1
-    "weights": MapSort(from_trace=lambda trace: trace.weights, shares=True),
+    "weights": AttributionMethod(from_trace=lambda trace: trace.weights, shares=True),
     # q·k / √d_head, before mask and softmax
-    "scores": MapSort(from_trace=lambda trace: trace.scores, needs=("scores",), signed=True, words="mean"),
+    "scores": AttributionMethod(from_trace=lambda trace: trace.scores, needs=("scores",), signed=True, words="mean"),
     # ‖α f(x)‖ (Kobayashi et al. 2020)
-    "norms": MapSort(from_model=_norms, needs=("internals",)),
+    "norms": AttributionMethod(from_model=_norms, needs=("internals",)),
     # ∂ log p / ∂ α
-    "gradient": MapSort(
+    "gradient": AttributionMethod(
         from_model=_gradients, needs=("gradients",), signed=True, words="mean", of_token=True, by_size=True
     ),
     # α · ∂ log p / ∂ α (the attribution of Barkan et al. 2021 before its rectifier)
-    "gradient_weight": MapSort(
+    "gradient_weight": AttributionMethod(
         from_maps=("gradient", _times_weights), needs=("gradients",), signed=True, of_token=True
     ),
     # layers multiplied (Abnar and Zuidema 2020), the same for all heads of a layer
-    "rollout": MapSort(from_trace=_rolled, shares=True, per="layers"),
+    "rollout": AttributionMethod(from_trace=_rolled, shares=True, per="layers"),
     # what a key adds, through the head, to the written token's logit above the mean (Elhage et al. 2021)
-    "votes": MapSort(
+    "votes": AttributionMethod(
         from_model=_by("votes", "vote_maps"), needs=("internals", "votes"), kinds=_OF_WRITING, signed=True
     ),
     # the logit's parts, attention and norms held (as DecompX, Modarressi et al. 2023, but for biases)
@@ -163,7 +165,7 @@ SORTS: dict[Drawn, MapSort] = {
     # what leaving words out costs
     "leave_one_out": _deleting("leave_one_out_maps", "hide"),
     # within each layer, and in all cross layers at once (Mohebbi et al. 2023)
-    "value_zeroing": MapSort(
+    "value_zeroing": AttributionMethod(
         from_model=_by("zeroing", "zeroing_maps"), needs=("internals", "tails"), per="layer", shares=True, perturbs=True
     ),
     "cross_zeroing": _deleting("cross_zeroing_maps", "silence"),
@@ -171,34 +173,38 @@ SORTS: dict[Drawn, MapSort] = {
     "input_gradient": _whole("input_gradient_maps", "slopes", signed=True),
     "integrated": _whole("integrated_maps", "slopes", signed=True, slow=True),
 }
-DRAWN: tuple[Drawn, ...] = tuple(name for name, sort in SORTS.items() if not sort.slow)  # that can be looked at
+METHOD_NAMES: tuple[MethodName, ...] = tuple(
+    name for name, sort in METHODS.items() if not sort.slow
+)  # that can be looked at
 
 # That may be a checkpoint's best: slow ones cannot be shown, and what takes something away is kin of the yardstick.
-RIVALS: tuple[Drawn, ...] = tuple(name for name, sort in SORTS.items() if not sort.perturbs and not sort.slow)
+RIVALS: tuple[MethodName, ...] = tuple(name for name, sort in METHODS.items() if not sort.perturbs and not sort.slow)
 
 
-def whole_map(model: Source, translation: TracedTranslation, drawn: Drawn) -> np.ndarray:
+def whole_map(model: Source, translation: TracedTranslation, method: MethodName) -> np.ndarray:
     """Cross-attention of all heads as one map, [T, S]; raises as ``drawn_maps``."""
-    return SORTS[drawn].whole(drawn_maps(model, translation, drawn)["cross"])
+    return METHODS[method].whole(attribution_maps(model, translation, method)["cross"])
 
 
-def drawn_maps(model: Source, translation: TracedTranslation, drawn: Drawn, step: int | None = None) -> Maps:
+def attribution_maps(
+    model: Source, translation: TracedTranslation, method: MethodName, step: int | None = None
+) -> Maps:
     """Maps of every head, by kind: float32 [L, H, Q, K].
 
     Args:
         model: that wrote the translation.
         translation: with its trace.
-        drawn: which of SORTS.
+        method: which of METHODS.
         step: for a sort of one token, row of ``tgt_outputs`` whose token it is of; None: the whole translation.
 
     Raises:
-        ValueError: ``drawn`` is none of these.
+        ValueError: ``method`` is none of these.
         IndexError: there is no such step.
         LacksAbilityError: the model does not offer what this sort needs, or has no attention that it is of.
     """
-    if drawn not in SORTS:
-        raise ValueError(f"drawn must be one of {', '.join(SORTS)}, got {drawn!r}")
-    sort = SORTS[drawn]
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    sort = METHODS[method]
     require(model, *sort.needs)
     if not set(sort.kinds) & set(model.anatomy.kinds):
         require(model, sort.kinds[-1])
@@ -206,7 +212,7 @@ def drawn_maps(model: Source, translation: TracedTranslation, drawn: Drawn, step
         return dict(sort.from_trace(translation.trace))
     if sort.from_maps:
         other, make = sort.from_maps
-        return make(drawn_maps(model, translation, other, step), translation.trace)
+        return make(attribution_maps(model, translation, other, step), translation.trace)
     assert sort.from_model
     from model.passage import one_thread
 
@@ -214,14 +220,14 @@ def drawn_maps(model: Source, translation: TracedTranslation, drawn: Drawn, step
         return sort.from_model(model, translation, step)
 
 
-def traced_maps(trace: AttentionTrace, drawn: Drawn) -> Mapping[Kind, np.ndarray]:
+def traced_maps(trace: AttentionTrace, method: MethodName) -> Mapping[Kind, np.ndarray]:
     """Maps that need no model, as ``drawn_maps`` gives them.
 
     Raises:
         ValueError: these maps need a model.
     """
-    make = SORTS[drawn].from_trace
+    make = METHODS[method].from_trace
     if make is None:
-        plain = ", ".join(name for name, sort in SORTS.items() if sort.from_trace)
-        raise ValueError(f"{drawn} needs a model; from a trace come {plain}")
+        plain = ", ".join(name for name, sort in METHODS.items() if sort.from_trace)
+        raise ValueError(f"{method} needs a model; from a trace come {plain}")
     return make(trace)

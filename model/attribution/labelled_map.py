@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.analysis.maps.sorts import SORTS, Drawn, Shift
+from model.attribution.methods import METHODS, MethodName, Shift
 from model.trace import AttentionTrace, Kind, Label, TracedTranslation
 
 COMBINATIONS = ("mean", "max", "importance")
 
 
 @dataclass(frozen=True)
-class Reading:
+class LabelledMap:
     """Weights [query, key] with the labels of their rows and columns."""
 
     weights: np.ndarray
@@ -24,7 +24,7 @@ class Reading:
 
 def read_map(
     trace: AttentionTrace, kind: Kind, layer: int, head: int, words: bool = False, hide_special: bool = False
-) -> Reading:
+) -> LabelledMap:
     """One head's map, read as asked.
 
     Args:
@@ -45,17 +45,17 @@ def read(
     columns: tuple[Label, ...],
     words: bool = False,
     hide_special: bool = False,
-    drawn: Drawn = "weights",
-) -> Reading:
+    method: MethodName = "weights",
+) -> LabelledMap:
     """Any [..., query, key] values with these labels, read as ``read_map`` does.
 
     Scores and gradients of a word's pieces are averaged where weights would be added; only shares of a
     whole (weights, rollout) are divided by what is left when special tokens are hidden.
     """
-    reading = Reading(weights, rows, columns)
+    reading = LabelledMap(weights, rows, columns)
     if words:
-        reading = merge_words(reading, averaged=SORTS[drawn].words == "mean")
-    return without_special(reading, renormalise=SORTS[drawn].shares) if hide_special else reading
+        reading = merge_words(reading, averaged=METHODS[method].words == "mean")
+    return without_special(reading, renormalise=METHODS[method].shares) if hide_special else reading
 
 
 def shifted_rows(trace: AttentionTrace, shift: Shift) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
@@ -108,7 +108,7 @@ def words_of(labels: Sequence[Label]) -> tuple[tuple[Label, ...], list[list[int]
     return _merged(labels, groups), groups
 
 
-def merge_words(reading: Reading, averaged: bool = False) -> Reading:
+def merge_words(reading: LabelledMap, averaged: bool = False) -> LabelledMap:
     """Pieces merged into words: weights on a word's pieces add up; a word's rows are averaged.
 
     So every row still sums to what it did (Clark et al. 2019, section 4.1). With ``averaged`` a word's
@@ -117,19 +117,19 @@ def merge_words(reading: Reading, averaged: bool = False) -> Reading:
     reading, groups = merge_columns(reading, averaged), _word_groups(reading.rows)
     sizes = np.array([len(group) for group in groups], dtype=reading.weights.dtype)
     weights = np.add.reduceat(reading.weights, [group[0] for group in groups], axis=-2) / sizes[:, None]
-    return Reading(weights, _merged(reading.rows, groups), reading.columns)
+    return LabelledMap(weights, _merged(reading.rows, groups), reading.columns)
 
 
-def merge_columns(reading: Reading, averaged: bool = False) -> Reading:
+def merge_columns(reading: LabelledMap, averaged: bool = False) -> LabelledMap:
     """Key pieces merged into words, whose weights add up, or are averaged; the rows stay pieces."""
     groups = _word_groups(reading.columns)
     weights = np.add.reduceat(reading.weights, [group[0] for group in groups], axis=-1)
     if averaged:
         weights = weights / np.array([len(group) for group in groups], dtype=weights.dtype)
-    return Reading(weights, reading.rows, _merged(reading.columns, groups))
+    return LabelledMap(weights, reading.rows, _merged(reading.columns, groups))
 
 
-def without_special(reading: Reading, renormalise: bool = True) -> Reading:
+def without_special(reading: LabelledMap, renormalise: bool = True) -> LabelledMap:
     """The map without rows and columns of special tokens, each row divided by what is left of it.
 
     A row that attends to special tokens alone stays zero. Without ``renormalise`` nothing is divided.
@@ -140,7 +140,7 @@ def without_special(reading: Reading, renormalise: bool = True) -> Reading:
     if renormalise:
         total = weights.sum(axis=-1, keepdims=True)
         weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
-    return Reading(weights, tuple(reading.rows[i] for i in rows), tuple(reading.columns[i] for i in columns))
+    return LabelledMap(weights, tuple(reading.rows[i] for i in rows), tuple(reading.columns[i] for i in columns))
 
 
 def combine(maps: np.ndarray, how: str, importance: np.ndarray | None = None) -> np.ndarray:
