@@ -7,6 +7,7 @@ import streamlit as st
 from viz.app import frame, garbage, navigation, pickers
 from viz.app.navigation import form, titles, visibility
 from viz.core.choice import tidy_link
+from viz.core.going import page_of
 from viz.core.language import say, speak
 from viz.core.views import VIEWS
 from viz.widgets.errors import told
@@ -14,16 +15,7 @@ from viz.widgets.errors import told
 st.set_page_config(page_title="Headlight", page_icon="🔦", layout="wide", initial_sidebar_state="collapsed")
 speak()
 reads = form()
-pages = {
-    name: st.Page(
-        spec.file,
-        title=say(titles(name, reads)),
-        url_path=name,
-        default=name == "translate",
-        visibility=visibility(spec, reads),
-    )
-    for name, spec in VIEWS.items()
-}
+pages = {name: page_of(spec, say(titles(name, reads)), visibility(spec, reads)) for name, spec in VIEWS.items()}
 page = st.navigation(list(pages.values()), position="hidden")
 tidy_link()  # not before the page is known, or it would be forgotten
 spec = next(spec for name, spec in VIEWS.items() if pages[name] == page)

@@ -18,10 +18,10 @@ from typing import Any
 
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from bench.app import sentences
 from bench.browser import ROOT
-from viz.core.views import VIEWS
 
 PATIENCE = 300  # seconds
 
@@ -53,7 +53,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
 def _opened(view: str, args: argparse.Namespace) -> AppTest:
     """A view of the checkpoint, warmed up."""
     at = AppTest.from_file(ROOT / "router.py", default_timeout=PATIENCE)
-    at.switch_page(VIEWS[view].file)
+    at._page_hash = calc_hash(view)  # switch_page() knows files alone
     at.session_state["checkpoint"] = args.checkpoint
     for _ in range(3):
         at.run()

@@ -16,7 +16,8 @@ WINGS += ["model/attribution"]
 # What anything may read of the model. Our own Transformer, training and commands are not among it.
 SEAM = {"model/*", "model/checkpoints.py", "model/translator.py"}
 MODEL = SEAM | {"model/common", "model/saved", "model/analysis/*", *WINGS}
-GROUND = {"viz/text", "viz/core/theme.py", "viz/core/numbers.py"}
+# What needs neither Streamlit nor a model.
+GROUND = {"viz/core/text", "viz/core/theme.py", "viz/core/numbers.py"}
 
 # A room is a folder with all below it, the files that stand directly in a folder (/*), or one file. The most exact line
 # counts. A room may always use itself.
@@ -25,17 +26,14 @@ MAY: dict[str, set[str]] = {
     "router.py": {"viz/app", "viz/core", "viz/widgets"},
     "viz/__init__.py": {"model/*", "viz/export"},
     "viz/__main__.py": {"viz/export", "model/*"},
-    "viz/app": GROUND | {"viz/widgets", "viz/charts", "viz/core", "viz/views/lessons/table.py"} | MODEL,
-    "viz/views": GROUND
-    | {"model/live", "viz/app", "viz/widgets", "viz/charts", "viz/core", "viz/web", "viz/export"}
-    | MODEL,
-    "viz/views/lessons/table.py": {"viz/core", "viz/views"},
+    "viz/app": GROUND | {"viz/widgets", "viz/charts", "viz/core"} | MODEL,
+    "viz/views": GROUND | {"model/live", "viz/widgets", "viz/charts", "viz/core", "viz/web", "viz/export"} | MODEL,
     "viz/widgets": GROUND | {"viz/charts", "viz/core", "viz/web", "viz/export"} | MODEL,
     "viz/core": GROUND | {"model/live"} | MODEL,
-    "viz/charts": {"viz/core/theme.py", "viz/core/numbers.py"},
+    "viz/charts": GROUND,
     "viz/web": GROUND | MODEL,
     "viz/export": GROUND | {"viz/web", "viz/charts", "model/own", "model/commands"} | MODEL,
-    "viz/text": set(),
+    "viz/core/text": set(),
     "viz/core/theme.py": set(),
     "viz/core/numbers.py": set(),
     "model/*": set(),
@@ -60,7 +58,7 @@ MAY: dict[str, set[str]] = {
     "model/release": {"model/evaluation", "model/own"} | MODEL,
     "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release", "model/tiny"}
     | MODEL,
-    "bench": {"model/own", "model/training", "viz/text", "viz/app", "viz/core", "viz/export"} | MODEL,
+    "bench": {"model/own", "model/training", "viz/core/text", "viz/app", "viz/core", "viz/export"} | MODEL,
     "tests": {"app.py", "router.py", "bench", "viz/views", "viz/app", "viz/widgets", "viz/core"}
     | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
     | {"viz/charts", "viz/web", "viz/export", "viz/__init__.py", "viz/__main__.py", "model/live", "model/tiny"}
@@ -73,7 +71,7 @@ LIBRARIES: dict[str, set[str]] = {
     | {"bench/server.py", "bench/client.py"},
     "starlette": {"viz/app/server"},
     "websockets": {"bench/client.py"},
-    "plotly": {"viz/charts"},
+    "plotly": {"viz/charts", "viz/views"},
     "bertviz": {"viz/charts/lines/bertviz_code.py"},
     "IPython": {"viz/charts/lines/bertviz_code.py"},
     "markupsafe": {"viz/charts"},
@@ -105,8 +103,8 @@ LIGHT = (
 # Known breaches, each of which must still be one: whoever mends it takes its line away.
 OWED: dict[str, set[str]] = {}
 OWED_FOLDERS: set[str] = set()
-MOST_FILES = 15
-MOST_ARROWS = {"viz": 32, "model/analysis": 9}
+MOST_FILES = 30
+MOST_ARROWS = {"viz": 20, "model/analysis": 9}
 
 
 def room_of(path: str, rooms: Iterable[str]) -> str | None:
@@ -157,8 +155,11 @@ def circle(joined: set[tuple[str, str]]) -> list[str]:
 
 
 def inner(joined: set[tuple[str, str]], under: str) -> list[tuple[str, str]]:
-    """The arrows between rooms under a folder."""
-    return sorted((a, b) for a, b in joined if a.startswith(f"{under}/") and b.startswith(f"{under}/"))
+    """The arrows between what stands directly under a folder: its own folders, and files."""
+    depth = under.count("/") + 2
+    pairs = [(a, b) for a, b in joined if a.startswith(f"{under}/") and b.startswith(f"{under}/")]
+    found = {tuple("/".join(room.split("/")[:depth]) for room in pair) for pair in pairs}
+    return sorted((a, b) for a, b in found if a != b)
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +182,19 @@ def test_libraries_are_imported_only_where_they_belong() -> None:
     found = {path: foreign(path, source) for path, source in sources().items() if not path.startswith("tests/")}
     assert {path: names for path, names in found.items() if names} == {}
     assert [path for path in LIGHT if "torch" in {name.split(".")[0] for name in imports(sources()[path])}] == []
+
+
+def test_no_view_imports_a_view() -> None:
+    joined = {
+        (path, other) for path in sources() if path.startswith("viz/views/") for other in used_files(path, sources())
+    }
+    views = [(path, other) for path, other in joined if other.startswith("viz/views/")]
+    assert [pair for pair in views if pair[0].split("/")[2] != pair[1].split("/")[2]] == []
+
+
+def test_no_files_import_each_other_in_a_ring() -> None:
+    house = sources()
+    assert circle({(path, other) for path in house for other in used_files(path, house) if path != other}) == []
 
 
 def test_no_rooms_import_each_other_in_a_ring(found: dict[str, set[tuple[str, str]]]) -> None:
@@ -215,7 +229,7 @@ def test_a_breach_a_ring_and_a_file_without_a_room_are_seen() -> None:
         "viz/core/session.py": {"viz/views"},
         "viz/loose.py": {"has no room"},
     }
-    assert circle(set().union(*arrows(HOUSES).values())) == ["viz/views", "viz/core"]
+    assert circle(set().union(*arrows(HOUSES).values())) == ["viz/core", "viz/views"]
     assert circle({("a", "b"), ("b", "c")}) == []
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from tests.architecture.tree import sources
-from viz.text import LANGUAGES
+from viz.core.text import LANGUAGES
 
 # Names that stand in many files and mean the same in each.
 COMMON = {"LABELS", "LESSON"}

@@ -7,8 +7,8 @@ from playwright.sync_api import Page
 
 from bench.browser import VIEWPORT
 from tests.browser.reading import BOX, settle, type_sentence
+from viz.core.text import LANGUAGES
 from viz.core.views import SECTIONS
-from viz.text import LANGUAGES
 
 HIGHEST = 150  # pixels from the top
 FIRST = {section: names[0] for section, names in SECTIONS.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from viz.charts.words import Words
-from viz.text import text
+from viz.core.text import text
 
 W = TypeVar("W", bound=Words)
 

@@ -10,8 +10,8 @@ from viz.charts import heatmap
 from viz.charts.colour import contrast, on_scale, prefers_light_ink, printed, rgb
 from viz.charts.heatmap import HeatmapText, heatmap_config
 from viz.charts.layout import labels_fit
+from viz.core.text import LANGUAGES, text
 from viz.core.theme import DARK, LIGHT, Theme
-from viz.text import LANGUAGES, text
 
 attention_heatmap = partial(heatmap.attention_heatmap, text=english(HeatmapText))
 heatmap_summary = partial(heatmap.heatmap_summary, text=english(HeatmapText))

@@ -14,7 +14,7 @@ from types import ModuleType
 
 def say(texts: dict[str, str]) -> None:
     """Add strings to the interface, in every language."""
-    from viz.text import LANGUAGES
+    from viz.core.text import LANGUAGES
 
     for strings in LANGUAGES.values():
         strings.update(texts)

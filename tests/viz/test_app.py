@@ -14,10 +14,10 @@ from model.attribution.export import maps_csv, trace_npz
 from model.attribution.labelled_map import read_map
 from model.limits import MAX_CHARACTERS
 from model.trace import KINDS
-from tests.pages import markup, prepared, reverse, shipped, words
+from tests.pages import go, markup, prepared, reverse, shipped, words
 from viz.app import pickers
+from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
-from viz.text import LANGUAGES, text
 
 PAGES = sorted(VIEWS)
 HOSTILE = ("</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "$x$ :red[y] **z**", "你好", "😀 Łódź")
@@ -50,7 +50,7 @@ def visitor(request):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_runs_in_both_languages(visitor, page):
-    visitor.switch_page(VIEWS[page].file).run()
+    go(visitor, page).run()
     assert not visitor.exception
 
 

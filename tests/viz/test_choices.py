@@ -9,8 +9,8 @@ from model.analysis.lessons.positions import SIMILARITIES
 from tests.pages import SENTENCE, choose, prepared, shipped, viewed
 from viz.core.choice import tidied
 from viz.core.codes.choices import CHOICES, read_token
+from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
-from viz.text import LANGUAGES, text
 from viz.widgets.picker import shown_key
 
 EVERY = [(name, option) for name, choice in CHOICES.items() for option in choice.options]

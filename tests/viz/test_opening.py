@@ -12,7 +12,7 @@ from model.folders import resolve
 from model.translator import Translator
 from tests.pages import APP, markup, prepared, shipped
 from viz.core.models import entry_of
-from viz.text import ENGLISH as STRINGS
+from viz.core.text import ENGLISH as STRINGS
 
 pytestmark = shipped
 FIRST_VISIT = """

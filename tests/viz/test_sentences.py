@@ -6,7 +6,7 @@ import re
 
 from model.limits import MAX_PARTS
 from tests.pages import choose, markup, opened, prepared, shipped, words
-from viz.text import ENGLISH as STRINGS
+from viz.core.text import ENGLISH as STRINGS
 
 pytestmark = shipped
 TEXT = "I love you. The old *dog* sleeps! You love me."

@@ -4,7 +4,7 @@ import string
 
 import pytest
 
-from viz.text import LANGUAGES, read_catalogue, text
+from viz.core.text import LANGUAGES, read_catalogue, text
 
 ENGLISH, CHINESE = LANGUAGES["en"], LANGUAGES["zh"]
 

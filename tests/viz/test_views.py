@@ -13,8 +13,8 @@ from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, prepared, shipped, words
 from viz.app.pickers import PICKERS
 from viz.core.models import entry_of
+from viz.core.text import LANGUAGES, text
 from viz.core.views import EVERY_FORM, SECTIONS, VIEWS
-from viz.text import LANGUAGES, text
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDY = [name for name, spec in VIEWS.items() if spec.needs & set(ABILITIES)]

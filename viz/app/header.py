@@ -9,6 +9,7 @@ from viz.app.given import given_row
 from viz.app.navigation import form, titles, visibility
 from viz.app.settings import settings
 from viz.charts.markup import tag
+from viz.core.going import page_of
 from viz.core.language import say
 from viz.core.models import ModelEntry
 from viz.core.views import SECTIONS, VIEWS, Section, ViewSpec
@@ -41,7 +42,7 @@ def tabs(spec: ViewSpec) -> None:
         return
     with st.container(key="hl_views", horizontal=True, gap=None, width="content"):
         for each in views:
-            st.page_link(each.file, label=say(titles(each.name, reads)))
+            st.page_link(page_of(each), label=say(titles(each.name, reads)))
 
 
 def _mode(section: Section, reads: Reads | None) -> None:
@@ -50,7 +51,7 @@ def _mode(section: Section, reads: Reads | None) -> None:
     if not views:
         return
     view = views.get(str(st.session_state.get(_last(section))), next(iter(views.values())))
-    st.page_link(view.file, label=say(f"section.{section}"))
+    st.page_link(page_of(view), label=say(f"section.{section}"))
 
 
 def _views(section: Section, reads: Reads | None) -> list[ViewSpec]:

@@ -9,7 +9,7 @@ import streamlit as st
 from model.errors import HeadlightError
 from model.source import Reads
 from viz.core import live, models
-from viz.core.going import OPENS
+from viz.core.going import OPENS, page_of
 from viz.core.link import is_gone_back, say_again
 from viz.core.views import VIEWS, ViewSpec
 from viz.widgets.picker import shown_key
@@ -44,7 +44,7 @@ def asked() -> str:
 def follow(name: str) -> None:
     """Go where a callback asked to; to be called last, or the link would lose what widgets have not said yet."""
     if name:
-        st.switch_page(VIEWS[name].file, query_params=[])
+        st.switch_page(page_of(VIEWS[name]), query_params=[])
 
 
 def arrive(spec: ViewSpec) -> bool:

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 import streamlit as st
 
 from viz.core.choice import picked
-from viz.text import LANGUAGES, text
+from viz.core.text import LANGUAGES, text
 
 Say = Callable[..., str]  # an interface string by its key, its places filled
 Labels = Callable[[str], str]  # a component's words by their names

@@ -13,8 +13,6 @@ from model.errors import PictureError
 if TYPE_CHECKING:
     import numpy as np
 
-    from viz.core.session import Subject
-
 _OWN = "_pictures"  # in a visitor's session: his pictures by their names
 MOST_OWN = 4
 
@@ -61,11 +59,11 @@ def take(data: bytes) -> str:
     return name
 
 
-def check_picture(subject: Subject) -> None:
-    """Nothing, where the subject's picture may be seen: answers are shared by all visitors, a visitor's pictures not.
+def check_picture(name: str) -> None:
+    """Nothing, where a picture may be seen: answers are shared by all visitors, a visitor's pictures not.
 
     Raises:
         PictureError: it may not.
     """
-    if is_own(subject.text):
-        picture(subject.text)
+    if is_own(name):
+        picture(name)

@@ -47,13 +47,8 @@ class ViewSpec:
 
     @property
     def module(self) -> str:
-        """Where its page stands, as Python imports it."""
+        """Of its page, which holds ``view(session)``."""
         return f"viz.views.{self.name}.page"
-
-    @property
-    def file(self) -> str:
-        """Where its page stands, from the app's own folder."""
-        return f"{self.module.replace('.', '/')}.py"
 
 
 def _needs(*needs: Need) -> frozenset[Need]:

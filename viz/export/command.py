@@ -12,10 +12,10 @@ from model.attribution.methods import METHOD_NAMES, METHODS, SHIFTS, Shift
 from model.commands.shared.options import add_beam, add_checkpoint, opened
 from model.errors import HeadlightError
 from model.trace import AttentionTrace, HeadRef
+from viz.core.text import LANGUAGES
 from viz.export.pages import page_of
 from viz.export.show.heads import best_head
 from viz.export.shown import Shown, caption, names, sheet_of
-from viz.text import LANGUAGES
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from model.attribution.labelled_map import LabelledMap, combine, read, shifted_r
 from model.attribution.methods import METHODS, MethodName, Shift
 from model.trace import AttentionTrace, HeadRef, Kind
 from viz.charts.sheet.sheet import Sheet, SheetMap, SheetStyle, sheet
-from viz.text import text
+from viz.core.text import text
 from viz.web.payload import method_code
 
 

@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import html
 
-from viz.text import text
+from viz.core.text import text
 from viz.web.bundles import VIEWER, VIEWER_STYLE
 
 # Nothing may be fetched, framed or sent; pictures are made in the page, which lets them be data.

@@ -11,8 +11,8 @@ import numpy as np
 
 from model.attribution.methods import METHODS, AttributionMethod, MethodName
 from model.trace import KIND_LETTERS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation
+from viz.core.text import text
 from viz.core.theme import DARK, FONTS, LIGHT
-from viz.text import text
 from viz.web.codes import coded
 from viz.web.message import VERSION, Axis, Header, KindPart, Look, MapsPart, MorePart, SortPart, Tokens
 from viz.web.words import WORDS

@@ -1,4 +1,4 @@
-"""Names of the viewer's words: each stands in ``viz/text`` as ``viewer.<name>``."""
+"""Names of the viewer's words: each stands in ``viz/core/text`` as ``viewer.<name>``."""
 
 from __future__ import annotations
 

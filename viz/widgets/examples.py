@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import streamlit as st
-from viz.core.view import choose_part
 
 from viz.core.language import say
 from viz.core.models import ModelEntry
+from viz.core.session import choose_part
 
 
 def draw(model: ModelEntry) -> None:

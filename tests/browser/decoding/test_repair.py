@@ -6,7 +6,7 @@ from model.analysis.what_if.mixing import mix
 from model.analysis.what_if.repair import repairs
 from tests.browser.reading import PATIENCE, settle
 from tests.pages import SENTENCE
-from viz.text import ENGLISH as STRINGS
+from viz.core.text import ENGLISH as STRINGS
 
 
 def test_four_clicks_find_and_mute_a_head_and_a_click_undoes_it(visit, en_zh, translation):

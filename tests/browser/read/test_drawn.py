@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.reading import settle
 from tests.pages import SENTENCE
-from viz.text import ENGLISH as STRINGS
+from viz.core.text import ENGLISH as STRINGS
 
 DRAWN = STRINGS["app.method"]
 

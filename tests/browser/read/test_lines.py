@@ -9,8 +9,8 @@ from playwright.sync_api import Frame, Page
 from model.trace import AttentionTrace
 from model.translator import Translator
 from tests.browser.reading import settle
+from viz.core.text import ENGLISH as STRINGS
 from viz.core.theme import head_colour
-from viz.text import ENGLISH as STRINGS
 
 SENTENCE = "The red car is too long for the street."
 HOSTILE = "</script><script>window.__pwned=1</script> <img src=x onerror=window.__pwned=2> $x$ :red[y]"

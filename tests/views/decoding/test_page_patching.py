@@ -11,7 +11,7 @@ from model.folders import MODELS, resolve
 from model.translator import Translator
 from tests.pages import HOSTILE, charts, choose, markup, opened, reverse, sent, shipped, words
 from viz.core import models
-from viz.text import text
+from viz.core.text import text
 
 pytestmark = shipped
 ONE, OTHER = "I like red apples.", "I do not like red apples."

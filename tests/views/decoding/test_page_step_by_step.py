@@ -10,7 +10,7 @@ from model.attribution.labelled_map import LabelledMap, merge_columns
 from model.trace import Label
 from model.translator import Translator
 from tests.pages import markup, opened, reverse, sent, shipped, words
-from viz.text import ENGLISH as STRINGS
+from viz.core.text import ENGLISH as STRINGS
 from viz.views.step_by_step.playback import Played, playback_payload
 from viz.web.codes import unpack_fine
 from viz.widgets.messages import reported_step

@@ -15,8 +15,8 @@ from model.folders import MODELS
 from tests.folder import tiny
 from tests.pages import FRAME, HOSTILE, choose, components, markup, prepared, viewed, words
 from viz.core import models as listed
+from viz.core.text import text
 from viz.core.views import VIEWS
-from viz.text import text
 
 FORMS = {"marian": "text", "gpt2": "prompt", "bert": "sentence", "vit": "picture", "mine.npz": "maps"}
 BAD_NAME = "<img src=x onerror=alert(1)>"

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from model.attribution.methods import METHODS, attribution_maps
 from model.trace import KINDS
 from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, shipped, viewed, words
-from viz.text import text
+from viz.core.text import text
 from viz.widgets import map_choice as drawing
 
 SHORT, LONG = "A cat sleeps.", " ".join(["cats"] * (drawing.SHORT + 1))

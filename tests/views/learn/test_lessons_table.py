@@ -18,8 +18,8 @@ from model.folders import CHECKPOINTS
 from model.passage import Ask
 from tests.pages import SENTENCE, opened, plain_charts, shipped, words
 from viz.core.models import entry_of
+from viz.core.text import LANGUAGES
 from viz.core.views import VIEWS
-from viz.text import LANGUAGES
 from viz.views.lessons.table import LESSONS
 
 pytestmark = shipped

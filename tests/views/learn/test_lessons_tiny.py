@@ -12,7 +12,7 @@ from tests.pages import SENTENCE, choose, components, markup, opened, plain_char
 from viz.core.answers.translations import translation
 from viz.core.models import entry_of
 from viz.core.session import Subject
-from viz.text import text
+from viz.core.text import text
 
 pytestmark = shipped
 

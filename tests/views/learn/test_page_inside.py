@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from model.analysis.residual.proof import proven_steps
 from model.trace import KINDS
 from tests.pages import SENTENCE, array, charts, choose, markup, prepared, reverse, shipped
+from viz.core.text import text
 from viz.core.theme import DARK, LIGHT
-from viz.text import text
 from viz.views.inside.scaling import with_and_without
 from viz.views.inside.six_steps import STEPS, in_words, step_facts, step_picture
 from viz.views.inside.steps_figure import Bars, Cells, Strip, step_figure

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.pages import HOSTILE, choose, markup, opened, plain_charts, prepared, reverse, shipped, words
+from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
-from viz.text import LANGUAGES, text
 from viz.views.lessons.honest import even_share
 from viz.views.lessons.table import LESSONS
 

@@ -13,8 +13,8 @@ from model.trace import KINDS, HeadRef
 from tests.pages import HOSTILE, array, charts, choose, markup, opened, prepared, reverse, shipped, words
 from viz.core.models import entry_of
 from viz.core.numbers import number, signed
+from viz.core.text import LANGUAGES, text
 from viz.core.theme import DARK, LIGHT
-from viz.text import LANGUAGES, text
 from viz.views.inside.reasons_figure import ReasonsTitles, reasons_figure
 
 TITLES = ReasonsTitles("query <b>", "key", "sum")

@@ -8,7 +8,7 @@ import pytest
 from model.folders import CHECKPOINTS
 from model.history import read_history
 from tests.pages import array, charts, choose, markup, opened, reverse, sent, shipped, words
-from viz.text import text
+from viz.core.text import text
 
 pytestmark = shipped
 

@@ -11,7 +11,7 @@ from model.own import checkpoint
 from tests.folder import tiny
 from tests.pages import charts, choose, markup, opened, reverse, sent, shipped, words
 from viz.core import models as listed
-from viz.text import text
+from viz.core.text import text
 
 pytestmark = shipped
 SENTENCE = "I love you."

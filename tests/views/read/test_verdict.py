@@ -11,8 +11,8 @@ from model.translator import Translator
 from tests.pages import markup, opened, shipped, words
 from viz.app import verdict as line
 from viz.core import models
+from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
-from viz.text import LANGUAGES, text
 
 pytestmark = shipped
 RATES = {

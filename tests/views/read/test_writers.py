@@ -12,7 +12,7 @@ from model.attribution.votes import vote_maps
 from model.trace import HeadRef
 from model.translator import Translator
 from tests.pages import choose, components, opened, shipped
-from viz.text import ENGLISH as STRINGS
+from viz.core.text import ENGLISH as STRINGS
 from viz.web.codes import unpack_coarse
 
 pytestmark = shipped

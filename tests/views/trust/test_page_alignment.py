@@ -11,11 +11,10 @@ from model.analysis.alignment.known_pairs import reversed_pair, truth_pairs
 from model.analysis.alignment.links import RULES, link_set, pharaoh
 from model.analysis.alignment.word_maps import ALL, pair_maps, places, translation_maps
 from tests.figures.said import english
-from tests.pages import SENTENCE, charts, choose, markup, prepared, words
+from tests.pages import SENTENCE, charts, choose, go, markup, prepared, words
 from viz.charts.heatmap import HeatmapText
 from viz.core import models
 from viz.core.theme import LIGHT
-from viz.core.views import VIEWS
 from viz.views.alignment.gold_map import gold_map
 from viz.views.alignment.score_grid import opened_place
 from viz.views.alignment.word_links import word_links
@@ -110,7 +109,7 @@ def test_a_table_of_other_weights_is_not_used_and_the_app_says_so(monkeypatch, w
     start = models.entry_of("en-zh").meta.get("opens_on", {"layer": 5, "head": 0})
     assert (at.session_state["layer"], at.session_state["head"]) == (start["layer"], start["head"])
     assert "not on the best alignment head" in words(at)
-    at = choose(at.switch_page(VIEWS["alignment"].file), align_view="truth")
+    at = choose(go(at, "alignment"), align_view="truth")
     assert STALE in words(at)
     assert "on this pair." in words(at)
 

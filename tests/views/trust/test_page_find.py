@@ -15,7 +15,7 @@ from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, shipped
 from viz.core.codes.pattern import parse_pattern, pattern_code
 from viz.core.models import entry_of
-from viz.text import ENGLISH as STRINGS
+from viz.core.text import ENGLISH as STRINGS
 
 ANTI = pattern_code(np.eye(GRID)[::-1])
 

@@ -32,7 +32,7 @@ def translation(subject: Subject) -> TracedTranslation:
     """A finished translation with every map; raises as ``_translation``. What a visitor brought is not for others."""
     if subject.model.kind == "maps":
         return subject.model.opened.translate(subject.text, capture=True)
-    check_picture(subject)
+    check_picture(subject.text)
     return _translation(subject) if subject.model.kind == "own" else _of_folder(subject)
 
 

@@ -16,7 +16,7 @@ from model.analysis.residual.flow import MEASURES
 from model.attribution.methods import METHOD_NAMES, SHIFTS
 from model.trace import KINDS
 from viz.core.codes.lessons import LESSON_MODULES
-from viz.text import LANGUAGES
+from viz.core.text import LANGUAGES
 
 ALIGNED, PAINTED = "aligned", "painted"  # patterns that no template says
 

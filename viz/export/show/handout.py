@@ -12,11 +12,11 @@ from model.trace import HeadRef
 from viz.charts.sheet.files import pdf_of
 from viz.charts.sheet.sheet import POINTS_A_CM, Box, Sheet, SheetMap, SheetStyle, Write, sheet, wrapped
 from viz.charts.sheet.small import small_maps
+from viz.core.text import text
 from viz.export.show.sights import Sight, State, axes
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import OPTION_LETTERS
 from viz.export.show.talk import answer_said
-from viz.text import text
 from viz.web.payload import sort_title
 
 WIDE, HIGH = 21.0 * POINTS_A_CM, 29.7 * POINTS_A_CM  # A4

@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from viz.core.text import text
 from viz.export.show.sights import Sight, state_of
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
 from viz.export.show.words import TALK_WORDS
-from viz.text import text
 from viz.web.bundles import TALK_STYLE
 from viz.web.page import document, packed
 from viz.web.payload import pack

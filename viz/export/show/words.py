@@ -1,4 +1,4 @@
-"""Names of the talk's words: each stands in ``viz/text`` as ``talk.<name>``."""
+"""Names of the talk's words: each stands in ``viz/core/text`` as ``talk.<name>``."""
 
 from __future__ import annotations
 

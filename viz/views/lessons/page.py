@@ -9,9 +9,10 @@ from model.source import require
 from viz.core.answers.translations import translation
 from viz.core.choice import picked
 from viz.core.codes.choices import CHOICES
+from viz.core.going import page_of
 from viz.core.language import say, speak
 from viz.core.link import is_gone_back
-from viz.core.session import Session, current_session, read_session
+from viz.core.session import Session, read_session
 from viz.core.views import VIEWS
 from viz.views.lessons.page_top import page_top
 from viz.views.lessons.table import LESSONS
@@ -97,7 +98,7 @@ def further(number: str) -> None:
                 label = say(f"lesson.{way}", title=say(f"lesson.{numbers[near]}"))
                 st.button(label, key=f"lesson_{way}", on_click=go, args=(numbers[near],))
         for name in LESSONS[number].views:
-            st.page_link(VIEWS[name].file, label=say("lesson.more", view=say(f"page.{name}")), width="content")
+            st.page_link(page_of(VIEWS[name]), label=say("lesson.more", view=say(f"page.{name}")), width="content")
 
 
 def view(session: Session) -> None:
@@ -117,7 +118,3 @@ def own_pickers() -> tuple[str, ...]:
     """The frame's pickers that the chosen lesson uses."""
     link = CHOICES["lesson"].read(st.query_params.get("lesson"))
     return LESSONS[(link or next(iter(LESSONS))) if is_gone_back() else picked("lesson")].pickers
-
-
-if __name__ == "__main__":
-    view(current_session())
