@@ -30,7 +30,7 @@ shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped che
 reverse = pytest.mark.skipif("reverse" not in available(), reason="the toy checkpoint is not there")
 
 
-def go(at: AppTest, page: str) -> AppTest:
+def go_to(at: AppTest, page: str) -> AppTest:
     """The same app on another view; ``AppTest.switch_page`` knows files alone."""
     at._page_hash = calc_hash(page)
     return at
@@ -40,7 +40,7 @@ def prepared(page: str = "", **choices: object) -> AppTest:
     """A page, or without its name the one that the app opens on, with these choices, not yet run."""
     at = AppTest.from_file(APP, default_timeout=300)
     if page:
-        go(at, page)
+        go_to(at, page)
     for name, value in choices.items():
         at.session_state[name] = value
     return at

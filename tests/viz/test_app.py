@@ -14,7 +14,7 @@ from model.attribution.export import maps_csv, trace_npz
 from model.attribution.labelled_map import read_map
 from model.limits import MAX_CHARACTERS
 from model.trace import KINDS
-from tests.pages import go, markup, prepared, reverse, shipped, words
+from tests.pages import go_to, markup, prepared, reverse, shipped, words
 from viz.app import pickers
 from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
@@ -50,7 +50,7 @@ def visitor(request):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_runs_in_both_languages(visitor, page):
-    go(visitor, page).run()
+    go_to(visitor, page).run()
     assert not visitor.exception
 
 

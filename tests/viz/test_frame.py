@@ -7,7 +7,7 @@ from math import exp
 import pytest
 
 from model.trace import Label
-from tests.pages import SENTENCE, choose, components, go, opened, prepared, reverse, sent, shipped
+from tests.pages import SENTENCE, choose, components, opened, prepared, reverse, sent, shipped
 from viz.core.text import text
 from viz.core.views import SECTIONS, VIEWS
 from viz.widgets.chips import chips
@@ -36,7 +36,7 @@ def test_the_token_of_the_link_is_the_one_that_each_view_opens_on(view: str, tra
     assert line(at)["chosen"] == 4
     shown = sent(at)
     assert shown["start" if view == "step_by_step" else "step"] == 5
-    go(at, "fork").run()
+    go_to(at, "fork").run()
     assert sent(at)["written"] == translation.tgt_ids[4]
 
 

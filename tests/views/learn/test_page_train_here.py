@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.live.training import PLACE, Training
-from tests.pages import choose, go, plain_charts, prepared, shipped, words
+from tests.pages import choose, plain_charts, prepared, shipped, words
 from viz.core.text import text
 
 pytestmark = shipped
@@ -80,7 +80,7 @@ def test_who_goes_to_another_view_frees_the_place_at_once() -> None:
     at = pressed(choose(prepared("train_here")), "train_start")
     own = waited(choose(at, pinyin=True), 25)
     assert not own.is_over  # the page was drawn anew, and nobody left
-    choose(go(at, "about"))
+    choose(go_to(at, "about"))
     own.thread.join(5)  # a third of what a visitor may look away
     assert own.seen.end == "left"
     other = pressed(choose(prepared("train_here")), "train_start")

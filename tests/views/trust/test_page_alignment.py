@@ -11,7 +11,7 @@ from model.analysis.alignment.known_pairs import reversed_pair, truth_pairs
 from model.analysis.alignment.links import RULES, link_set, pharaoh
 from model.analysis.alignment.word_maps import ALL, pair_maps, places, translation_maps
 from tests.figures.said import english
-from tests.pages import SENTENCE, charts, choose, go, markup, prepared, words
+from tests.pages import SENTENCE, charts, choose, markup, prepared, words
 from viz.charts.heatmap import HeatmapText
 from viz.core import models
 from viz.core.theme import LIGHT
@@ -109,7 +109,7 @@ def test_a_table_of_other_weights_is_not_used_and_the_app_says_so(monkeypatch, w
     start = models.entry_of("en-zh").meta.get("opens_on", {"layer": 5, "head": 0})
     assert (at.session_state["layer"], at.session_state["head"]) == (start["layer"], start["head"])
     assert "not on the best alignment head" in words(at)
-    at = choose(go(at, "alignment"), align_view="truth")
+    at = choose(go_to(at, "alignment"), align_view="truth")
     assert STALE in words(at)
     assert "on this pair." in words(at)
 
