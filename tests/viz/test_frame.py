@@ -7,7 +7,7 @@ from math import exp
 import pytest
 
 from model.trace import Label
-from tests.pages import SENTENCE, choose, components, opened, prepared, reverse, sent, shipped
+from tests.pages import SENTENCE, choose, components, go_to, opened, prepared, reverse, sent, shipped
 from viz.core.text import text
 from viz.core.views import SECTIONS, VIEWS
 from viz.widgets.chips import chips

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.live.training import PLACE, Training
-from tests.pages import choose, plain_charts, prepared, shipped, words
+from tests.pages import choose, go_to, plain_charts, prepared, shipped, words
 from viz.core.text import text
 
 pytestmark = shipped
