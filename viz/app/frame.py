@@ -10,7 +10,8 @@ import streamlit as st
 from model.errors import HeadlightError
 from model.source import LacksAbilityError, require
 from model.trace import Translation
-from viz.app import header, look, pickers, verdict
+from viz.app import header, pickers, verdict
+from viz.app import style as look
 from viz.app.given import told_line
 from viz.app.sentences import choose_shown_part, parts_line, shown_parts
 from viz.app.settings import LINKED_MODEL, choose_checkpoint

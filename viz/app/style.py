@@ -6,7 +6,26 @@ import base64
 from pathlib import Path
 
 from viz.core.codes.choices import CHOICES
+from viz.core.language import within
 from viz.core.theme import FONTS
+from viz.widgets.registry import register
+
+_component = register("page_look", ())
+
+
+def page_look(key: str) -> None:
+    """Run the script again whenever the browser's look has become another, light or dark.
+
+    Args:
+        key: names this place on the page.
+    """
+    _component.mount({}, labels=within(""), key=key, on_turned_change=lambda: None)
+
+
+def follow() -> None:
+    """Draw the page anew when the browser turns dark or light; nothing is seen of this."""
+    page_look("hl_look")
+
 
 CODED = ", ".join(f".st-key-{name}" for name in (*CHOICES, "of"))  # boxes of codes, beside what the visitor sees
 LINE = ".st-key-hl_bar"  # of the views of a mode, and the pickers

@@ -15,7 +15,15 @@ from viz.core.text import text
 from viz.core.theme import DARK, FONTS, LIGHT
 from viz.web.codes import coded
 from viz.web.message import VERSION, Axis, Header, KindPart, Look, MapsPart, MorePart, SortPart, Tokens
-from viz.web.words import WORDS
+
+WORDS = (
+    *("heads", "all", "map", "lines", "method", "words", "special", "rows", "written", "read", "threshold", "log"),
+    *("scale", "full", "own", "common", "together", "side", "difference", "mean", "max", "mean_of", "max_of"),
+    *("writes", "has_read", "sum", "hint", "hint_heads", "strongest", "nothing", "theme", "help", "keys", "caption"),
+    *("hidden", "renormalised", "merged", "coded", "zoom_in", "zoom_out", "fit", "display", "save", "close"),
+    *("of", "whole", "making", "present"),
+)
+
 
 MapsOf = Mapping[Any, Mapping[Kind, np.ndarray]]  # by sort, or by name of a sort of one token: "gradient@3"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import streamlit as st
@@ -10,9 +10,25 @@ import streamlit as st
 from viz.charts.layout import chart_config
 from viz.charts.markup import line
 from viz.charts.plain_shapes import PlainChart
-from viz.core.language import say
+from viz.core.language import say, within
 from viz.core.session import theme
-from viz.widgets.plain_chart import plain_chart
+from viz.core.theme import Theme
+from viz.widgets.registry import register
+
+_component = register("plain_chart", ())
+
+
+def plain_chart(sent: Mapping[str, object], alt: str, *, theme: Theme, key: str) -> None:
+    """The picture that ``viz.charts.plain_shapes`` describes.
+
+    Args:
+        sent: the description, as ``Drawing.sent`` gives it.
+        alt: its alternative text.
+        theme: the look.
+        key: names this place on the page.
+    """
+    # in one piece: Streamlit asks of each entry whether it is a table
+    _component.mount({"chart": {**sent, "alt": alt}}, theme=theme, labels=within(""), key=key)
 
 
 def lead(key: str, **values: object) -> None:

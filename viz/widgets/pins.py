@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -12,10 +13,39 @@ from viz.core.language import language, say
 from viz.core.session import Session
 from viz.export.pages import start_of
 from viz.export.show.reading import read_storyboard
-from viz.export.show.storyboard import MOST_SCENES, MOST_SIGNS, Both, Storyboard, StoryboardError, TalkScene
-from viz.export.show.writing import write_storyboard
+from viz.export.show.storyboard import (
+    MOST_SCENES,
+    MOST_SIGNS,
+    Both,
+    Storyboard,
+    StoryboardError,
+    TalkScene,
+    write_storyboard,
+)
 from viz.export.shown import Shown, names
-from viz.widgets.pin_keeper import pin_keeper
+from viz.widgets.messages import message, part
+from viz.widgets.registry import register
+
+_component = register("pin_keeper", ())
+
+
+def pin_keeper(board: str, known: bool, *, key: str, on_found: Callable[[str], None]) -> None:
+    """Nothing to be seen: it keeps the board, or hands over the one that it finds.
+
+    Args:
+        board: the storyboard's text; "" for an empty one.
+        known: whether what the browser keeps has been read, or need not be: else it is not written over.
+        key: names this place on the page.
+        on_found: called with what was kept, before the script runs again.
+    """
+
+    def found() -> None:
+        kept = part(message(key, "found"), "board")
+        if isinstance(kept, str):
+            on_found(kept)
+
+    _component.mount({"board": board, "known": known}, labels=say, key=key, on_found_change=found)
+
 
 MOST_CAPTION = MOST_SIGNS["title"]
 _PINS, _KNOWN = "_pins", "_pins_known"  # in the visitor's session: his pins; whether what his browser keeps is known

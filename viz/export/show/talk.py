@@ -10,10 +10,16 @@ from viz.core.text import text
 from viz.export.show.sights import Sight, state_of
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
-from viz.export.show.words import TALK_WORDS
 from viz.web.bundles import TALK_STYLE
 from viz.web.page import document, packed
 from viz.web.payload import pack
+
+TALK_WORDS = (
+    *("on", "before", "notes", "notes_here", "notes_window", "ask_hint", "right", "wrong", "revealed"),
+    *("of_talk", "of_scene", "next_is", "asks", "last", "keys", "is_dark", "stage"),
+    *("overview", "overview_open", "overview_hint"),
+)
+
 
 MOST_PAGE = 30_000_000  # of a page
 
