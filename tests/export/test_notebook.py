@@ -11,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from tests.architecture.tree import ROOT
 from tests.pages import shipped
-from viz.web.saved import SavedPage
+from viz.export.pages import SavedPage
 
 
 def cells(path: Path) -> list[str]:

@@ -24,7 +24,7 @@ from viz.web.bundles import SOURCES, VIEWER, VIEWER_STYLE
 from viz.web.codes import coded
 from viz.web.page import page
 from viz.web.payload import pack
-from viz.web.saved import saved
+from viz.export.pages import saved
 
 
 def unpacked(sent: bytes) -> tuple[dict, np.ndarray]:

@@ -19,7 +19,7 @@ from model.source import Anatomy, LacksAbilityError, require_of
 from model.trace import HeadRef
 from viz.core.answers import faithfulness, heads, maps, residual, translations, what_if
 from viz.core.crowd import sharing
-from viz.core.crowd.helper import Helper, NoAnswerError
+from viz.core.crowd.sharing import Helper, NoAnswerError
 from viz.core.crowd.serving import answer_to
 from viz.core.crowd.sharing import ENOUGH, Crowd, shared_out
 from viz.core.session import Subject

@@ -14,7 +14,7 @@ from tests.browser.viewer.acts import HOSTILE
 from viz.export.show.staged import stage
 from viz.export.show.storyboard import Both, Light, Predict, Step, Storyboard, TalkScene
 from viz.export.show.talk import talk_page
-from viz.web.saved import SavedPage
+from viz.export.pages import SavedPage
 
 OPTIONS = (Both("cat"), Both("dog"), Both("bed"))
 

@@ -22,7 +22,7 @@ from viz.export.show.reading import read_storyboard
 from viz.export.show.staged import stage
 from viz.export.show.storyboard import Both, Step, Storyboard, StoryboardError, TalkScene, parse_link
 from viz.export.show.talk import talk_page
-from viz.export.show.writing import write_storyboard
+from viz.export.show.storyboard import write_storyboard
 from viz.export.shown import Shown
 from viz.widgets import pins
 

@@ -9,7 +9,7 @@ import pytest
 
 from viz.export.show import storyboard as module
 from viz.export.show.expect import Expectation, parse_expectation
-from viz.export.show.fields import MOST_NODES
+from viz.export.show.reading import MOST_NODES
 from viz.export.show.reading import read_storyboard
 from viz.export.show.shelf import named_in, shipped, shipped_storyboard
 from viz.export.show.storyboard import (
@@ -23,7 +23,7 @@ from viz.export.show.storyboard import (
     StoryboardError,
     TalkScene,
 )
-from viz.export.show.writing import write_storyboard
+from viz.export.show.storyboard import write_storyboard
 
 HOSTILE = "</script><img src=x onerror=alert(1)> 动物 *&!"
 WHOLE = Storyboard(

@@ -11,7 +11,7 @@ from tests.pages import SENTENCE, choose, components, markup, opened, prepared, 
 from viz.core.text import ENGLISH as STRINGS
 from viz.export.show.reading import read_storyboard
 from viz.export.show.storyboard import Both, Storyboard, StoryboardError, TalkScene
-from viz.export.show.writing import write_storyboard
+from viz.export.show.storyboard import write_storyboard
 from viz.widgets import pins
 
 pytestmark = shipped
