@@ -182,7 +182,7 @@ RIVALS: tuple[MethodName, ...] = tuple(name for name, sort in METHODS.items() if
 
 
 def whole_map(model: Source, translation: TracedTranslation, method: MethodName) -> np.ndarray:
-    """Cross-attention of all heads as one map, [T, S]; raises as ``drawn_maps``."""
+    """Cross-attention of all heads as one map, [T, S]; raises as ``attribution_maps``."""
     return METHODS[method].whole(attribution_maps(model, translation, method)["cross"])
 
 
@@ -221,7 +221,7 @@ def attribution_maps(
 
 
 def traced_maps(trace: AttentionTrace, method: MethodName) -> Mapping[Kind, np.ndarray]:
-    """Maps that need no model, as ``drawn_maps`` gives them.
+    """Maps that need no model, as ``attribution_maps`` gives them.
 
     Raises:
         ValueError: these maps need a model.

@@ -1,7 +1,8 @@
 // Makes what dist holds of everything in src: a script for the viewer and one for all components, each of whose first
-// line says of which sources, so that a stale one is seen; and a style sheet a component, with those of all it imports.
+// line says of which sources, so that a stale one is seen; and a table of style sheets, a component's with those of all
+// that it imports.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -32,8 +33,7 @@ await build({
 });
 
 const components = readdirSync(`${here}src/components`).map((name) => `${here}src/components/${name}/${name}.js`);
-const made = await build({ ...SHARED, entryPoints: components, outdir: `${into}/styles`, write: false });
-mkdirSync(`${into}/styles`, { recursive: true });
-for (const { path, text } of made.outputFiles.filter((each) => each.path.endsWith(".css"))) {
-  writeFileSync(`${into}/styles/${basename(path)}`, text);
-}
+const made = await build({ ...SHARED, entryPoints: components, outdir: into, write: false });
+const styles = made.outputFiles.filter(({ path }) => path.endsWith(".css"));
+const named = Object.fromEntries(styles.map(({ path, text }) => [basename(path, ".css"), text]));
+writeFileSync(`${into}/styles.json`, `${JSON.stringify(named, null, 1)}\n`);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -43,10 +44,19 @@ def markup(name: str) -> str:
     return (SOURCES / "components" / name / f"{name}.html").read_text(encoding="utf-8")
 
 
+@cache
+def _styles() -> dict[str, str]:
+    made: dict[str, str] = json.loads((DIST / "styles.json").read_text(encoding="utf-8"))
+    return made
+
+
 def style(name: str) -> str:
     """The style sheet of a component, with those of all scripts that it imports.
 
     Raises:
         FileNotFoundError: there is none, or npm run build has not been run since.
     """
-    return (DIST / "styles" / f"{name}.css").read_text(encoding="utf-8")
+    try:
+        return _styles()[name]
+    except KeyError:
+        raise FileNotFoundError(f"{DIST / 'styles.json'} has no style sheet of {name}") from None
