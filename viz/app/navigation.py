@@ -48,7 +48,7 @@ def follow(name: str) -> None:
 
 
 def arrive(spec: ViewSpec) -> bool:
-    """Bring what the views share along to another view; to be called before anything is drawn.
+    """Bring what the views share along to another view; to be called before anything is shown.
 
     True where the visitor went back or forward to it, and the script must run again: Streamlit has then taken from
     the link what widgets that are folded away have read there, and here they write it anew.

@@ -1,4 +1,4 @@
-"""The choices that the views share: which head, what is drawn of it, and how it is read."""
+"""The choices that the views share: which head, what is shown of it, and how it is read."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def head_title(now: Session, used: Collection[str]) -> str:
 
 
 def settle() -> None:
-    """Bring what is chosen within what this checkpoint and kind offer, before any picker is drawn."""
+    """Bring what is chosen within what this checkpoint and kind offer, before any picker is shown."""
     state, model = st.session_state, current()
     for picker in ("layer", "head"):
         if picker in state and state[picker] not in (options := _numbers(picker, model)):

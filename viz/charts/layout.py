@@ -192,7 +192,7 @@ def scale_of(stops: Sequence[tuple[float, str]]) -> list[list[float | str]]:
 def chart_config(filename: str, image: str = "png") -> dict[str, Any]:
     """Settings of a chart's mode bar: zoom, reset, and download as a picture three times the screen's size.
 
-    The mode bar downloads one format, made in the browser from what is drawn, with the browser's own
+    The mode bar downloads one format, made in the browser from what is shown, with the browser's own
     fonts; ``viz.widgets.take_away`` offers maps as SVG, PDF and PNG of a chosen size.
 
     Args:

@@ -11,7 +11,7 @@ from viz.core.codes.choices import CHOICES, read_token
 
 
 def chosen(key: str, default: Any, options: Any) -> Any:
-    """A widget's value; before it is first drawn, what the link says; the default where that is no option.
+    """A widget's value; before it is first shown, what the link says; the default where that is no option.
 
     Args:
         key: of the widget, and of its place in the link.
@@ -26,7 +26,7 @@ def chosen(key: str, default: Any, options: Any) -> Any:
 
 
 def chosen_text(key: str) -> str:
-    """What stands in a widget; before it is first drawn, what the link says."""
+    """What stands in a widget; before it is first shown, what the link says."""
     return str(_said(key) or "")
 
 
@@ -55,7 +55,7 @@ def tidied(link: Mapping[str, str]) -> dict[str, str | None]:
 
 
 def tidy_link() -> None:
-    """Put right the link that a session begins with, before its first widget is drawn."""
+    """Put right the link that a session begins with, before its first widget is shown."""
     if "_tidied" in st.session_state:
         return
     st.session_state["_tidied"] = True

@@ -16,7 +16,7 @@ SHARED = ("text", *SET_ONCE, *PICKED, *UNSEEN)
 def say_again() -> None:
     """Let every shared widget write its value into the link anew, which the way to another page empties.
 
-    To be called before they are drawn. Streamlit writes what the script sets, and not what a widget still holds.
+    To be called before they are shown. Streamlit writes what the script sets, and not what a widget still holds.
     """
     state = st.session_state
     for name in SHARED:

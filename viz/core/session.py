@@ -1,4 +1,4 @@
-"""What a visitor looks at: the sentence and its translation, the head, and how it is drawn."""
+"""What a visitor looks at: the sentence and its translation, the head, and how it is shown."""
 
 from __future__ import annotations
 

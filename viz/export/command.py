@@ -46,7 +46,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--head", nargs="+", default=[], metavar="CODE", help="heads to show (default: the best one)")
     parser.add_argument("--together", choices=("head", "mean", "max"), default="head", help="several heads as one")
     parser.add_argument("--difference", action="store_true", help="of two heads, beside them")
-    parser.add_argument("--method", choices=METHOD_NAMES, default="weights", help="what is drawn (default weights)")
+    parser.add_argument("--method", choices=METHOD_NAMES, default="weights", help="what is shown (default weights)")
     parser.add_argument("--words", action="store_true", help="pieces merged into words")
     parser.add_argument("--hide-special", action="store_true", help="without <bos> and <eos>")
     parser.add_argument("--shift", choices=SHIFTS, default="written", help="what names a row of cross-attention")

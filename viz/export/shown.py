@@ -82,14 +82,14 @@ def names(shown: Shown, language: str) -> list[str]:
     per = METHODS[shown.method].per
     found = [
         f"{text(language, f'kind.{head.kind}')} · "
-        f"{head.title if per == 'head' else text(language, f'drawn.per.{per}', layer=head.layer)}"
+        f"{head.title if per == 'head' else text(language, f'method.per.{per}', layer=head.layer)}"
         for head in shown.heads
     ]
     return [*found, " − ".join(head.title for head in shown.heads)] if shown.difference else found
 
 
 def caption(shown: Shown, titles: Sequence[str], about: tuple[str, str, str], language: str) -> str:
-    """What a picture shows: sentence, translation, heads, what is drawn, model, and how rows and columns are read.
+    """What a picture shows: sentence, translation, heads, what is shown, model, and how rows and columns are read.
 
     Args:
         shown: the choices.

@@ -46,10 +46,10 @@ class Setting:
             place = (
                 say("alignment.place.layer", layer=self.layer) if self.head == ALL else f"L{self.layer} H{self.head}"
             )
-        return f"{place} · {say(f'drawn.{self.method}')} · {say(f'alignment.rows.{self.shift}')}"
+        return f"{place} · {say(f'method.{self.method}')} · {say(f'alignment.rows.{self.shift}')}"
 
     def index(self, n_layers: int, n_heads: int) -> tuple[int, int, int]:
-        """Where its map stands in [shift, drawn, place] of the one way of drawing."""
+        """Where its map stands in [shift, method, place] of the one way of drawing."""
         place = [(str(layer), str(head)) for layer, head in places(n_layers, n_heads)]
         at = place.index((str(self.layer), str(self.head)))
         return SHIFTS.index(self.shift), 0, at
@@ -66,7 +66,7 @@ def decoder(now: Session) -> tuple[int, int]:
 
 
 def setting(now: Session) -> Setting:
-    """What the widgets hold; draws those that the frame has not drawn."""
+    """What the widgets hold; draws those that the frame has not shown."""
     source = pick("align_from", labelled=False)
     method: Any = pick("align_method", labelled=False, as_list=True, width=190)
     rule: Any = pick("align_links", labelled=False)

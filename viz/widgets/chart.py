@@ -72,7 +72,7 @@ def _plotly(figure: Any, name: str, fits: bool, alt: str) -> None:
 def slider(key: str, name: str, low: int, high: int, start: int) -> int:
     """A whole number called ``name`` in the URL, labelled ``<key>`` and explained by ``<key>.help``.
 
-    Where there is no choice, nothing is drawn.
+    Where there is no choice, nothing is shown.
     """
     if low == high:
         return low

@@ -139,7 +139,7 @@ def _facts(name: str) -> dict[str, str]:
     if faithful is not None and (rows := rows_of(faithful)):
         shown = {row: rows[row]["comprehensiveness"]["mean"] for row in ("weights", faithful["best"])}
         deletes = say("two.faithful.said", weights=_or_none(shown["weights"]), best=_or_none(shown[faithful["best"]]),
-                      method=say(f"drawn.{faithful['best']}"))  # fmt: skip
+                      method=say(f"method.{faithful['best']}"))  # fmt: skip
     return {"aer": aer, "faithful": deletes}
 
 

@@ -33,7 +33,7 @@ def honesty_bar(now: Session, kind: Kind, values: np.ndarray, name: str) -> None
     Args:
         now: the visitor's choices.
         kind: which attention.
-        values: the map as it is drawn, one row and one column a token, special ones included, [Q, K].
+        values: the map as it is shown, one row and one column a token, special ones included, [Q, K].
         name: of the head, or of what was combined; shown literally.
     """
     anatomy, found = now.model.facts.anatomy, translation(now.subject)

@@ -22,7 +22,7 @@ class Board:
     """What the board shows.
 
     Attributes:
-        values: of every head by kind, [L, H]; NaN where there is none. Kinds that are not in it are not drawn.
+        values: of every head by kind, [L, H]; NaN where there is none. Kinds that are not in it are not shown.
         titles: each kind's name in the visitor's language.
         written: a value as it stands in a cell: few letters.
         said: a value as a sentence says it.
@@ -43,12 +43,12 @@ class Board:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds that are drawn, in order."""
+        """The kinds that are shown, in order."""
         return tuple(kind for kind in KINDS if kind in self.values)
 
     @property
     def places(self) -> list[HeadRef]:
-        """The heads that are drawn, in order."""
+        """The heads that are shown, in order."""
         return [HeadRef(kind, *place) for kind in self.kinds for place in np.ndindex(*self.values[kind].shape)]
 
 

@@ -1,4 +1,4 @@
-"""What is drawn: the maps of the chosen sort, for every head of a kind, as a page shows them."""
+"""What is shown: the maps of the chosen sort, for every head of a kind, as a page shows them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def prepare(now: Session) -> None:
 
 
 def chosen_step(now: Session) -> int | None:
-    """The output token that what is drawn is of, a row of ``tgt_outputs``; None for the whole translation."""
+    """The output token that what is shown is of, a row of ``tgt_outputs``; None for the whole translation."""
     if not METHODS[now.method].of_token:
         return None
     token = picked_token(len(trace_of(now.subject).tgt_outputs))
@@ -69,7 +69,7 @@ def step_labels(outputs: tuple[Label, ...]) -> dict[str, str]:
 
 
 def name(now: Session) -> str:
-    """What is drawn, for a title: "weights", or "gradient of 3 动物"."""
+    """What is shown, for a title: "weights", or "gradient of 3 动物"."""
     if not METHODS[now.method].of_token:
         return say(f"method.{now.method}")
     labels, step = step_labels(trace_of(now.subject).tgt_outputs), chosen_step(now)
@@ -110,7 +110,7 @@ def one_of(method: MethodName, values: np.ndarray) -> np.ndarray:
 
 
 def meaning(now: Session, cross: bool, *before: str) -> None:
-    """Lines under a map: ``before``, then what is drawn, and what the rows of cross-attention stand for."""
+    """Lines under a map: ``before``, then what is shown, and what the rows of cross-attention stand for."""
     lines = [*before, say(f"method.meaning.{now.method}")]
     if cross:
         lines.append(say(f"shift.{now.shift}.meaning"))

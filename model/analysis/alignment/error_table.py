@@ -1,4 +1,4 @@
-"""Alignment error rate of every cross-attention head, layer and all layers, drawn, shifted and linked in each way."""
+"""Alignment error rate of every cross-attention head, layer and all layers, by every method, row rule and rule of links."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RESAMPLES, SEED = 1000, 20
 
 @dataclass
 class ErrorTable:
-    """Running counts of links over sentence pairs; arrays are [rule, shift, drawn, place] unless said otherwise.
+    """Running counts of links over sentence pairs; arrays are [rule, shift, method, place] unless said otherwise.
 
     Attributes:
         n_layers, n_heads: of the decoder.
@@ -84,7 +84,7 @@ class ErrorTable:
 
     @property
     def rates(self) -> np.ndarray:
-        """AER in [0, 1] by rule, shift, drawn, place; see ``gold.error_rate``."""
+        """AER in [0, 1] by rule, shift, method, place; see ``gold.error_rate``."""
         return rates(self.found, self.hits, self.sure)
 
     @property
@@ -104,11 +104,11 @@ class ErrorTable:
         return {**self.named(place), "aer": round(100 * float(self.rates[place]), 2)}
 
     def lowest(self, rates: np.ndarray, single: bool = False) -> tuple[int, ...]:
-        """Place of the lowest rate: rule, shift, drawn, place.
+        """Place of the lowest rate: rule, shift, method, place.
 
         Args:
-            rates: [rule, shift, drawn, place].
-            single: among single heads only, drawn by their weights, each target word linked to its argmax.
+            rates: [rule, shift, method, place].
+            single: among single heads only, by their weights, each target word linked to its argmax.
         """
         if single:
             allowed = np.array([head != ALL for _, head in self.places])
@@ -117,7 +117,7 @@ class ErrorTable:
         return tuple(int(index) for index in np.unravel_index(int(rates.argmin()), rates.shape))
 
     def named(self, at: tuple[int, ...]) -> dict[str, Any]:
-        """The setting at rule, shift, drawn, place, as JSON-ready values."""
+        """The setting at rule, shift, method, place, as JSON-ready values."""
         rule, shift, method, place = at
         layer, head = self.places[place]
         return {
@@ -147,7 +147,7 @@ class ErrorTable:
         }
 
     def percents(self) -> dict[str, Any]:
-        """AER in percent by rule, drawn and shift: {"layers": one row a layer, heads then "all"; "all": one number}."""
+        """AER in percent by rule, method and shift: {"layers": one row a layer, heads then "all"; "all": one number}."""
         table: dict[str, Any] = {}
         for rule, by_shift in zip(RULES, 100 * self.rates, strict=True):
             table[rule] = {method: {} for method in self.methods}

@@ -62,7 +62,7 @@ def _is_complete(table: Table) -> bool:
 def best_writer(table: dict[str, Any]) -> dict[str, Any]:
     """The head that aligns best while it writes: ``kind``, ``layer``, ``head``, ``shift`` and ``aer`` in percent.
 
-    A word's row is the step that writes it, drawn by weights, under the rule of the table's best head. (That head's own
+    A word's row is the step that writes it, by weights, under the rule of the table's best head. (That head's own
     row may be the step that has read the word, which is too late to say why it was written.)
     """
     rates = table["aer"][table["best_head"]["links"]]["weights"]["written"]["layers"]

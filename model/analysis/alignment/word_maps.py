@@ -40,7 +40,7 @@ def alignment_maps(
     D goes by ``methods``, N by ``places``. All values are 0 or more:
 
     =============  ==============  ==========================  ===========================
-    drawn          one head        all heads of a layer        all layers
+    method         one head        all heads of a layer        all layers
     =============  ==============  ==========================  ===========================
     weights        α               their mean                  the layers' mean
     norms          ‖α f(x)‖        ‖Σ_h α f(x)‖                the layers' mean

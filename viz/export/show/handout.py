@@ -25,7 +25,7 @@ PIXELS = 8  # a side
 
 
 def small_maps(kinds: Sequence[tuple[str, np.ndarray]], signed: bool, said: str, style: SheetStyle) -> Sheet:
-    """The grids side by side with what they are called, under them what is drawn.
+    """The grids side by side with what they are called, under them what is shown.
 
     Args:
         kinds: title and maps [L, H, Q, K] of each kind.

@@ -59,7 +59,7 @@ def draw_table(checkpoint: str, theme: Theme) -> None:
 
 def winner_sentence(table: dict[str, Any], rows: dict[str, Any]) -> str:
     """Which sort of map is most ahead, of those that take nothing away, and by how much in the setting on the page."""
-    best, base = say(f"drawn.{table['best']}"), say(f"drawn.{table['base']}")
+    best, base = say(f"method.{table['best']}"), say(f"method.{table['base']}")
     if table["best"] == table["base"]:
         return say("trust.best.base", method=best)
     gaps = say("trust.comma").join(
@@ -90,7 +90,7 @@ def columns(table: dict[str, Any], rows: dict[str, Any]) -> dict[str, list[str]]
             "–" if c["mean"] is None else f"{number(c['mean'], 3)} ± {c['se'] or 0:.3f}" for c in cells
         ]
         if measure in LED:
-            title = say("trust.ahead", measure=say(f"trust.{measure}"), base=say(f"drawn.{table['base']}"))
+            title = say("trust.ahead", measure=say(f"trust.{measure}"), base=say(f"method.{table['base']}"))
             shown[title] = ["–" if c["gap"] is None else f"{signed(c['gap'])} ± {c['gap_se'] or 0:.2f}" for c in cells]
     seconds, pairs = [table["seconds"].get(name) for name in ORDER], {**table["pairs"], RANDOM: table["sentences"]}
     shown[say("trust.seconds")] = ["–" if each is None else f"{each:.3f}" for each in seconds]
