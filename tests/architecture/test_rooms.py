@@ -74,7 +74,7 @@ LIBRARIES: dict[str, set[str]] = {
     "plotly": {"viz/charts", "viz/views"},
     "bertviz": {"viz/charts/lines/bertviz_code.py"},
     "IPython": {"viz/charts/lines/bertviz_code.py"},
-    "markupsafe": {"viz/charts"},
+    "markupsafe": {"viz/charts", "viz/views"},
     "pypinyin": {"viz/charts/ruby.py"},
     "numpy": {"model", "viz", "bench"},
     "torch": {"model", "bench", "viz/charts/lines/bertviz_code.py"},

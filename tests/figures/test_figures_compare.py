@@ -11,8 +11,8 @@ from tests.pages import HOSTILE
 from viz.charts.heatmap import HeatmapText
 from viz.charts.pair import Beside, beside_figure
 from viz.core.theme import DARK, LIGHT
-from viz.views.patching.states import StatePanel, StatesText, states_figure
-from viz.views.training.course import Course, courses_figure
+from viz.views.patching.grids import StatePanel, StatesText, states_figure
+from viz.views.training.page import Course, courses_figure
 
 WORDS = english(HeatmapText)
 STATES = english(StatesText)

@@ -9,8 +9,8 @@ from tests.figures.said import english
 from viz.charts import row_steps
 from viz.charts.row_steps import StepsText, number
 from viz.core.theme import DARK, LIGHT
-from viz.views.masks import figure as masks
-from viz.views.masks.figure import MaskText
+from viz.views.masks import page as masks
+from viz.views.masks.page import MaskText
 
 steps_figure = partial(row_steps.steps_figure, text=english(StepsText))
 

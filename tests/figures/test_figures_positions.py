@@ -10,8 +10,8 @@ from tests.figures.said import english
 from viz.charts import positions
 from viz.charts.positions import PositionText, values_line
 from viz.core.theme import DARK, LIGHT
-from viz.views.positions import rotation
-from viz.views.positions.rotation import RotationText
+from viz.views.positions import page as rotation
+from viz.views.positions.page import RotationText
 
 rotation_circle = partial(rotation.rotation_circle, text=english(RotationText))
 

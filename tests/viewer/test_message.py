@@ -18,13 +18,12 @@ from model.attribution.methods import traced_maps
 from model.trace import HeadRef, TracedTranslation
 from tests.viewer import fixture
 from viz import show
-from viz.export.pages import TRACED
+from viz.export.pages import TRACED, saved
 from viz.web import message as types
 from viz.web.bundles import SOURCES, VIEWER, VIEWER_STYLE
 from viz.web.codes import coded
 from viz.web.page import page
 from viz.web.payload import pack
-from viz.export.pages import saved
 
 
 def unpacked(sent: bytes) -> tuple[dict, np.ndarray]:

@@ -19,11 +19,10 @@ from model.source import Anatomy, LacksAbilityError, require_of
 from model.trace import HeadRef
 from viz.core.answers import faithfulness, heads, maps, residual, translations, what_if
 from viz.core.crowd import sharing
-from viz.core.crowd.sharing import Helper, NoAnswerError
 from viz.core.crowd.serving import answer_to
-from viz.core.crowd.sharing import ENOUGH, Crowd, shared_out
+from viz.core.crowd.sharing import ENOUGH, Crowd, Helper, NoAnswerError, shared_out
 from viz.core.session import Subject
-from viz.views.alignment import gold_links as alignment
+from viz.views.alignment import page as alignment
 
 CAT, HEAD = Subject("The cat drinks two cups of milk.", "en-zh"), HeadRef("cross", 2, 5)
 ASKED: list[tuple[Callable[..., object], tuple[object, ...]]] = [

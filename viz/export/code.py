@@ -64,7 +64,7 @@ def python_lines(shown: Shown, text: str, model: ModelCode, beam: int = 1, force
         "",
         *model.lines("translator"),
         f"translation = translator.translate({text!r}, {how}, capture=True)",
-        f"maps = attribution_maps(translator, translation, {shown.method!r}{step})[{kind!r}]  # [layer, head, query, key]",
+        f"maps = attribution_maps(translator, translation, {shown.method!r}{step})[{kind!r}]",
         *_values(shown),
         f"rows, columns = translation.trace.axis_labels({kind!r})",
         *([f"rows = shifted_rows(translation.trace, {shown.shift!r})[0]"] if kind == "cross" else []),

@@ -1,4 +1,4 @@
-"""Alignment error rate of every cross-attention head, layer and all layers, by every method, row rule and rule of links."""
+"""Alignment error rate of every cross-attention head, layer and all layers, by method, row rule and rule of links."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class ErrorTable:
         }
 
     def percents(self) -> dict[str, Any]:
-        """AER in percent by rule, method and shift: {"layers": one row a layer, heads then "all"; "all": one number}."""
+        """AER in percent by rule, method, shift: {"layers": one row a layer, heads then "all"; "all": one number}."""
         table: dict[str, Any] = {}
         for rule, by_shift in zip(RULES, 100 * self.rates, strict=True):
             table[rule] = {method: {} for method in self.methods}

@@ -8,7 +8,7 @@ from model.analysis.what_if.beam_tree import BeamTree, grown_tree
 from model.own.text.vocab import EOS_ID
 from model.translator import Translator
 from model.writing import LENGTH_ALPHA, Expansion, Hypothesis
-from viz.views.beam.beam_tree import tree_payload
+from viz.views.beam.page import tree_payload
 
 TEXT = "I love you."
 

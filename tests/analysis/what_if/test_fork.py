@@ -13,10 +13,10 @@ from model.own.text.vocab import BOS_ID, EOS_ID
 from model.translator import Translator
 from viz.charts.versions import Version, versions_html
 from viz.charts.votes import bars_figure
-from viz.core.session import token_code, token_ids
 from viz.core.numbers import signed
+from viz.core.session import token_code, token_ids
 from viz.core.theme import DARK, LIGHT
-from viz.views.fork.fork_picker import picked_candidate
+from viz.views.fork.page import picked_candidate
 
 TEXT = "Tom saw a bird."
 

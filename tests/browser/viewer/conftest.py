@@ -11,10 +11,10 @@ from playwright.sync_api import Browser, Page
 from bench.browser import VIEWPORT
 from model.translator import Translator
 from tests.browser.viewer.acts import HOSTILE
+from viz.export.pages import SavedPage
 from viz.export.show.staged import stage
 from viz.export.show.storyboard import Both, Light, Predict, Step, Storyboard, TalkScene
 from viz.export.show.talk import talk_page
-from viz.export.pages import SavedPage
 
 OPTIONS = (Both("cat"), Both("dog"), Both("bed"))
 

@@ -20,9 +20,8 @@ from viz.export.pages import page_of
 from viz.export.show.handout import picture
 from viz.export.show.reading import read_storyboard
 from viz.export.show.staged import stage
-from viz.export.show.storyboard import Both, Step, Storyboard, StoryboardError, TalkScene, parse_link
+from viz.export.show.storyboard import Both, Step, Storyboard, StoryboardError, TalkScene, parse_link, write_storyboard
 from viz.export.show.talk import talk_page
-from viz.export.show.storyboard import write_storyboard
 from viz.export.shown import Shown
 from viz.widgets import pins
 

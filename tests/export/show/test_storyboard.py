@@ -9,8 +9,7 @@ import pytest
 
 from viz.export.show import storyboard as module
 from viz.export.show.expect import Expectation, parse_expectation
-from viz.export.show.reading import MOST_NODES
-from viz.export.show.reading import read_storyboard
+from viz.export.show.reading import MOST_NODES, read_storyboard
 from viz.export.show.shelf import named_in, shipped, shipped_storyboard
 from viz.export.show.storyboard import (
     MOST_FILE_BYTES,
@@ -22,8 +21,8 @@ from viz.export.show.storyboard import (
     Storyboard,
     StoryboardError,
     TalkScene,
+    write_storyboard,
 )
-from viz.export.show.storyboard import write_storyboard
 
 HOSTILE = "</script><img src=x onerror=alert(1)> 动物 *&!"
 WHOLE = Storyboard(

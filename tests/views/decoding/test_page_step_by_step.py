@@ -11,7 +11,7 @@ from model.trace import Label
 from model.translator import Translator
 from tests.pages import markup, opened, reverse, sent, shipped, words
 from viz.core.text import ENGLISH as STRINGS
-from viz.views.step_by_step.playback import Played, playback_payload
+from viz.views.step_by_step.page import Played, playback_payload
 from viz.web.codes import unpack_fine
 from viz.widgets.messages import reported_step
 

@@ -10,9 +10,8 @@ from model.trace import KINDS
 from tests.pages import SENTENCE, array, charts, choose, markup, prepared, reverse, shipped
 from viz.core.text import text
 from viz.core.theme import DARK, LIGHT
-from viz.views.inside.scaling import with_and_without
-from viz.views.inside.six_steps import STEPS, in_words, step_facts, step_picture
-from viz.views.inside.steps_figure import Bars, Cells, Strip, step_figure
+from viz.views.inside.page import with_and_without
+from viz.views.inside.six_steps import STEPS, Bars, Cells, Strip, in_words, step_facts, step_figure, step_picture
 
 
 def say(key: str, **values: object) -> str:

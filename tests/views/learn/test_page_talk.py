@@ -10,8 +10,7 @@ from model.trace import HeadRef
 from tests.pages import SENTENCE, choose, components, markup, opened, prepared, shipped, words
 from viz.core.text import ENGLISH as STRINGS
 from viz.export.show.reading import read_storyboard
-from viz.export.show.storyboard import Both, Storyboard, StoryboardError, TalkScene
-from viz.export.show.storyboard import write_storyboard
+from viz.export.show.storyboard import Both, Storyboard, StoryboardError, TalkScene, write_storyboard
 from viz.widgets import pins
 
 pytestmark = shipped

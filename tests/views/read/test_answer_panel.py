@@ -14,8 +14,8 @@ from model.passage import Ask
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, markup, opened, reverse, shipped
 from viz.core.choice import tidied
-from viz.views.translate import best_picture
-from viz.views.translate.rivals import word_votes
+from viz.views.translate import page as best_picture
+from viz.views.translate.panel import word_votes
 
 pytestmark = shipped
 

@@ -8,7 +8,7 @@ import pytest
 from model.analysis.heads.table import HeadTable
 from model.trace import HeadRef
 from tests.pages import charts, markup, opened, shipped
-from viz.views.heads.heads_together import nearest
+from viz.views.heads.page import nearest
 from viz.widgets import head_facts
 from viz.widgets.head_facts import HeadFacts
 

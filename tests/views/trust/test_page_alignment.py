@@ -15,9 +15,8 @@ from tests.pages import SENTENCE, charts, choose, go_to, markup, prepared, words
 from viz.charts.heatmap import HeatmapText
 from viz.core import models
 from viz.core.theme import LIGHT
-from viz.views.alignment.gold_map import gold_map
-from viz.views.alignment.score_grid import opened_place
-from viz.views.alignment.word_links import word_links
+from viz.views.alignment.page import word_links
+from viz.views.alignment.truth_meter import gold_map, opened_place
 from viz.widgets.alignment import Setting, rate_of
 
 WORDS = english(HeatmapText)

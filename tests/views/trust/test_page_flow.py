@@ -9,8 +9,7 @@ from model.analysis.residual.flow import flow_graph, weight_shares
 from model.attribution.shares import norm_shares
 from tests.pages import HOSTILE, markup, opened, reverse, sent, shipped, words
 from viz.core.text import text
-from viz.views.flow.flow_graph import FlowTokens, edge_heads, flow_payload
-from viz.views.flow.flow_words import source_words, summary
+from viz.views.flow.page import FlowTokens, edge_heads, flow_payload, source_words, summary
 from viz.widgets.places import opened_place
 
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.analysis.residual.lens import lens, promoted
 from tests.pages import HOSTILE, array, charts, markup, opened, reverse, sent, shipped, words
-from viz.views.lens.lens_grid import lens_payload
+from viz.views.lens.page import lens_payload
 
 
 def bars(at: AppTest) -> np.ndarray:

@@ -15,7 +15,7 @@ from viz.charts.deletion import BarText, honesty_html
 from viz.core.answers import faithfulness
 from viz.core.theme import DARK, LIGHT
 from viz.views.trust.figure import Measure, dots_figure, matrices_figure
-from viz.views.trust.trust_table import ORDER
+from viz.views.trust.page import ORDER
 
 TEXT = BarText("v", "<b>", "random", "best", 'a "quoted" alternative')
 

@@ -2,21 +2,171 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from model.analysis.alignment.gold import GoldPair, Link, detokenised
 from model.analysis.alignment.known_pairs import best_place
-from viz.charts.heatmap import HeatmapText, heatmap_config, heatmap_summary
+from viz.charts.heatmap import HeatmapText, attention_heatmap, heatmap_config, heatmap_summary
 from viz.charts.markup import line
-from viz.core.language import say, within
+from viz.core.language import Labels, say, within
 from viz.core.session import Session
 from viz.core.theme import Theme
-from viz.views.alignment.gold_map import gold_map
-from viz.views.alignment.score_grid import score_grid
 from viz.widgets.alignment import RULE_NAMES, Setting, choose, decoder, rates_of
+from viz.widgets.messages import message
+from viz.widgets.registry import register
+
+CELL = (48, 34)  # width and height of a cell in pixels: a long pair fits beside the scores
+Links = Collection[tuple[int, int]]
+
+
+def gold_map(
+    values: np.ndarray,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    sure: Links,
+    possible: Links,
+    found: Links,
+    title: str,
+    theme: Theme,
+    text: HeatmapText,
+) -> go.Figure:
+    """The heatmap of a map over words; sure links have a solid outline, possible ones a dashed, found ones a dot.
+
+    Args:
+        values: 0 or more, [target words, source words]; colours run to the largest.
+        rows, columns: target and source words; shown literally.
+        sure, possible, found: links (source word, target word); possible ones may contain the sure.
+        title: says what is drawn.
+        theme: the look.
+        text: the words of axes and hover.
+
+    Raises:
+        ValueError: the shapes do not fit, or a link is outside the map.
+    """
+    _check_links({*sure, *possible, *found}, rows, columns)
+    figure = attention_heatmap(values, rows, columns, title=title, theme=theme, text=text)
+    outlines = [_outline(link, theme, "solid") for link in sorted(sure)]
+    outlines += [_outline(link, theme, "dot") for link in sorted(set(possible) - set(sure))]
+    margin = figure.layout.margin
+    figure.update_traces(showscale=False, selector={"type": "heatmap"})
+    figure.update_layout(
+        shapes=outlines,
+        width=round(margin.l + CELL[0] * len(columns) + 16),
+        height=round(margin.t + CELL[1] * len(rows) + 12),
+        margin_r=16,
+    )
+    figure.add_trace(_dots(sorted(found), theme))
+    return figure
+
+
+def _check_links(links: Links, rows: Sequence[str], columns: Sequence[str]) -> None:
+    for i, j in links:
+        if not (0 <= i < len(columns) and 0 <= j < len(rows)):
+            raise ValueError(f"link {i}-{j} is outside a map of {len(rows)} by {len(columns)} words")
+
+
+def _outline(link: tuple[int, int], theme: Theme, dash: str) -> dict[str, Any]:
+    column, row = link
+    inset = 0.44
+    return {
+        "type": "rect",
+        "name": dash,
+        "x0": column - inset,
+        "x1": column + inset,
+        "y0": row - inset,
+        "y1": row + inset,
+        "line": {"color": theme.accent, "width": 3 if dash == "solid" else 2, "dash": dash},
+        "layer": "above",
+    }
+
+
+def _dots(found: Sequence[tuple[int, int]], theme: Theme) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "name": "found",
+        "mode": "markers",
+        "x": [column + 0.3 for column, _ in found],
+        "y": [row - 0.28 for _, row in found],
+        "marker": {"size": 9, "color": theme.text, "line": {"color": theme.background, "width": 1.5}},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+LABELS = ("caption", "all", "cell")
+_component = register("score_grid", LABELS)
+
+
+def score_grid(
+    here: Sequence[Sequence[float]],
+    everywhere: Sequence[Sequence[float]] | None,
+    *,
+    chosen: tuple[int | str, int | str],
+    best: tuple[int, int] | None,
+    theme: Theme,
+    labels: Labels,
+    key: str,
+    on_open: Callable[[int, int | str], None],
+) -> None:
+    """A grid of error rates in percent, one row a layer, one column a head, the last column for all heads together.
+
+    Args:
+        here: this sentence's, [L, H + 1]; drawn large and as colour.
+        everywhere: all sentences', of the same shape; drawn small.
+        chosen: layer and head to mark; the head may be "all".
+        best: the head to mark with a star.
+        theme: the look.
+        labels: gives the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_open: called with the layer and head, or "all", that was clicked, before the script runs again.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
+
+    def opened() -> None:
+        place = opened_place(message(key, "open"), len(here), len(here[0]) - 1)
+        if place is not None:
+            on_open(*place)
+
+    data = {**scores_payload(here, everywhere), "chosen": list(chosen), "best": list(best) if best else None}
+    _component.mount(data, theme=theme, labels=labels, key=key, on_open_change=opened)
+
+
+def scores_payload(here: Sequence[Sequence[float]], everywhere: Sequence[Sequence[float]] | None) -> dict[str, object]:
+    """What ``score_grid`` sends to the browser, less look, labels and what is marked.
+
+    Raises:
+        ValueError: as ``score_grid``.
+    """
+    sizes = [len(row) for row in here]
+    if everywhere is not None and [len(row) for row in everywhere] != sizes:
+        raise ValueError(f"scores of all sentences have rows of {[len(row) for row in everywhere]}, expected {sizes}")
+    return {
+        "here": [[round(float(score), 1) for score in row] for row in here],
+        "everywhere": everywhere,
+        "heads": [*range(sizes[0] - 1), "all"],
+    }
+
+
+def opened_place(value: Any, n_layers: int, n_heads: int) -> tuple[int, int | str] | None:
+    """The layer and head, or "all", that a browser's message names; None where there is no such place."""
+    if not isinstance(value, dict):
+        return None
+    layer, head = value.get("layer"), value.get("head")
+    if type(layer) is not int or not 0 <= layer < n_layers:
+        return None
+    if head == "all" or (type(head) is int and 0 <= head < n_heads):
+        return layer, head
+    return None
+
 
 SHOWN_LINKS = 12
 

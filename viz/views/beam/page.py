@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -11,18 +12,116 @@ from viz.charts.markup import line
 from viz.charts.versions import versions_html
 from viz.core.answers import what_if
 from viz.core.answers.translations import translation
-from viz.core.language import say, within
+from viz.core.language import Labels, say, within
 from viz.core.numbers import number
-from viz.core.session import Subject, current_session, force
-from viz.views.beam.beam_tree import beam_tree, tree_payload
+from viz.core.pieces import shown_piece
+from viz.core.session import Session, Subject, force
+from viz.core.theme import Theme
 from viz.widgets import chart
 from viz.widgets.bar import bar
+from viz.widgets.messages import message
 from viz.widgets.picker import pick
+from viz.widgets.registry import register
 from viz.widgets.versions import compared
 
 if TYPE_CHECKING:
-    from model.analysis.what_if.beam_tree import BeamTree
+    from model.analysis.what_if.beam_tree import BeamNode, BeamTree
     from model.writing import Hypothesis
+
+LABELS = (
+    "hint",
+    "kept",
+    "dropped",
+    "finished",
+    "left",
+    "won",
+    "rival",
+    "readout",
+    "finished_title",
+    "row",
+    "unfinished",
+    "open",
+    "shown",
+)
+_component = register("beam_tree", LABELS)
+
+
+def beam_tree(
+    data: dict[str, object],
+    *,
+    theme: Theme,
+    labels: Labels,
+    key: str,
+    on_open: Callable[[int], None],
+) -> None:
+    """The tree, and the finished hypotheses under it; a click or Enter on one of them opens it.
+
+    Args:
+        data: what ``tree_payload`` made.
+        theme: the look.
+        labels: gives the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_open: called with the rank of the opened hypothesis, from 0, before the script runs again.
+    """
+
+    def opened() -> None:
+        rank = message(key, "open")
+        if type(rank) is int and rank >= 0:
+            on_open(rank)
+
+    _component.mount(data, theme=theme, labels=labels, key=key, on_open_change=opened)
+
+
+def tree_payload(
+    tree: BeamTree,
+    hypotheses: Sequence[Hypothesis],
+    decode: Callable[[list[int]], str],
+    piece: Callable[[int], str],
+    shown: tuple[int, ...] = (),
+) -> dict[str, object]:
+    """What ``beam_tree`` sends to the browser, less look and labels.
+
+    Args:
+        tree: all that the search looked at.
+        hypotheses: what it returned, best first.
+        decode, piece: the text of target ids, and of one id.
+        shown: ids of the translation under inspection.
+    """
+    ranks = {hypothesis: rank for rank, hypothesis in enumerate(hypotheses)}
+    lost = tree.lost_lead(hypotheses[0])
+    return {
+        "nodes": [_node(node, ranks, decode, piece) for node in tree.nodes],
+        "won": tree.path(hypotheses[0]),
+        "rival": tree.nodes.index(lost.rival) if lost else -1,
+        "hypotheses": [
+            {
+                "text": decode(list(each.ids)),
+                "score": round(tree.nodes[tree.path(each)[-1]].score, 4),
+                "log_prob": round(each.log_prob, 4),
+                "tokens": len(each.log_probs),
+                "finished": each.finished,
+                "shown": each.ids == shown,
+            }
+            for each in hypotheses
+        ],
+    }
+
+
+def _node(
+    node: BeamNode, ranks: dict[Hypothesis, int], decode: Callable[[list[int]], str], piece: Callable[[int], str]
+) -> dict[str, object]:
+    return {
+        "parent": node.parent,
+        "depth": node.depth,
+        "token": shown_piece(piece(node.token)),
+        "text": decode(list(node.hypothesis.ids)),
+        "score": round(node.score, 4),
+        "log_prob": round(node.hypothesis.log_prob, 4),
+        "probability": round(math.exp(node.hypothesis.log_probs[-1]), 4),
+        "fate": node.fate,
+        "rank": ranks.get(node.hypothesis, -1),
+    }
+
 
 SAMPLING: tuple[tuple[str, Any, Any, Any, Any], ...] = (  # name, lowest, highest, where it starts, step
     ("temperature", 0.1, 2.0, 1.0, 0.1),
@@ -30,26 +129,26 @@ SAMPLING: tuple[tuple[str, Any, Any, Any, Any], ...] = (  # name, lowest, highes
     ("top_p", 0.05, 1.0, 1.0, 0.05),
     ("seed", 0, 99, 0, 1),
 )
-now = current_session()
-text, name, model = now.subject.text, now.checkpoint, now.model.opened
 
 
-def draw_tree(width: int) -> None:
+def draw_tree(now: Session, width: int) -> None:
     """The tree, and the hypotheses that can be opened."""
+    model = now.model.opened
     with st.spinner(say("wait.beam")):
-        tree, hypotheses = what_if.tree(text, name, width)
-    about = f"{say('beam.tree.lead', nodes=len(tree.nodes), width=width)} {overtaken(tree, hypotheses)}"
+        tree, hypotheses = what_if.tree(now.subject.text, now.checkpoint, width)
+    lost = overtaken(tree, hypotheses, model.decode_target)
+    about = f"{say('beam.tree.lead', nodes=len(tree.nodes), width=width)} {lost}"
     beam_tree(
         tree_payload(tree, hypotheses, model.decode_target, model.piece, translation(now.subject).tgt_ids),
         theme=now.theme,
         labels=within("beam"),
         key="beam_tree",
-        on_open=lambda rank: open_hypothesis(hypotheses, rank),
+        on_open=lambda rank: open_hypothesis(now, hypotheses, rank),
     )
     st.html(line("lead", about, id="hl-overtaken", style="max-width:none"))
 
 
-def open_hypothesis(hypotheses: Sequence[Hypothesis], rank: int) -> None:
+def open_hypothesis(now: Session, hypotheses: Sequence[Hypothesis], rank: int) -> None:
     """Make a hypothesis the translation under inspection, or go back to the model's own choice."""
     if rank < len(hypotheses):
         chosen = hypotheses[rank]
@@ -58,7 +157,7 @@ def open_hypothesis(hypotheses: Sequence[Hypothesis], rank: int) -> None:
         force("hyp", () if own else (*chosen.ids, end_id) if chosen.finished else chosen.ids)
 
 
-def overtaken(tree: BeamTree, hypotheses: Sequence[Hypothesis]) -> str:
+def overtaken(tree: BeamTree, hypotheses: Sequence[Hypothesis], decode: Callable[[list[int]], str]) -> str:
     """One sentence on the first better-looking start that lost."""
     lost = tree.lost_lead(hypotheses[0])
     if lost is None:
@@ -72,9 +171,9 @@ def overtaken(tree: BeamTree, hypotheses: Sequence[Hypothesis]) -> str:
     return say(
         "beam.lost",
         step=lost.rival.depth + 1,
-        start=model.decode_target(lost.rival.hypothesis.ids),
+        start=decode(list(lost.rival.hypothesis.ids)),
         score=number(lost.rival.score),
-        winner=model.decode_target(lost.winner_start.hypothesis.ids),
+        winner=decode(list(lost.winner_start.hypothesis.ids)),
         winner_score=number(lost.winner_start.score),
         fate=fate,
     )
@@ -86,23 +185,26 @@ def draw_setting(name: str, low: Any, high: Any, start: Any, step: Any) -> Any:
     return st.slider(label, low, high, start, step, key=name, help=explained, bind="query-params", width=250)
 
 
-def draw_ways(width: int) -> None:
+def draw_ways(now: Session, width: int) -> None:
     """Greedy, beam and sampled translations in one table."""
     with st.container(horizontal=True, gap="medium"):
         settings = [draw_setting(*setting) for setting in SAMPLING]
     with st.spinner(say("wait.ways")):
-        greedy, beam = (what_if.continued(Subject(text, name, each)) for each in (1, width))
-        sampled = what_if.sampled(text, name, *settings)
+        about = now.subject.text, now.checkpoint
+        greedy, beam = (what_if.continued(Subject(*about, each)) for each in (1, width))
+        sampled = what_if.sampled(*about, *settings)
     titles = say("sampling.greedy"), say("sampling.beam", width=width), say("sampling.sampled", seed=settings[-1])
     st.html(versions_html(compared(titles, (greedy, beam, sampled)), now.theme))
     chart.lead("sampling.lead")
     chart.lead("sampling.note")
 
 
-with bar():
-    shown = pick("decoded", labelled=False)
-    st.html(line("alt", say("beam.width")), width="content")
-    width = st.slider(
-        say("beam.width"), 2, 8, 5, key="width", label_visibility="collapsed", bind="query-params", width=200
-    )
-(draw_tree if shown == "tree" else draw_ways)(width)
+def view(session: Session) -> None:
+    """The search as a tree, or three ways to decode."""
+    with bar():
+        shown = pick("decoded", labelled=False)
+        st.html(line("alt", say("beam.width")), width="content")
+        width = st.slider(
+            say("beam.width"), 2, 8, 5, key="width", label_visibility="collapsed", bind="query-params", width=200
+        )
+    (draw_tree if shown == "tree" else draw_ways)(session, width)

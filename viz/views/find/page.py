@@ -2,25 +2,145 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
+from model.analysis.heads.patterns import GRID, alike, match_named, match_painted, template
+from model.analysis.heads.table import HeadTable
+from model.attribution.labelled_map import LabelledMap
+from model.trace import HeadRef, Kind
 from viz.charts.markup import line
+from viz.core.answers import heads
 from viz.core.codes.choices import ALIGNED, PAINTED
-from viz.core.codes.pattern import parse_pattern
+from viz.core.codes.pattern import parse_pattern, pattern_code
 from viz.core.going import open_head
-from viz.core.language import say, within
-from viz.core.session import current_session
-from viz.views.find import head_search
-from viz.views.find.pattern_grid import pattern_grid
+from viz.core.language import Labels, say, within
+from viz.core.models import ModelEntry
+from viz.core.session import Session
+from viz.core.theme import Theme
 from viz.widgets import chart, head_facts
 from viz.widgets.bar import bar
-from viz.widgets.head_list import head_list
+from viz.widgets.head_list import Listed, head_list
+from viz.widgets.messages import message, part, serial
 from viz.widgets.picker import pick
+from viz.widgets.registry import register
+
+SMALLEST = 0.005  # a smaller score is 0 % on screen
+_Scores = Mapping[Kind, np.ndarray]  # of every head, [L, H], by kind
+
+
+def shown_pattern(pattern: str, painted: np.ndarray) -> np.ndarray:
+    """A pattern as the grid shows it: 0 to 1, [GRID, GRID]."""
+    if pattern == PAINTED:
+        return painted
+    if pattern == ALIGNED:
+        return np.zeros((GRID, GRID))
+    if pattern == "uniform":
+        return np.full((GRID, GRID), 0.4)
+    return template(pattern, [False] * GRID, [False] * GRID)
+
+
+def on_sentence(maps: Mapping[Kind, LabelledMap], pattern: str, painted: np.ndarray) -> _Scores:
+    """Match of every head with the pattern, on the maps as they are shown."""
+    if pattern == PAINTED:
+        return {k: match_painted(each.weights, painted, k, each.rows, each.columns) for k, each in maps.items()}
+    return {kind: match_named(each.weights, pattern, kind, each.rows, each.columns) for kind, each in maps.items()}
+
+
+def aligners(model: ModelEntry) -> tuple[_Scores, str]:
+    """How well each cross head aligns words on the pairs that people linked: 1 − its alignment error; and which pairs.
+
+    Of its rows as what they write, or have read, whichever suits it better; nothing where none was measured.
+    """
+    errors, (table, _) = head_facts.alignment_errors(model), model.alignment
+    if not errors or table is None:
+        return {}, say("find.aligned.missing")
+    scores = 1 - np.minimum.reduce(list(errors.values())) / 100
+    return {"cross": scores}, say("find.aligned.pairs", pairs=table["sentences"], command=table["command"])
+
+
+def over_corpus(name: str, pattern: str, code: str) -> tuple[_Scores, str] | None:
+    """Mean match of every head, and a sentence on what it was measured on; None where a checkpoint has nothing.
+
+    A named pattern has its means in the checkpoint's table; without one, and for a painted pattern, the
+    stored examples are gone through.
+    """
+    table, _ = head_facts.corpus_table(name)
+    if pattern != PAINTED and table is not None:
+        return {kind: each[pattern] for kind, each in table.patterns.items()}, table_note(table)
+    if not (count := len(heads.stored_traces(name))):
+        return None
+    return heads.example_matches(name, pattern, code), say("find.examples", count=count)
+
+
+def table_note(table: HeadTable) -> str:
+    """On what a table's means were measured."""
+    return say("find.table", file=table.facts["file"], sentences=f"{table.facts['sentences']:,}")
+
+
+def like(name: str, maps: Mapping[Kind, LabelledMap], head: HeadRef, scope: str) -> tuple[_Scores, str]:
+    """How alike the heads of a kind are to one of a checkpoint's, and a sentence on what they were compared."""
+    count = len(heads.stored_traces(name))
+    if scope == "corpus" and count:
+        return {head.kind: heads.example_likeness(name, head)}, say("find.like.corpus.how", count=count)
+    weights = maps[head.kind].weights
+    return {head.kind: alike(weights, weights[head[1:]])}, say("find.like.sentence.how")
+
+
+def best(scores: _Scores, most: int, said: str, but: HeadRef | None = None) -> list[Listed]:
+    """The heads with the highest scores, none that is 0, as a list shows them.
+
+    Args:
+        scores: of every head.
+        most: how many.
+        said: key of the string that says a score.
+        but: a head to leave out.
+    """
+    order = [head for head in head_facts.best_first(scores) if head != but]
+    found = [(head, float(scores[head.kind][head[1:]])) for head in order[:most]]
+    return [
+        Listed(head, head_facts.title(head), score, say(said, value=f"{score:.0%}"), score)
+        for head, score in found
+        if score >= SMALLEST
+    ]
+
+
+LABELS = ("grid", "rows", "columns", "clear", "hint", "cell")
+_component = register("pattern_grid", LABELS)
+
+
+def pattern_grid(
+    pattern: np.ndarray, *, theme: Theme, labels: Labels, key: str, on_paint: Callable[[str], None]
+) -> None:
+    """The grid; painting starts from the pattern that it shows.
+
+    Args:
+        pattern: 0 to 1, [GRID, GRID].
+        theme: the look.
+        labels: gives the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_paint: called with the new pattern's code before the script runs again.
+
+    Raises:
+        ValueError: the pattern has another shape.
+    """
+    if pattern.shape != (GRID, GRID):
+        raise ValueError(f"a pattern has shape {(GRID, GRID)}, got {pattern.shape}")
+
+    def painted() -> None:
+        code = part(message(key, "paint"), "code")
+        if isinstance(code, str):
+            on_paint(pattern_code(parse_pattern(code)))
+
+    values = [round(float(value), 3) for value in pattern.ravel()]
+    data = {"values": values, "serial": serial(key, "paint")}
+    _component.mount(data, theme=theme, labels=labels, key=key, on_paint_change=painted)
+
 
 MOST, ALIKE = 12, 5
-now = current_session()
 
 
 def painted(code: str) -> None:
@@ -28,40 +148,46 @@ def painted(code: str) -> None:
     st.session_state.update(paint=code, pattern=PAINTED)
 
 
-with bar():
-    pattern = pick("pattern", labelled=False, as_list=True, width=170)
-    scope = pick("scope", labelled=False)
-code = str(st.session_state.get("paint", ""))
-cells = parse_pattern(code)
-maps = head_facts.readings(now)
-if pattern == ALIGNED:
-    scores, about = head_search.aligners(now.model)
-else:
-    measured = head_search.over_corpus(now.checkpoint, pattern, code) if scope == "corpus" else None
-    scores, about = measured or (head_search.on_sentence(maps, pattern, cells), say("find.here"))
-heads = head_search.best(scores, MOST, "find.match")
-shared: dict[str, Any] = {"theme": now.theme, "on_open": open_head}
+def view(session: Session) -> None:
+    """The pattern beside the heads that match it, and the heads that are like the chosen one."""
+    with bar():
+        pattern = pick("pattern", labelled=False, as_list=True, width=170)
+        scope = pick("scope", labelled=False)
+    maps = head_facts.readings(session)
+    _matches(session, pattern, scope, maps)
+    name = head_facts.title(session.head)
+    st.subheader(say("find.like", head=name), anchor=False)
+    likeness, how = like(session.checkpoint, maps, session.head, scope)
+    others = best(likeness, ALIKE, "find.alike", but=session.head)
+    labels = within("heads", list=say("find.like", head=name))
+    head_list(others, maps, labels=labels, key="alike", theme=session.theme, on_open=open_head)
+    st.html(line("alt", how))
 
-left, right = st.columns([1, 3.4], gap="medium")
-with left:
-    pattern_grid(
-        head_search.shown_pattern(pattern, cells),
-        theme=now.theme,
-        labels=within("find"),
-        key="pattern_grid",
-        on_paint=painted,
-    )
-with right:
-    head_list(heads, maps, labels=within("heads", list=say("find.list")), key="matches", selected=now.head, **shared)
-    if not heads:
-        chart.lead("find.nothing")
-    meaning = say(f"find.score.{pattern}" if pattern in ("uniform", ALIGNED) else "find.score")
-    st.html(line("alt", f"{meaning} {about}"))
-    chart.lead("find.lead")
 
-name = head_facts.title(now.head)
-st.subheader(say("find.like", head=name), anchor=False)
-likeness, how = head_search.like(now.checkpoint, maps, now.head, scope)
-others = head_search.best(likeness, ALIKE, "find.alike", but=now.head)
-head_list(others, maps, labels=within("heads", list=say("find.like", head=name)), key="alike", **shared)
-st.html(line("alt", how))
+def _matches(now: Session, pattern: str, scope: str, maps: Mapping[Kind, LabelledMap]) -> None:
+    code = str(st.session_state.get("paint", ""))
+    cells = parse_pattern(code)
+    if pattern == ALIGNED:
+        scores, about = aligners(now.model)
+    else:
+        measured = over_corpus(now.checkpoint, pattern, code) if scope == "corpus" else None
+        scores, about = measured or (on_sentence(maps, pattern, cells), say("find.here"))
+    found = best(scores, MOST, "find.match")
+    left, right = st.columns([1, 3.4], gap="medium")
+    with left:
+        pattern_grid(
+            shown_pattern(pattern, cells),
+            theme=now.theme,
+            labels=within("find"),
+            key="pattern_grid",
+            on_paint=painted,
+        )
+    with right:
+        labels = within("heads", list=say("find.list"))
+        looks: dict[str, Any] = {"theme": now.theme, "on_open": open_head, "selected": now.head}
+        head_list(found, maps, labels=labels, key="matches", **looks)
+        if not found:
+            chart.lead("find.nothing")
+        meaning = say(f"find.score.{pattern}" if pattern in ("uniform", ALIGNED) else "find.score")
+        st.html(line("alt", f"{meaning} {about}"))
+        chart.lead("find.lead")

@@ -2,27 +2,188 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from model.analysis.residual.flow import flow_graph
+from model.attribution.labelled_map import words_of
+from model.trace import AttentionTrace, HeadRef, Kind, Label
 from viz.charts.markup import line
 from viz.core.answers import translations
 from viz.core.answers.residual import flow_shares
 from viz.core.going import open_head
-from viz.core.language import say, within
-from viz.core.session import choose_token, current_session, theme
-from viz.views.flow.flow_graph import FlowTokens, flow_graph_picture
-from viz.views.flow.flow_words import source_words, summary
+from viz.core.language import Labels, Say, say, within
+from viz.core.session import Session, choose_token, theme
+from viz.core.theme import HEAD_COLOURS, Theme
 from viz.widgets import chart
 from viz.widgets.bar import bar
+from viz.widgets.messages import message, reported_step
 from viz.widgets.picker import pick
+from viz.widgets.places import opened_place
+from viz.widgets.registry import register
 from viz.widgets.token import looked_at
 
+if TYPE_CHECKING:
+    from model.analysis.residual.flow import FlowGraph
+
+LABELS = (
+    "hint",
+    "picture",
+    "outputs",
+    "encoder",
+    "decoder",
+    "encoder_self",
+    "decoder_self",
+    "cross",
+    "straight",
+    "strongest",
+    "source",
+    "read",
+    "few",
+    "legend_encoder_self",
+    "legend_cross",
+    "legend_decoder_self",
+    "legend_width",
+)
+# Of HEAD_COLOURS, the ones that stand out on a light and on a dark page.
+_COLOURS: dict[Kind, tuple[int, int]] = {"encoder_self": (0, 4), "cross": (5, 1), "decoder_self": (2, 2)}
+_component = register("flow_graph", LABELS)
+
+
+@dataclass(frozen=True)
+class FlowTokens:
+    """What the columns of a graph stand for.
+
+    Attributes:
+        src: source tokens, or words, as the graph has them.
+        reads, writes: tokens that the decoder reads and writes, one a step; the graph may have fewer steps.
+    """
+
+    src: Sequence[Label]
+    reads: Sequence[Label]
+    writes: Sequence[Label]
+
+
+def flow_graph_picture(
+    graph: FlowGraph,
+    tokens: FlowTokens,
+    *,
+    summary: str,
+    theme: Theme,
+    labels: Labels,
+    key: str,
+    on_step: Callable[[int], None],
+    on_open: Callable[[HeadRef], None],
+) -> bool:
+    """The graph; a token above it chooses another step, a click on an edge opens its strongest head: True then.
+
+    Args:
+        graph: of one step.
+        tokens: of its columns.
+        summary: the graph in one sentence.
+        theme: the look.
+        labels: gives the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_step: called with the step that was chosen, from 1, before the script runs again.
+        on_open: called with the head, likewise.
+    """
+
+    def chosen() -> None:
+        if step := reported_step(message(key, "step"), len(tokens.writes)):
+            on_step(step)
+
+    places = edge_heads(graph)
+
+    def opened() -> None:
+        if place := opened_place(message(key, "open"), places):
+            on_open(place)
+
+    colours = {kind: HEAD_COLOURS[places[theme.is_dark]] for kind, places in _COLOURS.items()}
+    data = {**flow_payload(graph, tokens), "summary": summary, "colours": colours}
+    result = _component.mount(data, theme=theme, labels=labels, key=key, on_step_change=chosen, on_open_change=opened)
+    return opened_place(result.get("open"), places) is not None
+
+
+def flow_payload(graph: FlowGraph, tokens: FlowTokens) -> dict[str, object]:
+    """What ``flow_graph_picture`` sends to the browser, less look and words.
+
+    Raises:
+        ValueError: the tokens do not fit the graph.
+    """
+    src, reads, writes = tokens.src, tokens.reads, tokens.writes
+    if len(src) != graph.encoder.shape[1] or not graph.decoder.shape[1] <= len(reads) == len(writes):
+        raise ValueError(
+            f"the graph has {graph.encoder.shape[1]} source words and {graph.decoder.shape[1]} steps, "
+            f"but there are labels for {len(src)}, and for {len(reads)} and {len(writes)}"
+        )
+    return {
+        "src": [label.text for label in src],
+        "reads": [label.text for label in reads],
+        "writes": [label.text for label in writes],
+        "step": graph.decoder.shape[1],
+        "encoder": [[round(float(flow), 5) for flow in level] for level in graph.encoder],
+        "decoder": [[round(float(flow), 5) for flow in level] for level in graph.decoder],
+        "edges": [
+            {
+                "kind": edge.kind,
+                "layer": edge.layer,
+                "start": edge.start,
+                "end": edge.end,
+                "flow": round(edge.flow, 5),
+                "head": edge.head,
+            }
+            for edge in graph.edges
+        ],
+        "n_edges": graph.n_edges,
+    }
+
+
+def edge_heads(graph: FlowGraph) -> list[HeadRef]:
+    """The strongest head of each edge; a straight edge, which the residual connection makes, has none."""
+    return [HeadRef(edge.kind, edge.layer, edge.head) for edge in graph.edges if edge.head >= 0]
+
+
+_NAMED = 4  # words that the sentence names
+_SHOWN = 0.005  # smaller parts are not named
+
+
+def source_words(trace: AttentionTrace, words: bool) -> tuple[tuple[Label, ...], list[int]]:
+    """Labels of the source tokens, or words, and the first position of each."""
+    if not words:
+        return trace.src, list(range(len(trace.src)))
+    merged, groups = words_of(trace.src)
+    return merged, [group[0] for group in groups]
+
+
+def summary(graph: FlowGraph, src: Sequence[Label], trace: AttentionTrace, say: Say) -> str:
+    """Where what reached the output came from, in one sentence.
+
+    Args:
+        graph: of one step.
+        src: source tokens, or words, as the graph has them.
+        trace: of the translation.
+        say: gives the interface strings called ``flow.…``.
+    """
+    between = say("flow.comma")
+    return say(
+        "flow.summary",
+        token=trace.tgt_outputs[len(graph.inputs) - 1].text,
+        from_source=f"{graph.sources.sum():.0%}",
+        from_read=f"{graph.inputs.sum():.0%}",
+        words=between.join(_largest(graph.sources, src)),
+        read=between.join(_largest(graph.inputs, trace.tgt_inputs)) or say("flow.spread"),
+    )
+
+
+def _largest(totals: Iterable[float], labels: Sequence[Label]) -> list[str]:
+    pairs = sorted(zip(map(float, totals), labels, strict=False), key=lambda pair: -pair[0])[:_NAMED]
+    return [f"{label.text} {flow:.0%}" for flow, label in pairs if flow >= _SHOWN]
+
+
 LEAST = (0.5, 10.0, 1.0, 0.5)  # percent: lowest, highest, where it starts, step
-now = current_session()
-translation = translations.translation(now.subject)
-trace = translation.trace
-rows = len(trace.tgt_outputs) if translation.finished else max(1, len(translation.tgt))
 
 
 def controls() -> tuple[str, float]:
@@ -47,8 +208,11 @@ def controls() -> tuple[str, float]:
     return measure, least / 100
 
 
-def picture() -> None:
+def picture(now: Session, measure: str, least: float) -> None:
     """The graph of the chosen step."""
+    translation = translations.translation(now.subject)
+    trace = translation.trace
+    rows = len(trace.tgt_outputs) if translation.finished else max(1, len(translation.tgt))
     step = min(looked_at(translation) + 1, rows)
     src, groups = source_words(trace, now.words)
     shares = flow_shares(now.subject, measure)
@@ -65,6 +229,8 @@ def picture() -> None:
     )
 
 
-measure, least = controls()
-picture()
-chart.lead(f"flow.lead.{measure}")
+def view(session: Session) -> None:
+    """The graph, with its measure and its least edge."""
+    measure, least = controls()
+    picture(session, measure, least)
+    chart.lead(f"flow.lead.{measure}")

@@ -2,88 +2,222 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
-from model.trace import KINDS
+from model.analysis.heads.roles import POSITIONAL, RARE, SINK
+from model.analysis.heads.table import HeadTable
+from model.trace import KINDS, HeadRef
+from viz.charts.layout import base_layout
 from viz.charts.markup import line, tag
 from viz.core.going import open_head
 from viz.core.language import say, within
-from viz.core.session import current_session
-from viz.views.heads import heads_together
-from viz.widgets import head_facts
+from viz.core.numbers import number
+from viz.core.session import Session
+from viz.core.theme import Theme
+from viz.widgets import chart, head_facts
 from viz.widgets.bar import bar
 from viz.widgets.head_board import Board, head_board
-from viz.widgets.head_facts import MEASURED, SHARES
+from viz.widgets.head_facts import MEASURED, SHARES, HeadFacts, role_name, title
 from viz.widgets.head_list import head_list
 from viz.widgets.picker import pick
 
+_COLOURS = ("#D55E00", "#0072B2", "#009E73")
+_HEIGHT = 320
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One way to choose heads: how many go, what that costs, its standard error, and the sum of single costs."""
+
+    name: str
+    sizes: tuple[int, ...]
+    costs: tuple[float, ...]
+    errors: tuple[float, ...]
+    alone: tuple[float, ...]
+
+
+def joint_figure(curves: Sequence[Curve], theme: Theme, axes: tuple[str, str], alone: str) -> go.Figure:
+    """A line a curve with two standard errors either way, and a dotted one of the sums; ``alone`` names these."""
+    data: list[dict[str, Any]] = []
+    for curve, colour in zip(curves, _COLOURS, strict=False):
+        common = {"type": "scatter", "x": list(curve.sizes), "mode": "lines+markers"}
+        errors = {"type": "data", "array": [2 * each for each in curve.errors], "thickness": 1.2}
+        line = {"color": colour, "width": 2.5}
+        data.append({**common, "y": list(curve.costs), "name": curve.name, "line": line, "error_y": errors})
+        dotted = {**line, "dash": "dot", "width": 1.5}
+        name = f"{curve.name}, {alone}"
+        data.append({**common, "y": list(curve.alone), "name": name, "mode": "lines", "line": dotted})
+    grid = {"gridcolor": theme.grid, "zerolinecolor": theme.grid}
+    layout = base_layout(theme, height=_HEIGHT) | {
+        "xaxis": grid
+        | {"title": {"text": axes[0]}, "type": "log", "tickvals": list(curves[0].sizes) if curves else []},
+        "yaxis": grid | {"title": {"text": axes[1]}},
+        "legend": {"orientation": "h", "y": 1.15},
+        "margin": {"l": 64, "r": 16, "t": 56, "b": 48},
+    }
+    return go.Figure({"data": data, "layout": layout}, skip_invalid=False)
+
+
+_BARS = {"previous": POSITIONAL, "next": POSITIONAL, "offset": POSITIONAL, "rare": RARE, "sink": SINK}
+_SETS = ("most", "least", "greedy")
+
+
+def draw_together(table: HeadTable, theme: Theme) -> None:
+    """Of a corpus: how many heads cost nothing for sure, and the curve of muting them together."""
+    st.html(line("alt", how_sure(table)))
+    sets = table.facts.get("together", {}).get("sets", [])
+    if not sets:
+        return
+    figure = joint_figure(curves(sets), theme, (say("joint.heads"), say("joint.cost")), say("joint.alone"))
+    largest = next(each for each in reversed(sets) if each["which"] == "greedy")
+    named = ", ".join(title(head) for head in map(HeadRef.parse, largest["heads"]) if head is not None)
+    costs: Any = {name: number(largest[name], 3) for name in ("cost", "alone")}
+    sentences, k = table.facts["together"]["sentences"], len(largest["heads"])
+    chart.draw(figure, "joint", sentences=sentences, greedy=named, k=k, **costs)
+
+
+def how_sure(table: HeadTable) -> str:
+    """How many heads' importance is within two standard errors of zero, and the range of the best; "" if unknown."""
+    values = np.concatenate([each.ravel() for each in table.importance.values()])
+    errors = np.concatenate([table.errors[kind].ravel() for kind in table.importance])
+    if np.isnan(errors).any():
+        return ""
+    best = int(values.argmax())
+    facts = {"best": number(float(values[best]), 3), "error": number(float(errors[best]), 3), "heads": values.size}
+    return say("joint.sure", unsure=int((np.abs(values) < 2 * errors).sum()), **facts)
+
+
+def curves(sets: list[dict[str, Any]]) -> list[Curve]:
+    """The sets of a table as curves."""
+    found = []
+    for which in _SETS:
+        own = [each for each in sets if each["which"] == which]
+        found.append(
+            Curve(
+                say(f"joint.{which}"),
+                tuple(len(each["heads"]) for each in own),
+                tuple(each["cost"] for each in own),
+                tuple(each["se"] or 0.0 for each in own),
+                tuple(each["alone"] for each in own),
+            )
+        )
+    return found
+
+
+def draw_nearest(facts: HeadFacts) -> None:
+    """Of each kind and role the head that comes nearest, beside the others of its kind and the published bar."""
+    rows = nearest(facts)
+    if not rows:
+        return
+    st.html(line("alt", say("nearest.lead")))
+    columns = ("role", "head", "share", "others", "bar")
+    shown = {
+        say(f"nearest.{name}"): [row[place] if place < 2 else f"{row[place]:.0%}" for row in rows]
+        for place, name in enumerate(columns)
+    }
+    st.dataframe(shown, hide_index=True, key="nearest_heads")
+
+
+def nearest(facts: HeadFacts) -> list[tuple[str, str, float, float, float]]:
+    """Role, head, its share of rows, the mean share of its kind's other heads, and the bar; shares from 0 to 1."""
+    found = []
+    for kind, measures in facts.measures.items():
+        for role, least in _BARS.items():
+            values = measures[role]
+            if values.size < 2 or np.isnan(values).all():
+                continue
+            layer, head = (int(place) for place in np.unravel_index(np.nanargmax(values), values.shape))
+            best = float(values[layer, head])
+            others = float(np.nanmean(np.delete(values.ravel(), layer * values.shape[1] + head)))
+            offset = int(facts.offset_at[kind][layer, head])
+            if role == "offset" and offset in (-1, 1) and kind != "cross":
+                continue  # that is the token before, or after
+            named = "itself" if role == "offset" and offset == 0 else role
+            name = role_name(named, kind, offset, facts.sinks.get(kind, ""))
+            found.append((name, title(HeadRef(kind, layer, head)), best, others, least))
+    return found
+
+
 _MOST = 10
-now = current_session()
-titles = {kind: say(f"kind.{kind}") for kind in KINDS}
 
 
-def open_row() -> None:
+def open_row(facts: head_facts.HeadFacts) -> None:
     """Choose the head of the row that was selected in the table."""
     rows = st.session_state["all_heads_table"]["selection"]["rows"]
     if rows:
         open_head(facts.ranked()[rows[0]])
 
 
-table, about = head_facts.corpus_table(now.checkpoint)
-with bar():
-    scope = pick("scope", labelled=False)
-if scope == "corpus" and table:
-    facts, shown = head_facts.of_corpus(table, now.model), "corpus"
-else:
-    with st.spinner(say("heads.computing")):
-        facts, shown = head_facts.of_sentence(now), "sentence"
-about_model = shown == "sentence" and now.model.reads != "text"
-if shown != scope:
-    st.info(about)
-shared: dict[str, Any] = {"theme": now.theme, "on_open": open_head}
-head_list(
-    head_facts.listed(facts, _MOST),
-    head_facts.readings(now),
-    labels=within("heads"),
-    key="ten_heads",
-    **shared,
-)
-st.html(line("lead", say("heads.lead.model" if about_model else f"heads.lead.{shown}")))
-if not any(role for layers in facts.roles.values() for roles in layers for role in roles):
-    st.html(line("alt", say("heads.no_role")))
-if table and shown == "corpus":
-    heads_together.draw(table, now.theme)
+def board_of(session: Session, facts: head_facts.HeadFacts) -> None:
+    """Every head in colour, by the chosen measure, and its extremes in words."""
+    measure = pick("measure", explained=False)
+    values = facts.values(measure)
+    every = np.concatenate([each.ravel() for each in values.values()])
+    top = 1.0 if measure in SHARES else float(np.nanmax(np.abs(every), initial=0.0)) or 1.0
+    board = Board(
+        values,
+        {kind: say(f"kind.{kind}") for kind in KINDS},
+        lambda value: head_facts.written(value, measure),
+        lambda value: head_facts.said(value, measure),
+        top,
+        signed=measure == "importance",
+    )
+    labels = within("heads", legend=say(f"heads.legend.{measure}"))
+    head_board(board, selected=session.head, labels=labels, key="head_board", theme=session.theme, on_open=open_head)
+    summary = head_facts.extremes(values, measure)
+    st.html(line("alt", say(f"heads.meaning.{measure}"), tag("br"), summary))
 
-measure = pick("measure", explained=False)
-values = facts.values(measure)
-every = np.concatenate([each.ravel() for each in values.values()])
-top = 1.0 if measure in SHARES else float(np.nanmax(np.abs(every), initial=0.0)) or 1.0
-board = Board(
-    values,
-    titles,
-    lambda value: head_facts.written(value, measure),
-    lambda value: head_facts.said(value, measure),
-    top,
-    signed=measure == "importance",
-)
-labels = within("heads", legend=say(f"heads.legend.{measure}"))
-head_board(board, selected=now.head, labels=labels, key="head_board", **shared)
-summary = head_facts.extremes(values, measure)
-st.html(line("alt", say(f"heads.meaning.{measure}"), tag("br"), summary))
-formats = {say(f"heads.column.{name}"): "%.0f" if name in SHARES else "%.2f" for name in MEASURED}
-numbers = {name: st.column_config.NumberColumn(format=form) for name, form in formats.items()}
-st.dataframe(
-    head_facts.columns(facts),
-    hide_index=True,
-    height=360,
-    column_config=numbers,
-    key="all_heads_table",
-    on_select=open_row,
-    selection_mode="single-row",
-)
-heads_together.draw_nearest(facts)
-if shown == "corpus":
-    st.html(line("alt", about))
+
+def table_of(facts: head_facts.HeadFacts) -> None:
+    """Every measure of every head as a table, whose rows open their heads."""
+    formats = {say(f"heads.column.{name}"): "%.0f" if name in SHARES else "%.2f" for name in MEASURED}
+    numbers = {name: st.column_config.NumberColumn(format=form) for name, form in formats.items()}
+    st.dataframe(
+        head_facts.columns(facts),
+        hide_index=True,
+        height=360,
+        column_config=numbers,
+        key="all_heads_table",
+        on_select=partial(open_row, facts),
+        selection_mode="single-row",
+    )
+
+
+def view(session: Session) -> None:
+    """The ten heads that matter most, then all of them."""
+    table, about = head_facts.corpus_table(session.checkpoint)
+    with bar():
+        scope = pick("scope", labelled=False)
+    if scope == "corpus" and table:
+        facts, shown = head_facts.of_corpus(table, session.model), "corpus"
+    else:
+        with st.spinner(say("heads.computing")):
+            facts, shown = head_facts.of_sentence(session), "sentence"
+    if shown != scope:
+        st.info(about)
+    head_list(
+        head_facts.listed(facts, _MOST),
+        head_facts.readings(session),
+        labels=within("heads"),
+        key="ten_heads",
+        theme=session.theme,
+        on_open=open_head,
+    )
+    about_model = shown == "sentence" and session.model.reads != "text"
+    st.html(line("lead", say("heads.lead.model" if about_model else f"heads.lead.{shown}")))
+    if not any(role for layers in facts.roles.values() for roles in layers for role in roles):
+        st.html(line("alt", say("heads.no_role")))
+    if table and shown == "corpus":
+        draw_together(table, session.theme)
+    board_of(session, facts)
+    table_of(facts)
+    draw_nearest(facts)
+    if shown == "corpus":
+        st.html(line("alt", about))

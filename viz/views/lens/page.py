@@ -2,40 +2,148 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
 import streamlit as st
 
+from model.trace import Label, TracedTranslation
 from model.writing import WORD_START
 from viz.charts.layout import chart_config
 from viz.charts.markup import tag
 from viz.charts.votes import bars_figure
 from viz.core.answers import residual, translations
-from viz.core.language import say, within
+from viz.core.language import Labels, say, within
 from viz.core.numbers import signed
-from viz.core.session import choose_token, current_session, theme
-from viz.views.lens.lens_grid import lens_grid
+from viz.core.pieces import shown_piece
+from viz.core.session import Session, choose_token, theme
+from viz.core.theme import Theme
 from viz.widgets import chart
 from viz.widgets.errors import told
+from viz.widgets.messages import message, reported_step
+from viz.widgets.registry import register
 from viz.widgets.token import looked_at
 
+if TYPE_CHECKING:
+    from model.analysis.residual.lens import Lens
+
+LABELS = (
+    "grid",
+    "reads",
+    "writes",
+    "embedding",
+    "after",
+    "cell",
+    "hint",
+    "legend_probability",
+    "legend_same",
+    "curve",
+    "settles",
+    "never",
+    "candidates",
+)
+_component = register("lens_grid", LABELS)
+
+
+def lens_grid(
+    found: Lens,
+    piece: Callable[[int], str],
+    reads: Sequence[Label],
+    writes: Sequence[Label],
+    *,
+    step: int,
+    theme: Theme,
+    labels: Labels,
+    key: str,
+    on_step: Callable[[int], None],
+) -> None:
+    """The grid, and under it one step from layer to layer; a click on a column, or ← and →, chooses the step.
+
+    Stepping happens in the browser; the step is reported once it has stood still for a moment.
+
+    Args:
+        found: the lens over a translation.
+        piece: the text of a target id.
+        reads, writes: tokens that the decoder reads and writes, one a step that is shown.
+        step: that is chosen, from 1.
+        theme: the look.
+        labels: gives the strings named in LABELS, in the visitor's language.
+        key: names this place on the page.
+        on_step: called with the step that was chosen, from 1, before the script runs again.
+    """
+
+    def chosen() -> None:
+        if now := reported_step(message(key, "step"), len(writes)):
+            on_step(now)
+
+    data = {**lens_payload(found, piece, reads, writes), "step": step}
+    _component.mount(data, theme=theme, labels=labels, key=key, on_step_change=chosen)
+
+
+def lens_payload(
+    found: Lens, piece: Callable[[int], str], reads: Sequence[Label], writes: Sequence[Label]
+) -> dict[str, object]:
+    """What ``lens_grid`` sends to the browser, less step, look and labels.
+
+    ``steps`` has one entry a step: of every level the candidates as places in ``tokens`` with their
+    probabilities, the rank and the probability of the token written, and whether it comes first.
+
+    Raises:
+        ValueError: the lens has fewer steps than there are labels.
+    """
+    if not len(reads) == len(writes) <= len(found.written):
+        raise ValueError(f"the lens has {len(found.written)} steps, but {len(reads)} and {len(writes)} labels")
+    shown = found.tokens[:, : len(writes)]
+    ids = sorted(set(shown.flatten().tolist()))
+    places = {token: place for place, token in enumerate(ids)}
+    return {
+        "tokens": [shown_piece(piece(token)) for token in ids],
+        "reads": [label.text for label in reads],
+        "writes": [label.text for label in writes],
+        "vocabulary": found.vocabulary,
+        "settles": [found.settles(step) for step in range(len(writes))],
+        "steps": [
+            {
+                "candidates": [[places[token] for token in level] for level in shown[:, step].tolist()],
+                "probabilities": [[round(p, 4) for p in level] for level in found.probabilities[:, step].tolist()],
+                "ranks": found.ranks[:, step].tolist(),
+                "written": [round(p, 5) for p in found.written_probabilities[:, step].tolist()],
+            }
+            for step in range(len(writes))
+        ],
+    }
+
+
 _CANDIDATES, PROMOTED = 5, 8
-now = current_session()
-translation = translations.translation(now.subject)
-trace = translation.trace
-rows = len(trace.tgt_outputs) if translation.finished else max(1, len(translation.tgt))
 
 
-def piece(token: int) -> str:
-    """The text of a target id."""
-    return str(now.model.opened.piece(token))
+@dataclass(frozen=True)
+class _Shown:
+    """What the lens is about: ``rows`` steps of a translation."""
+
+    session: Session
+    translation: TracedTranslation
+
+    @property
+    def rows(self) -> int:
+        """Steps that there are."""
+        made = self.translation
+        return len(made.trace.tgt_outputs) if made.finished else max(1, len(made.tgt))
+
+    def piece(self, token: int) -> str:
+        """The text of a target id."""
+        return str(self.session.model.opened.piece(token))
 
 
-def layers() -> None:
+def layers(shown: _Shown) -> None:
     """The grid, and what the chosen head promotes at the chosen step."""
-    step = min(looked_at(translation) + 1, rows)
+    trace, rows = shown.translation.trace, shown.rows
+    step = min(looked_at(shown.translation) + 1, rows)
     lens_grid(
-        residual.lens(now.subject, _CANDIDATES),
-        piece,
+        residual.lens(shown.session.subject, _CANDIDATES),
+        shown.piece,
         trace.tgt_inputs[:rows],
         trace.tgt_outputs[:rows],
         step=step,
@@ -45,13 +153,14 @@ def layers() -> None:
         on_step=lambda step: choose_token(step - 1),
     )
     with told():
-        promotion(step)
+        promotion(shown, step)
 
 
-def promotion(step: int) -> None:
+def promotion(shown: _Shown, step: int) -> None:
     """Tokens whose logits the frame's head raises and lowers most; an encoder head has no direct part in them."""
+    now = shown.session
     place = {"kind": say(f"kind.{now.kind}"), "head": now.head.title}
-    place |= {"token": trace.tgt_outputs[step - 1].text, "step": str(step)}
+    place |= {"token": shown.translation.trace.tgt_outputs[step - 1].text, "step": str(step)}
     title = say("lens.promotes", **place)
     st.html(tag("h3", title, style="margin:.4rem 0 0;font-size:1.15rem"))
     if now.kind == "encoder_self":
@@ -60,7 +169,7 @@ def promotion(step: int) -> None:
     chart.lead("lens.promotes.lead")
     moved = residual.promoted(now.subject, _CANDIDATES, now.head, step - 1, PROMOTED)
     pairs = [*moved.raised, *moved.lowered[::-1]]
-    names = [piece(token).replace(WORD_START, " ").strip() or "␣" for token, _ in pairs]
+    names = [shown.piece(token).replace(WORD_START, " ").strip() or "␣" for token, _ in pairs]
     values = np.array([change for _, change in pairs])
     hover = [f"{name}: {signed(change)}" for name, change in zip(names, values, strict=True)]
     figure = bars_figure(names, values, theme(), hover, pitch=1130 / len(names))
@@ -69,5 +178,7 @@ def promotion(step: int) -> None:
     st.plotly_chart(figure, key="lens_promotes", theme=None, config=chart_config("headlight-promotes"), alt=alt)
 
 
-layers()
-chart.lead("lens.lead")
+def view(session: Session) -> None:
+    """The lens over every layer and step."""
+    layers(_Shown(session, translations.translation(session.subject)))
+    chart.lead("lens.lead")

@@ -10,15 +10,27 @@ from viz.core.answers.translations import translation
 from viz.core.choice import picked
 from viz.core.codes.choices import CHOICES
 from viz.core.going import page_of
-from viz.core.language import say, speak
+from viz.core.language import say, speak, within
 from viz.core.link import is_gone_back
 from viz.core.session import Session, read_session
 from viz.core.views import VIEWS
-from viz.views.lessons.page_top import page_top
 from viz.views.lessons.table import LESSONS
 from viz.widgets.chart import lead
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.picker import coded
+from viz.widgets.registry import register
+
+_component = register("page_top", ())
+
+
+def page_top(shown: str, key: str) -> None:
+    """Scroll up whenever ``shown`` has changed.
+
+    Args:
+        shown: names the page's subject.
+        key: names this place on the page.
+    """
+    _component.mount({"shown": shown}, labels=within(""), key=key)
 
 
 def choose() -> str:

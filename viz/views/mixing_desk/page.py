@@ -10,16 +10,13 @@ from model.trace import KINDS
 from viz.core.answers import what_if
 from viz.core.language import say, within
 from viz.core.numbers import number
-from viz.core.session import current_session
+from viz.core.session import Session
 from viz.widgets import repair
 from viz.widgets.desk_board import Desk, mixing_desk
 from viz.widgets.desk_gains import desk_gains, desk_sizes, set_desk_gains
 
 if TYPE_CHECKING:
     from model.analysis.what_if.mixing import Mix
-
-now = current_session()
-sizes = desk_sizes(now.model)
 
 
 def verdict(mix: Mix, changed: int) -> str:
@@ -41,13 +38,16 @@ def factor(nats: float) -> str:
     return f"{size:.3g}" if size < 100 else f"{round(size, 2 - math.ceil(math.log10(size))):,.0f}"
 
 
-gains = desk_gains(now.model)
-mix = what_if.mix(now.subject, tuple(gains.items()))
-titles = {kind: say(f"kind.{kind}") for kind in KINDS}
-mixing_desk(
-    Desk(gains, sizes, titles, mix, now.words, verdict(mix, len(gains)), repair.ask(now), next(iter(gains), now.head)),
-    theme=now.theme,
-    labels=within("mix"),
-    key="desk",
-    on_mix=partial(set_desk_gains, now.model),
-)
+def view(session: Session) -> None:
+    """Every head with its gain, and what the gains make of the translation."""
+    gains = desk_gains(session.model)
+    mix = what_if.mix(session.subject, tuple(gains.items()))
+    titles = {kind: say(f"kind.{kind}") for kind in KINDS}
+    said, asked, cursor = verdict(mix, len(gains)), repair.ask(session), next(iter(gains), session.head)
+    mixing_desk(
+        Desk(gains, desk_sizes(session.model), titles, mix, session.words, said, asked, cursor),
+        theme=session.theme,
+        labels=within("mix"),
+        key="desk",
+        on_mix=partial(set_desk_gains, session.model),
+    )

@@ -8,6 +8,7 @@ from model.errors import HeadlightError
 from viz.charts.markup import line, tag
 from viz.core.going import open_view
 from viz.core.language import language, say
+from viz.core.session import Session
 from viz.core.views import VIEWS
 from viz.widgets import pins, talks
 from viz.widgets.bar import bar
@@ -62,21 +63,23 @@ def card(place: int, count: int) -> None:
                 st.html(tag("a", say("pins.back"), href=f"./{view}?{query}", target="_self"), width="content")
 
 
-pins.keep()
-board = pins.board()
-if (wrong := st.session_state.pop(_WRONG, None)) is not None:
-    show_error(wrong)
-with bar():
-    if board.scenes:
-        st.button(say("pins.play"), type="primary", key="pins_play", on_click=play)
-        st.download_button(say("pins.save"), pins.written(), "headlight-pinboard.yaml", on_click="ignore")
-    with st.popover(say("pins.open")):
-        st.file_uploader(say("show.file", most=talks.MOST_KB), talks.FILE_TYPES, key=_FILE, on_change=open_file)
-for first in range(0, len(board.scenes), 3):
-    for place, column in enumerate(st.columns(3), first):
-        if place < len(board.scenes):
-            with column:
-                card(place, len(board.scenes))
-if not board.scenes:
-    st.html(line("lead", say("pins.none")))
-st.html(line("alt" if board.scenes else "lead", say("pins.lead")))
+def view(_session: Session) -> None:
+    """Every pin, and what can be made of them."""
+    pins.keep()
+    board = pins.board()
+    if (wrong := st.session_state.pop(_WRONG, None)) is not None:
+        show_error(wrong)
+    with bar():
+        if board.scenes:
+            st.button(say("pins.play"), type="primary", key="pins_play", on_click=play)
+            st.download_button(say("pins.save"), pins.written(), "headlight-pinboard.yaml", on_click="ignore")
+        with st.popover(say("pins.open")):
+            st.file_uploader(say("show.file", most=talks.MOST_KB), talks.FILE_TYPES, key=_FILE, on_change=open_file)
+    for first in range(0, len(board.scenes), 3):
+        for place, column in enumerate(st.columns(3), first):
+            if place < len(board.scenes):
+                with column:
+                    card(place, len(board.scenes))
+    if not board.scenes:
+        st.html(line("lead", say("pins.none")))
+    st.html(line("alt" if board.scenes else "lead", say("pins.lead")))

@@ -10,6 +10,7 @@ import streamlit as st
 from model.errors import HeadlightError
 from viz.charts.markup import alert, line
 from viz.core.language import language, say
+from viz.core.session import Session
 from viz.widgets import pins, talks
 from viz.widgets.bar import bar
 from viz.widgets.errors import show_error
@@ -74,20 +75,22 @@ def row(name: str) -> None:
             )
 
 
-name = chosen()
-if (wrong := st.session_state.pop(_WRONG, None)) is not None:
-    show_error(wrong)
-pins.keep()
-try:
-    row(name)
-    board = talks.opened(name)
-    for problem in talks.staged(board).problems:
-        told = {"scene": problem.scene, "expected": problem.expected, "found": problem.found}
-        st.html(alert(say("show.problem", **told)))
-    # Streamlit asks urllib whether the document is a URL, and urllib's cache would keep it.
-    with st.container(key="talk_frame"):
-        st.iframe(talks.page(board, language()), height=HIGH, alt=board.title.of(language()))
-    clear_cache()
-except HeadlightError as error:
-    show_error(error)
-st.html(line("alt", say("show.keys")))
+def view(_session: Session) -> None:
+    """The chosen talk."""
+    name = chosen()
+    if (wrong := st.session_state.pop(_WRONG, None)) is not None:
+        show_error(wrong)
+    pins.keep()
+    try:
+        row(name)
+        board = talks.opened(name)
+        for problem in talks.staged(board).problems:
+            told = {"scene": problem.scene, "expected": problem.expected, "found": problem.found}
+            st.html(alert(say("show.problem", **told)))
+        # Streamlit asks urllib whether the document is a URL, and urllib's cache would keep it.
+        with st.container(key="talk_frame"):
+            st.iframe(talks.page(board, language()), height=HIGH, alt=board.title.of(language()))
+        clear_cache()
+    except HeadlightError as error:
+        show_error(error)
+    st.html(line("alt", say("show.keys")))

@@ -13,7 +13,7 @@ from viz.charts.markup import line
 from viz.core import live
 from viz.core.language import say, speak
 from viz.core.numbers import number
-from viz.core.session import current_session
+from viz.core.session import Session
 from viz.widgets.chart import draw, lead
 from viz.widgets.errors import show_error
 from viz.widgets.picker import pick
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from model.live.training import Seen, Training
 
 EVERY = 1.0  # seconds between two looks
-
-now = current_session()
-lead("train.lead")
 
 
 def controls(running: bool) -> None:
@@ -76,8 +73,11 @@ def shown(own: Training, polled: bool) -> None:
             st.rerun()  # nobody need ask again, and another can be started
 
 
-own = live.training()
-is_running = own is not None and not own.is_over
-controls(is_running)
-if own is not None:
-    st.fragment(shown, run_every=EVERY if is_running else None)(own, is_running)
+def view(_session: Session) -> None:
+    """A run of one's own: started, watched, stopped."""
+    lead("train.lead")
+    own = live.training()
+    is_running = own is not None and not own.is_over
+    controls(is_running)
+    if own is not None:
+        st.fragment(shown, run_every=EVERY if is_running else None)(own, is_running)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
@@ -13,28 +13,166 @@ import streamlit as st
 from model.analysis.what_if.quality import IGNORED, RATES, REPEATS, Quality, quality
 from model.analysis.what_if.verdict import LOW, RARE_PIECES, THRESHOLD, TRACELESS, UNSURE
 from model.attribution.labelled_map import read, shown_groups, token_rows, written_probabilities
+from model.attribution.methods import METHODS
+from model.source import LacksAbilityError
 from model.trace import TracedTranslation
 from viz.charts.marked import bars
 from viz.charts.markup import line
-from viz.core.answers import translations
+from viz.core.answers import translations, what_if
+from viz.core.answers.maps import whole_map
+from viz.core.answers.translations import translation
 from viz.core.language import say, within
 from viz.core.model_pool import has_pytorch
-from viz.core.session import Session, choose_token, current_session
-from viz.views.translate import overview, panel, writers
-from viz.views.translate.answer import answer
-from viz.views.translate.best_picture import best_picture, say_best, verdict
-from viz.views.translate.token_links import token_links
-from viz.widgets import combined, examples, pins, take_away
+from viz.core.numbers import number
+from viz.core.session import Session, choose_head, choose_token
+from viz.views.translate import panel
+from viz.views.translate.panel import answer, trusted
+from viz.views.translate.token_links import token_links, writers
+from viz.widgets import chart, combined, examples, patches, pins, take_away
 from viz.widgets import map_choice as drawing
 from viz.widgets.alignment import opening_line
 from viz.widgets.bar import bar
+from viz.widgets.deletion_bar import found_honesty
+from viz.widgets.picker import pick
 
-now = current_session()
+if TYPE_CHECKING:
+    from model.analysis.what_if.steps import Step
+
+_OTHER = "_another_picture"  # the checkpoint of which the visitor looks at a picture that he chose
+
+
+def best_picture(now: Session) -> tuple[Session, np.ndarray] | None:
+    """The view with that map drawn, and its values [T, S]; None where the visitor chose another, or there is none.
+
+    Whoever chooses a head, a sort of map or several heads sees that; a button leads back. Draws this
+    button, or the choice between both.
+    """
+    method = trusted(now.checkpoint)
+    if method is None or not now.model.facts.anatomy.abilities.issuperset(METHODS[method].needs):
+        return None
+    if _chose_another(now):
+        st.session_state[_OTHER] = now.checkpoint
+        back = say("picture.back", method=say(f"method.{method}"))
+        bar().button(back, key="picture_back", on_click=_back, args=(now,))
+        return None
+    if st.session_state.pop(_OTHER, None) == now.checkpoint:  # who goes back by the pickers asks for these weights
+        st.session_state["picture"] = "head"
+    with bar():
+        chosen = pick("picture", labelled=False)
+    if chosen != "trusted":
+        return None
+    shown = replace(now, method=method, shift="written")
+    try:
+        return shown, whole_map(now.subject, method)
+    except LacksAbilityError:  # found when the model was opened
+        return None
+
+
+def say_best(shown: Session) -> None:
+    """What is drawn, and why."""
+    st.html(line("alt", say("picture.method", method=say(f"method.{shown.method}")), data_picture=shown.method))
+
+
+def verdict(shown: Session, values: np.ndarray) -> None:
+    """One sentence: does deleting what this map marks cost more than deleting words at random?
+
+    Nothing where words cannot be deleted, or there are too few of them.
+    """
+    if "hide" not in shown.model.facts.anatomy.abilities:
+        return
+    found = found_honesty(shown, "cross", values)
+    if not found.can_tell:
+        return
+    said = {"cost": number(found.cost), "median": number(found.median), "beaten": f"{100 * found.beaten:.0f}"}
+    look = "holds" if found.verdict == "green" else "fails"
+    st.html(line(look, say(f"picture.{found.verdict}", **said), data_verdict=found.verdict))
+
+
+def _chose_another(now: Session) -> bool:
+    start = now.model.opening
+    here = now.kind == "cross" and (now.head.layer, now.head.head) != (start["layer"], start["head"])
+    return here or now.method != "weights" or combined.combination(now).how != "head"
+
+
+def _back(now: Session) -> None:
+    """Let go of whatever was chosen; in a callback."""
+    start = now.model.opening
+    choose_head(now.head._replace(kind=start["kind"], layer=start["layer"], head=start["head"]))
+    st.session_state.update(method="weights", combine="head", over=[], picture="trusted")
+    st.session_state.pop(_OTHER, None)
+
+
+_CANDIDATES = 5
+
+
+def draw_overview(now: Session) -> None:
+    """The overview of a model, by what it reads."""
+    {"prompt": _prompt, "sentence": _sentence, "picture": _picture, "maps": _maps}[now.model.reads](now)
+    if now.model.reads != "picture":
+        chart.lead("seen.open")
+
+
+def _prompt(now: Session) -> None:
+    """How probable each token was, and which heads share their keys."""
+    found = translation(now.subject)
+    chart.lead("seen.prompt")
+    shown = found.tgt[: len(found.log_probs)]
+    values = written_probabilities(found, words=False, hide_special=False)[: len(shown)]
+    marked = set(range(found.given, len(shown)))
+    st.html(bars([label.text for label in shown], values, 1.0, marked, now.theme, ""))
+    grouped = getattr(now.model.opened, "shared_keys", 1)
+    if grouped > 1:
+        heads = now.model.facts.anatomy.kinds[now.kind].heads
+        groups = " · ".join(f"H{first}–H{first + grouped - 1}" for first in range(0, heads, grouped))
+        st.html(line("alt", say("seen.grouped", heads=heads, keys=heads // grouped, groups=groups)))
+
+
+def _sentence(now: Session) -> None:
+    """What would be filled in at each masked place."""
+    found = translation(now.subject)
+    if not found.tgt_ids:
+        return
+    for nth, step in enumerate(what_if.steps(now.subject, _CANDIDATES), 1):
+        place = f"{now.model.mask} {nth}".strip()
+        _candidates(now, say("seen.candidates", place=place), step)
+
+
+def _picture(now: Session) -> None:
+    """The chosen head over the picture, and the classes beside it."""
+
+    def beside() -> None:
+        if translation(now.subject).tgt_ids:
+            _candidates(now, say("seen.classes"), what_if.steps(now.subject, _CANDIDATES)[0])
+        drawing.meaning(now, cross=False)
+        chart.lead("seen.open")
+
+    patches.over_picture(now, combined.combination(now), beside)
+
+
+def _maps(now: Session) -> None:
+    """Which kinds of attention a file holds."""
+    kinds = now.model.facts.anatomy.kinds
+    said = [f"{say(f'kind.{kind}')} {each.layers} × {each.heads}" for kind, each in kinds.items()]
+    chart.lead("seen.maps", kinds=", ".join(said))
+
+
+def _candidates(now: Session, title: str, step: Step) -> None:
+    names = [each.piece.replace("▁", " ").replace("Ġ", " ").strip() or "␣" for each in step.candidates]
+    values = [each.probability for each in step.candidates]
+    st.html(bars(names, values, 1.0, {0}, now.theme, title))
+    said = ", ".join(f"{name} {value:.0%}" for name, value in zip(names, values, strict=True))
+    st.html(line("alt", say("seen.alt", list=said)))
+
+
 _READY = "_heads_beside"  # in a visitor's session: the run that loads PyTorch has passed
-is_ready = has_pytorch() or _READY in st.session_state
 
 
-def draw_links(translation: TracedTranslation) -> tuple[Session, np.ndarray] | None:
+def is_ready() -> bool:
+    """Whether the heads beside the picture can be drawn: PyTorch is there, or the run that loads it has passed."""
+    return has_pytorch() or _READY in st.session_state
+
+
+def draw_links(now: Session, translation: TracedTranslation) -> tuple[Session, np.ndarray] | None:
     """Which source words each written token attends to; what ``best_picture`` gave."""
     is_own = now.model.kind == "own"
     trace = translation.trace
@@ -64,7 +202,7 @@ def draw_links(translation: TracedTranslation) -> tuple[Session, np.ndarray] | N
         tgt_words=[label.word for label in reading.rows],
         chosen=next((row for row, group in enumerate(groups) if place in group), None),
         on_pick=lambda row: choose_token(None if row is None else groups[row][0]),
-        wrote=writers.writers(now, place) if is_ready else None,
+        wrote=writers(now, place) if is_ready() else None,
     )
     if not best and chosen.how == "head":
         opening_line(now)
@@ -82,7 +220,7 @@ def _rates(known: Mapping[str, Any]) -> dict[str, str]:
     return {**percent, "sentences": f"{known['sentences']:,}", "poor_below": f"{known['poor_below']:.0f}"}
 
 
-def draw_hints(translation: TracedTranslation) -> None:
+def draw_hints(now: Session, translation: TracedTranslation) -> None:
     """What the verdict over every view rests on, and how often it is right."""
     hints, known = quality(translation), now.model.warning
     threshold = known["threshold"] if known else THRESHOLD
@@ -97,10 +235,10 @@ def draw_hints(translation: TracedTranslation) -> None:
     st.html(line("alt", say("quality.help", **limits, **percent)))
     st.html(line("alt", say("quality.rates", **_rates(known)) if known else say("quality.no_rates")))
     st.html(line("alt", numbers))
-    draw_bars(hints, translation)
+    draw_bars(now, hints, translation)
 
 
-def draw_bars(hints: Quality, translation: TracedTranslation) -> None:
+def draw_bars(now: Session, hints: Quality, translation: TracedTranslation) -> None:
     """What each source word got, and how widely each step looked."""
     trace = translation.trace
     coverage, spread = st.columns(2, gap="large")
@@ -114,12 +252,21 @@ def draw_bars(hints: Quality, translation: TracedTranslation) -> None:
         st.html(bars(tokens, hints.entropy.tolist(), most, (), now.theme, title))
 
 
-if now.model.reads not in ("picture", "maps"):
-    with bar().popover(say("app.examples"), width="content", key="hl_examples"):
-        examples.draw(now.model)
-if now.model.reads == "text":
-    found = translations.translation(now.subject)
-    best = draw_links(found)
+def view(session: Session) -> None:
+    """The sentence with its translation, and what is known of the chosen token; of other models what they read."""
+    if session.model.reads not in ("picture", "maps"):
+        with bar().popover(say("app.examples"), width="content", key="hl_examples"):
+            examples.draw(session.model)
+    if session.model.reads == "text":
+        draw_translation(session)
+    else:
+        draw_overview(session)
+
+
+def draw_translation(now: Session) -> None:
+    """The picture first, then the answer and its evidence."""
+    found, ready = translations.translation(now.subject), is_ready()
+    best = draw_links(now, found)
     panel.answer_line(now, with_head=best is None)
     with st.expander(say("quality.how")):
         reasons, panel_column = st.columns([7, 3], gap="medium")
@@ -128,15 +275,13 @@ if now.model.reads == "text":
                 say_best(best[0])
                 verdict(*best)
             answer(now)
-            draw_hints(found)
+            draw_hints(now, found)
         with panel_column:
             panel.draw(now)
     with st.container(horizontal=True, vertical_alignment="center"):
         take_away.page_button(now, take_away.shown(now), "page")
         pins.pin_button(now, take_away.shown(now), "translate")
         st.html(line("alt", say("app.purpose")))
-    if not is_ready:  # the first visit of all: the picture came before PyTorch, the heads beside it come now
+    if not ready:  # the first visit of all: the picture came before PyTorch, the heads beside it come now
         st.session_state[_READY] = True
         st.rerun()
-else:
-    overview.draw(now)

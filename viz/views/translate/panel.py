@@ -3,31 +3,180 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
+from markupsafe import Markup
 
 from model.analysis.faithfulness.evidence import Evidence, evidence, telling_token
-from model.attribution.methods import METHODS
+from model.attribution.methods import METHODS, MethodName, traced_maps
 from model.source import Need
-from viz.charts.markup import line
-from viz.core.answers.faithfulness import left_out
+from model.trace import AttentionTrace
+from viz.charts.markup import line, tag
+from viz.core import models
+from viz.core.answers.faithfulness import faithfulness, left_out
 from viz.core.answers.maps import attribution_maps
-from viz.core.answers.translations import translation
+from viz.core.answers.residual import votes
+from viz.core.answers.translations import trace, translation
+from viz.core.answers.what_if import steps
 from viz.core.going import open_view
 from viz.core.language import say
-from viz.core.numbers import number
-from viz.core.session import Session, chosen_token
-from viz.views.translate import rivals
-from viz.views.translate.answer import right_rate, trusted, word_marks
-from viz.views.translate.head_lines import head_facts_line, head_words
-from viz.views.translate.share import share_bar
-from viz.widgets import repair
+from viz.core.numbers import number, signed
+from viz.core.pieces import shown_piece
+from viz.core.session import Session, Subject, chosen_token
+from viz.widgets import head_facts, repair
 
 if TYPE_CHECKING:
     from model.analysis.faithfulness.deletion import LeftOut
+    from model.analysis.residual.votes import Votes
     from model.trace import TracedTranslation
+
+CHIP = "display: inline-block; border: 1px solid currentColor; border-radius: .4rem; padding: 0 .45rem; margin: .1rem;"
+
+
+def trusted(checkpoint: str) -> MethodName | None:
+    """The sort of map that a checkpoint's table of faithfulness begins with; None where there is no such table."""
+    table, _ = faithfulness(checkpoint, models.entry_of(checkpoint).sha256)
+    return table["best"] if table else None
+
+
+def word_marks(subject: Subject, found: AttentionTrace, method: MethodName) -> np.ndarray:
+    """How much each written token's row marks each source word, all heads and layers together: [T, W]."""
+    from model.analysis.faithfulness.deletion import by_words
+
+    maps = traced_maps(found, method) if METHODS[method].from_trace else attribution_maps(subject, method, None)
+    return by_words(METHODS[method].whole(maps["cross"]), found.src, method)
+
+
+def answer(now: Session) -> None:
+    """Each written token with the word that it comes from, what deleting that costs, and how often this is right.
+
+    Nothing where the checkpoint has no table, the sentence no word, or the model does not offer what it takes.
+    """
+    method, found = trusted(now.checkpoint), trace(now.subject)
+    offered = now.model.opened.anatomy.abilities
+    if method is None or not offered.issuperset(("hide", *METHODS[method].needs)):
+        return
+    left = left_out(now.subject)
+    if not left.costs.size:
+        return
+    marks = word_marks(now.subject, found, method)
+    chips = []
+    for step, costs in enumerate(left.costs.T):
+        token, place = found.tgt_outputs[step], int(marks[step].argmax())
+        if token.is_special:
+            continue
+        said = {"token": token.text, "word": left.words[place].text, "cost": number(costs[place], 1)}
+        chips.append(tag("span", say("answer.chip", **said), title=say("answer.said", **said), style=CHIP))
+    st.html(line("alt", tag("b", say("answer.title")), " ", *chips, data_answer=method))
+    st.html(line("alt", say("answer.how", method=say(f"method.{method}")), " ", right_rate(now.checkpoint, method)))
+
+
+def right_rate(checkpoint: str, method: MethodName) -> str:
+    """How often the word that a map marks most is one that people linked, on each sample where it was measured."""
+    table, _ = models.entry_of(checkpoint).alignment
+    named = (table or {}).get("named", {}).get(method)
+    if table is None or named is None:
+        return ""
+    said = [say("answer.right", method=say(f"method.{method}"), **_measured(table, named))]
+    news = table.get("news", {})
+    if method in news.get("named", {}):
+        said.append(say("answer.right.news", **_measured(news, news["named"][method])))
+    return "".join(said) + say("answer.right.end")
+
+
+def _measured(table: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, object]:
+    """A rate in words, with its interval and its sample."""
+    low, high = (f"{bound:.0f}" for bound in named["interval"])
+    percent = f"{named['percent']:.0f}"
+    return {"percent": percent, "words": f"{named['words']:,}", "pairs": table["sentences"], "low": low, "high": high}
+
+
+NEXT_BEST = 5
+_NAMED = 2  # words, and heads, that the sentence names
+
+
+def draw_rivals(now: Session, place: int) -> None:
+    """The step's candidates with their probabilities; one that is chosen is compared with what was written."""
+    found = translation(now.subject)
+    step = steps(now.subject, NEXT_BEST)[place]
+    others = {
+        each.id: f"{shown_piece(each.piece)} {each.probability:.0%}"
+        for each in step.candidates
+        if each.id != step.written.id
+    }
+    rival = st.pills(
+        say("panel.rivals"), list(others), format_func=others.__getitem__, key=f"rival_{place}_{step.written.id}"
+    )
+    if rival is None:
+        return
+    before = found.tgt_ids[:place]
+    voted = votes(now.subject.text, now.checkpoint, before, step.written.id, rival)
+    other = next(each.piece for each in step.candidates if each.id == rival)
+    words = word_votes(voted, [(label.text, label.word) for label in found.trace.src])
+    said = {"token": shown_piece(step.written.piece), "other": shown_piece(other)}
+    facts = {"difference": signed(voted.difference, 1), "words": _named(words), "heads": _named(head_votes(voted))}
+    st.html(line("alt", say("panel.why", **said, **facts), data_rival=rival, data_difference=f"{voted.difference:.4f}"))
+
+
+def word_votes(voted: Votes, src: list[tuple[str, int]]) -> dict[str, float]:
+    """The cross heads' votes by source word, the largest first; pieces of a word, by its number, add up."""
+    texts: dict[int, str] = {}
+    sums: dict[int, float] = {}
+    for place, ((text, word), value) in enumerate(zip(src, voted.sources.sum((0, 1)).tolist(), strict=True)):
+        key = word if word >= 0 else -1 - place  # a special token is its own
+        texts[key] = texts.get(key, "") + text.removeprefix("##")
+        sums[key] = sums.get(key, 0.0) + value
+    order = sorted(sums, key=lambda key: -abs(sums[key]))
+    return {texts[key]: sums[key] for key in order}
+
+
+def head_votes(voted: Votes) -> dict[str, float]:
+    """The votes of every head, the largest first, by "cross L3 H2"."""
+    found = {
+        f"{say(f'kind.{kind}')} L{layer} H{head}": float(values[layer, head])
+        for kind, values in voted.heads.items()
+        for layer, head in np.ndindex(*values.shape)
+    }
+    return dict(sorted(found.items(), key=lambda each: -abs(each[1])))
+
+
+def _named(values: dict[str, float]) -> str:
+    return ", ".join(f"{name} {signed(value, 1)}" for name, value in list(values.items())[:_NAMED])
+
+
+def head_words(now: Session, found: AttentionTrace) -> np.ndarray:
+    """How much the step that writes each token weighs each source word in the chosen cross head: [T, W]."""
+    from model.analysis.faithfulness.deletion import by_words
+
+    return by_words(found.cross[now.head[1:]], found.src)
+
+
+def head_facts_line(now: Session) -> str:
+    """The head's habit, importance and alignment error, from the checkpoint's tables; "" where there are none."""
+    facts, head = [], now.head
+    table, _ = head_facts.corpus_table(now.checkpoint) if now.model.kind == "own" else (None, "")
+    if table is not None and head.kind in table.importance:
+        facts.append(head_facts.of_corpus(table, now.model).habit(head).rstrip(".。"))
+        facts.append(say("panel.facts.importance", value=number(float(table.importance[head.kind][head[1:]]), 3)))
+    errors, (aligned, _) = head_facts.alignment_errors(now.model), now.model.alignment
+    if aligned and head.kind == "cross" and not head_facts.aligns(errors, head):  # its habit says it already
+        aer = f"{errors['written'][head[1:]]:.0f}"
+        facts.append(say("panel.facts.aer", aer=aer, pairs=aligned["sentences"]))
+    return say("panel.facts", head=head.title, facts="; ".join(facts)) if facts else ""
+
+
+_FIRST, _SECOND = "#0072B2", "#E69F00"
+
+
+def share_bar(first: float, sentence: str) -> Markup:
+    """The first part's share, from 0 to 1, and what is said of both."""
+    inner = tag("i", style=f"display: block; width: {100 * first:.1f}%; background: {_FIRST}")
+    look = f"display: flex; height: .45rem; border-radius: .2rem; overflow: hidden; background: {_SECOND}"
+    return line("alt", sentence, data_share=f"{first:.4f}") + tag("div", inner, style=look, aria_hidden="true")
+
 
 PANEL_STYLE = """<style>
 .st-key-hl_answer { font-size: .9rem; }
@@ -75,7 +224,7 @@ def draw(now: Session) -> None:
         if offers("hide") and offers("cross") and (rate := right_rate(now.checkpoint, "leave_one_out")):
             st.html(line("alt", rate))  # deletion has named the word
         if offers("internals") and offers("votes") and offers("cross"):
-            rivals.draw(now, place)
+            draw_rivals(now, place)
         if _offers_all(now, "cross", *METHODS["alti"].needs):
             source = source_share(now, place)
             st.html(share_bar(source, say("panel.share", source=f"{source:.0%}", read=f"{1 - source:.0%}")))
