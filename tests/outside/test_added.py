@@ -44,6 +44,6 @@ def test_a_new_lesson_opens_from_a_link_and_from_the_one_before_it() -> None:
     found = pages_with("lesson")
     assert found["linked"] == found["next"] == "13 · The newest lesson"
     assert found["link"] == "13"
-    assert all(part in found["page"] for part in ("idea of 13", "drawn of 13", "It is 42."))
+    assert all(part in found["page"] for part in ("idea of 13", "method of 13", "It is 42."))
     assert found["before"].startswith("12 · ")
     assert found["unknown"].startswith("1 · ")
