@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from model.analysis.faithfulness.corpus import score_translation
 from model.analysis.faithfulness.deletion import leave_one_out
-from model.analysis.faithfulness.scores import score_translation
 from model.analysis.faithfulness.table import ROWS, WAYS_SCORED
 from model.analysis.heads.ablation import ablate
 from model.analysis.lessons.positions import position_table

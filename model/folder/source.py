@@ -2,27 +2,215 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from model.common.pictures import shipped_picture
 from model.common.sampling import Sampler
 from model.errors import SentenceTooLongError
-from model.folder.asked import AskedSource
-from model.folder.core import Pictures, core
+from model.folder.core import Core, Pictures, core
+from model.folder.files.look import read_config
 from model.folder.forms import Translating
 from model.folder.passes import Passes
-from model.folder.telling import check_memory
+from model.folder.picture import Seeing
+from model.folder.telling import Telling, check_memory
 from model.folder.watch import watching
 from model.folder.writing import MOST_NEW, Writer
-from model.passage import Ask
-from model.source import Gains, LacksAbilityError, require_of
-from model.trace import Kind, TracedTranslation, Translation
-from model.writing import Expansion, Hypothesis, Sampling, Token
+from model.folders import fingerprint
+from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Patch, Projections, Slope, Slopes, Unembedding
+from model.source import WAYS, Anatomy, Facts, Gains, LacksAbilityError, LanguageChoice, Need, Way, require_of
+from model.trace import Kind, Label, TracedTranslation, Translation
+from model.writing import Expansion, Hypothesis, Neighbour, Sampling, Token
+
+
+class AskedSource:
+    """A folder's model as ``model.source.Source`` describes one; ``FolderSource`` adds writing."""
+
+    def __init__(self, made: Core, path: Path, name: str) -> None:
+        self.core, self.path, self.name = made, path, name
+        self.telling = Telling(made.form)
+        self.end_id = made.form.end_id
+
+    @property
+    def anatomy(self) -> Anatomy:
+        """As ``Source.anatomy``."""
+        return self.core.anatomy
+
+    @property
+    def device_name(self) -> str:
+        """The device as a person calls it: the GPU's name, or CPU."""
+        device = self.core.loaded.model.device
+        return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type.upper()
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Sizes of the model."""
+        form, config = self.core.form, self.core.loaded.model.config.get_text_config()
+        width = int(getattr(config, "hidden_size", 0) or getattr(config, "d_model", 0))
+        heads = max((each.heads for each in self.anatomy.kinds.values()), default=1)
+        d_head = int(getattr(config, "head_dim", 0) or getattr(config, "d_kv", 0) or width // heads)
+        with self.core.running():
+            logits = self.core.passes.forced(form.probe()[0], Ask(kinds=(), logits=True)).logits
+        vocabulary = 0 if logits is None else int(logits.shape[-1])
+        given = getattr(form, "given", ())  # which stand in what is forced, though nothing ever chooses them
+        never = tuple(each for each in self.never_written if each not in given)
+        return Facts(self.anatomy, width, d_head, vocabulary, form.max_len, self.end_id, never)
+
+    @cached_property
+    def meta(self) -> dict[str, object]:
+        """What its tables are told apart by."""
+        return {"sha256": fingerprint(self.path)}
+
+    @property
+    def shared_keys(self) -> int:
+        """How many heads of its own attention share one set of keys and values."""
+        kind = next(iter(self.anatomy.kinds))
+        return self.anatomy.kinds[kind].heads // self.core.sites.key_heads[kind]
+
+    def seen(self, text: str) -> tuple[bytes, tuple[int, int]]:
+        """The part of a picture that the model sees, as a PNG file, and its rows and columns of patches.
+
+        Raises:
+            LacksAbilityError: it sees no pictures.
+            PictureError: there is no such picture.
+        """
+        form = self.core.form
+        if not isinstance(form, Seeing):
+            raise LacksAbilityError("encoder_self", self.name, "form")
+        pixels, out = form.pixels(form.pictures(text)), io.BytesIO()
+        form.seen(pixels).save(out, "PNG")
+        return out.getvalue(), form.grid(pixels)
+
+    @property
+    def mask(self) -> str:
+        """What stands for a place to fill in; "" where the model fills in none."""
+        return self.telling.mask
+
+    @property
+    def languages(self) -> LanguageChoice:
+        """LanguageChoice to choose from and into, and the chosen ones; () and "" where there is no choice."""
+        own = self.telling.languages
+        return own.sources, own.targets, own.source, own.target
+
+    @cached_property
+    def config(self) -> dict[str, object]:
+        """What the folder's config.json says, to be shown."""
+        return read_config(self.path)
+
+    @cached_property
+    def never_written(self) -> tuple[int, ...]:
+        """As ``Source.never_written``: what stands for padding, a beginning or a language, and single bad words."""
+        return self.telling.never_written()
+
+    def ids(self, source: str, tgt_ids: Sequence[int], finished: bool = True) -> ForcedIds:
+        """As ``Source.ids``."""
+        return self.core.form.ids(source, tgt_ids, finished)
+
+    def forced(self, ids: ForcedIds, ask: Ask) -> Pass:
+        """As ``Source.forced``."""
+        if ask.gradient is not None:
+            require_of(self.anatomy, self.name, "gradients")
+            with self.core.running():
+                return self.core.passes.gradients(ids, ask)
+        inside = set(ask.steps) - {"weights"}
+        needs: list[Need] = ["scores"] if inside & {"scores", "masked_scores"} else []
+        needs += ["internals"] if ask.stream or inside - {"scores", "masked_scores"} else []
+        require_of(self.anatomy, self.name, *needs)
+        with self.core.running():
+            return self.core.passes.forced(ids, ask)
+
+    def slopes(self, ids: ForcedIds, slope: Slope) -> Slopes:
+        """As ``Source.slopes``: a folder's embeddings are entered in too many ways."""
+        raise LacksAbilityError("slopes", self.name, "own_only")
+
+    def norms(self, kind: Kind, layer: int) -> tuple[HeldNorm, HeldNorm]:
+        """As ``Source.norms``: which norm stands before which attention differs from family to family."""
+        raise LacksAbilityError("norms", self.name, "own_only")
+
+    def tail(self, kind: Kind, layer: int, states: Tensor, memory: Tensor | None = None) -> Tensor:
+        """As ``Source.tail``: what a folder's layer does after attention is not known step by step."""
+        raise LacksAbilityError("tails", self.name, "own_only")
+
+    def patched(self, ids: ForcedIds, other: Pass, patches: Sequence[Patch], steps: int = 1) -> Tensor:
+        """As ``Source.patched``: what a folder's layers do with other states is not known step by step."""
+        raise LacksAbilityError("patches", self.name, "own_only")
+
+    def log_probs(
+        self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"
+    ) -> Tensor:
+        """As ``Source.log_probs``."""
+        if hidden is not None:
+            require_of(self.anatomy, self.name, WAYS[way])
+        if any(gains):
+            require_of(self.anatomy, self.name, "gains")
+        with self.core.running():
+            return self.core.passes.log_probs(ids, gains, hidden)
+
+    def step_logits(self, ids: ForcedIds, step: int, gains: Sequence[Gains]) -> Tensor:
+        """As ``Source.step_logits``."""
+        if any(gains):
+            require_of(self.anatomy, self.name, "gains")
+        with self.core.running():
+            return self.core.passes.step_logits(ids, step, gains)
+
+    def heads_out(self, kind: Kind, layer: int) -> HeadsOut:
+        """As ``Source.heads_out``."""
+        require_of(self.anatomy, self.name, "internals")
+        return self.core.inner.heads_out(kind, layer)
+
+    def projections(self, kind: Kind, layer: int) -> Projections:
+        """As ``Source.projections``."""
+        require_of(self.anatomy, self.name, "projections")
+        with self.core.running():
+            return self.core.inner.projections(kind, layer)
+
+    def finish(self, states: Tensor) -> Tensor:
+        """As ``Source.finish``."""
+        require_of(self.anatomy, self.name, "finish")
+        with self.core.running():
+            return self.core.inner.finish(states)
+
+    @property
+    def unembedding(self) -> Unembedding:
+        """As ``Source.unembedding``."""
+        require_of(self.anatomy, self.name, "votes")
+        with self.core.running():
+            return self.core.inner.unembedding
+
+    def positions(self) -> np.ndarray:
+        """As ``Source.positions``: no folder's table is known to be added to its embeddings."""
+        raise LacksAbilityError("positions", self.name, "own_table")
+
+    def piece(self, token_id: int) -> str:
+        """As ``Source.piece``."""
+        return self.telling.piece(token_id)
+
+    def rarity(self, text: str) -> np.ndarray | None:
+        """As ``Source.rarity``: nothing says how rare a folder's tokens are."""
+        return None
+
+    def neighbours(self, word: str, n: int = 10) -> list[Neighbour]:
+        """No words: a folder's embeddings are of pieces."""
+        return []
+
+    def labels(self, text: str) -> tuple[Label, ...]:
+        """The tokens of a source text as labels, without the one that ends it."""
+        return self.telling.source(text)
+
+    def encode_target(self, text: str) -> list[Token]:
+        """As ``Source.encode_target``."""
+        return self.telling.target(text)
+
+    def decode_target(self, ids: Sequence[int]) -> str:
+        """As ``Source.decode_target``."""
+        return self.telling.text(ids)
 
 
 def shipped_or_none(name: str) -> bytes:

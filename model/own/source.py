@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import queue
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
@@ -22,11 +26,8 @@ from model.own.network.transformer import Transformer
 from model.own.patching import patched_logits
 from model.own.slopes import gradients, slopes
 from model.own.text.labels import source_labels
-from model.own.text.neighbours import neighbours
-from model.own.text.rarity import source_rarity
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
-from model.own.twins import Twins
 from model.passage import (
     Ask,
     ForcedIds,
@@ -42,7 +43,78 @@ from model.passage import (
 )
 from model.source import Gains, LacksAbilityError, LanguageChoice, Way
 from model.trace import Kind, Label
-from model.writing import Neighbour, Token
+from model.writing import WORD_START, Neighbour, Token
+
+CALLERS = 2  # a third would wait for the same processor
+
+
+class Twins:
+    """A model and others like it, of which each caller gets one that nobody else has.
+
+    Hooks see what passes through the modules on which they sit, whoever runs them. So no two callers may share
+    modules while one of them watches; what is heavy, the weights, all can share.
+    """
+
+    def __init__(self, model: Transformer) -> None:
+        self._free: queue.LifoQueue[Transformer] = queue.LifoQueue()  # a single caller always gets ``model``
+        on_cpu = next(model.parameters()).device.type == "cpu"
+        for _ in range(1, min(CALLERS, os.cpu_count() or 1) if on_cpu else 1):
+            self._free.put(twin(model))
+        self._free.put(model)
+
+    @contextmanager
+    def one(self) -> Iterator[Transformer]:
+        """One of them, as soon as one is free, for as long as the ``with`` lasts."""
+        model = self._free.get()
+        try:
+            yield model
+        finally:
+            self._free.put(model)
+
+
+def twin(model: Transformer) -> Transformer:
+    """The same model in other module objects; parameters and buffers are the same tensors."""
+    shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
+    return copy.deepcopy(model, shared)
+
+
+def source_rarity(tokens: Sequence[Token]) -> np.ndarray:
+    """How rare the word of each source token is, int [S] with <eos>, which counts as commonest; larger is rarer.
+
+    A checkpoint keeps no counts of words, but its vocabulary keeps an order: pieces were merged most
+    frequent first, so that a word in more pieces is rarer than one in fewer, and of two with equally many
+    the one whose last-merged piece came later.
+    """
+    pieces = Counter(token.word for token in tokens)
+    latest = {word: max(token.id for token in tokens if token.word == word) for word in pieces}
+    order = {word: rank for rank, word in enumerate(sorted(pieces, key=lambda w: (pieces[w], latest[w])), 1)}
+    same = {(pieces[word], latest[word]): order[word] for word in sorted(pieces, key=order.__getitem__)}
+    return np.array([*(same[pieces[token.word], latest[token.word]] for token in tokens), 0])
+
+
+@torch.inference_mode()
+def neighbours(model: Transformer, tokenizer: EnglishTokenizer, word: str, n: int = 10) -> list[Neighbour]:
+    """The ``n`` whole words nearest to ``word`` in source-embedding space, nearest first.
+
+    Empty where the word is spelt in pieces: then no single embedding stands for it. The vocabulary
+    also holds beginnings of words; only pieces that the training text has as words, in their usual
+    casing, are candidates.
+    """
+    tokens = tokenizer.encode(word)
+    if len(tokens) != 1 or not tokens[0].text.startswith(WORD_START):
+        return []
+    table = torch.nn.functional.normalize(model.encoder.embedding.tokens.weight, dim=-1)
+    cosine = table @ table[tokens[0].id]
+    found: list[Neighbour] = []
+    for token_id in cosine.argsort(descending=True).tolist():
+        piece = tokenizer.subwords.id_to_token(token_id) or ""
+        candidate = piece.removeprefix(WORD_START)
+        is_word = candidate.isalpha() and tokenizer.casing.get(candidate.lower()) == candidate
+        if piece.startswith(WORD_START) and is_word and candidate.lower() != word.lower():
+            found.append(Neighbour(candidate, float(cosine[token_id])))
+        if len(found) == n:
+            break
+    return found
 
 
 class OwnSource:

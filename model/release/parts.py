@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +19,88 @@ from model.analysis.faithfulness.table import load_faithfulness, unscored_method
 from model.analysis.heads.table import load_head_table
 from model.analysis.what_if.quality import load_warning
 from model.errors import HeadlightError
-from model.folders import META, resolve
+from model.folders import CHECKPOINTS, META, resolve
 from model.history import load_history
-from model.release.figures import Tables
-from model.release.licence import LICENCE, credited
-from model.release.readme import READMES, ROOT, filled
+from model.release.figures import FIGURES, Tables
 from model.tables import save_table
+
+ROOT = CHECKPOINTS.parent
+READMES = {"en": ROOT / "README.md", "zh": ROOT / "README.zh.md"}
+BLOCK = re.compile(r"(<!-- figures: (?P<name>\w+) -->)(?P<old>.*?)(<!-- /figures -->)", re.DOTALL)
+
+
+def filled(text: str, tables: Tables, language: str) -> str:
+    """A README with every figure between its marks as the tables have it.
+
+    Raises:
+        HeadlightError: a mark has a name that no figure has, or a table lacks what a figure needs.
+    """
+
+    def figure(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name not in FIGURES:
+            raise HeadlightError(f"there is no figure {name!r}; there are: {', '.join(FIGURES)}")
+        try:
+            new = FIGURES[name](tables, language)
+        except (KeyError, TypeError) as error:
+            raise HeadlightError(f"the tables lack what the figure {name!r} needs: {error}") from None
+        block = match["old"].startswith("\n")
+        return f"{match[1]}\n{new}\n{match[4]}" if block else f"{match[1]}{new}{match[4]}"
+
+    return BLOCK.sub(figure, text)
+
+
+LICENCE, CREDITS = "LICENSE.md", "credits.json"
+START, END = "<!-- sources -->", "<!-- /sources -->"
+
+
+def source_table(counts: dict[str, int], sources: dict[str, dict[str, str]]) -> str:
+    """Pairs, licence and credit of every source that the weights were trained on, in the order of the credits.
+
+    Raises:
+        HeadlightError: a source has no credit.
+    """
+    if missing := sorted(set(counts) - set(sources)):
+        raise HeadlightError(f"{CREDITS} has no credit for {', '.join(missing)}")
+    lines = ["| source | pairs | licence | credit |", "|---|--:|---|---|"]
+    for name, facts in sources.items():
+        if name in counts:
+            lines.append(f"| {name} | {counts[name]:,} | {facts['licence']} | {facts['credit']} |")
+    return "\n".join(lines)
+
+
+def trained_on(meta: dict[str, Any]) -> dict[str, int]:
+    """Pairs of each source that the weights have seen: of this run, and of those whose weights it began with."""
+    counts = dict(meta["data"]["pairs_by_source"])
+    began = meta.get("began_with")
+    while began:
+        for name, count in began.get("pairs_by_source", {}).items():
+            counts[name] = max(count, counts.get(name, 0))
+        began = began.get("began_with")
+    return counts
+
+
+def credited(folder: Path, meta: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """LICENSE.md with its table between the marks, and meta with the credits of credits.json.
+
+    Raises:
+        HeadlightError: a file is missing, a source has no credit, or LICENSE.md lacks the marks.
+    """
+    try:
+        credits = json.loads((folder / CREDITS).read_text(encoding="utf-8"))
+        text = (folder / LICENCE).read_text(encoding="utf-8")
+    except OSError as error:
+        raise HeadlightError(f"the licence needs {LICENCE} and {CREDITS} in {folder.name}: {error.strerror}") from None
+    before, mark, rest = text.partition(START)
+    _, end, after = rest.partition(END)
+    if not (mark and end):
+        raise HeadlightError(f"{LICENCE} in {folder.name} has no {START} … {END} for its table")
+    counts = trained_on(meta)
+    used = {name: facts for name, facts in credits["sources"].items() if name in counts}
+    table = source_table(counts, credits["sources"])
+    new = {**meta, "data": {**meta["data"], "credits": {**credits, "sources": used}}}
+    return f"{before}{START}\n\n{table}\n\n{END}{after}", new
+
 
 README_CHECKPOINT = "en-zh"  # whose figures stand in the READMEs
 JOINED = 200  # texts of two sentences

@@ -4,20 +4,180 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from model.errors import CorpusError
 from model.evaluation.must import read_must
 from model.own.checkpoint import load_tokenizers
 from model.own.text.digits import with_runs
-from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
+from model.own.text.tokenize import FULL_WIDTH, CharacterTokenizer, EnglishTokenizer
 from model.pairs import Row, read_rows
-from model.training.corpus import encode_pairs, learn_characters, learn_english, split_dev, write_json
-from model.training.vary import varied
-from model.training.vocabulary import grown
+from model.training.corpus import encode_pairs, grown, learn_characters, learn_english, split_dev, write_json
+
+LISTS = Path(__file__).parent / "lists"
+EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba", "written_own", "written_words"})
+NUMBER = re.compile(r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])")
+SLOT = re.compile(r"\{(\w+)\}")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+Names = Mapping[str, Sequence[tuple[str, str]]]
+
+
+@cache
+def known_names() -> Names:
+    """(English, Chinese) forms of common names, by class: male, female, surname, place, country, weekday."""
+    names: dict[str, list[tuple[str, str]]] = {}
+    for line in (LISTS / "names.tsv").read_text(encoding="utf-8").splitlines():
+        kind, english, chinese = line.split("\t")
+        names.setdefault(kind, []).append((english, chinese))
+    return names
+
+
+def with_other_numbers(row: Row, rng: random.Random) -> Row | None:
+    """The pair with other numbers, where both sides carry the same ones in digits; else None."""
+    english, chinese, source = row[0], row[1].translate(FULL_WIDTH), row[2]
+    ours, theirs = (Counter(NUMBER.findall(text)) for text in (english, chinese))
+    if not ours or ours != theirs or sum(ours.values()) != len(re.findall(r"[\d,]*\d", english)):
+        return None
+    new = {number: number if number == "1" else _another(number, rng) for number in ours}
+    if new == {number: number for number in ours}:
+        return None
+    english, chinese = (NUMBER.sub(lambda match: new[match.group()], text) for text in (english, chinese))
+    return english, chinese, source
+
+
+def _another(number: str, rng: random.Random) -> str:
+    if "," in number:
+        return f"{int(_digits(len(number.replace(',', '')), rng)):,}"
+    if len(number) == 4 and 1000 <= int(number) <= 2099:
+        return str(rng.randint(1800, 2049))
+    if len(number) == 1 or int(number) <= 12:
+        return str(rng.randint(2, 12))
+    return _digits(len(number), rng)
+
+
+def _digits(length: int, rng: random.Random) -> str:
+    """A number of ``length`` digits, often with equal ones in a row: 2004, 555, 70000 are the hardest to copy."""
+    kind = rng.random()
+    if kind < 0.25:
+        start, run = rng.randrange(length), rng.randint(2, 4)
+        digits = [rng.choice("0123456789")] * length if length < run else rng.choices("0123456789", k=length)
+        digits[start : start + run] = [digits[start]] * len(digits[start : start + run])
+        return (digits[0] if digits[0] != "0" else rng.choice("123456789")) + "".join(digits[1:])
+    if kind < 0.5:
+        few = rng.sample("0123456789", 2)
+        first = rng.choice([digit for digit in few if digit != "0"])
+        return first + "".join(rng.choices(few, k=length - 1))
+    return str(rng.randint(10 ** (length - 1), 10**length - 1))
+
+
+def with_other_names(row: Row, rng: random.Random) -> Row | None:
+    """The pair with each known name exchanged for another of its class, on both sides; None without one."""
+    english, chinese, source = row
+    names = known_names()
+    found = [
+        (kind, name, form)
+        for kind in ("male", "female", "surname", "place", "country")
+        for name, form in names[kind]
+        if form in chinese and len(re.findall(rf"\b{name}\b", english)) == chinese.count(form) > 0
+    ]
+    if not found or any(a != b and a[2] in b[2] for a in found for b in found):
+        return None
+    others = [rng.choice(names[kind]) for kind, _, _ in found]
+    for number, (_, name, form) in enumerate(found):  # by way of a mark, so that no name is exchanged twice
+        english = re.sub(rf"\b{name}\b", f"\x00{number}", english)
+        chinese = chinese.replace(form, f"\x00{number}")
+    for number, (name, form) in enumerate(others):
+        english, chinese = english.replace(f"\x00{number}", name), chinese.replace(f"\x00{number}", form)
+    return english, chinese, source
+
+
+def filled_templates(rng: random.Random, each: int) -> Iterator[tuple[str, str]]:
+    """Every template of ``lists/templates.tsv``, filled ``each`` times."""
+    for line in (LISTS / "templates.tsv").read_text(encoding="utf-8").splitlines():
+        english, chinese = line.split("\t")
+        for _ in range(each):
+            values = {slot: fill(slot, rng) for slot in SLOT.findall(english)}
+            yield _filled(english, values, 0), _filled(chinese, values, 1)
+
+
+def _filled(template: str, values: Mapping[str, tuple[str, str]], side: int) -> str:
+    return SLOT.sub(lambda match: values[match.group(1)][side], template)
+
+
+def fill(slot: str, rng: random.Random) -> tuple[str, str]:
+    """A random English and Chinese value for a template's slot."""
+    kind = slot.rstrip("2")
+    if kind == "person":
+        kind = rng.choice(("male", "female"))
+    if kind in known_names():
+        return rng.choice(known_names()[kind])
+    if kind == "month":
+        number = rng.randrange(12)
+        return MONTHS[number], f"{number + 1}月"
+    if kind == "time":
+        hour, minute = rng.randint(1, 12), rng.choice((0, rng.randint(1, 59)))
+        return (f"{hour}:{minute:02}", f"{hour}:{minute:02}") if minute else (f"{hour} o'clock", f"{hour}点")
+    text = _number(kind, rng)
+    return text, text
+
+
+def _number(kind: str, rng: random.Random) -> str:
+    if kind == "phone":
+        groups = [_digits(rng.randint(2, 4), rng) for _ in range(rng.randint(2, 4))]
+        trunk = rng.choice(("0", "", ""))  # the 0 that stands before an area's code
+        return trunk + rng.choice(("-", "-", "")).join(groups)
+    if kind == "year":
+        return str(rng.randint(1500, 2049))
+    if kind == "day":
+        return str(rng.randint(1, 28))
+    if kind == "age":
+        return str(rng.randint(2, 99))
+    if kind == "price":
+        return f"{rng.randint(1, 999)}.{rng.randint(0, 99):02}"
+    length = rng.randint(1, 5)
+    number = max(2, int(_digits(length, rng)))
+    return f"{number:,}" if rng.random() < 0.3 else str(number)
+
+
+def joined(rows: Sequence[Row], count: int, rng: random.Random) -> list[Row]:
+    """``count`` rows of two or three everyday pairs that follow each other, as in a paragraph."""
+    whole = [row for row in rows if row[2] in EVERYDAY and row[0][-1:] in ".!?" and row[1][-1:] in "。！？"]
+    texts = []
+    for _ in range(count if whole else 0):
+        parts = [rng.choice(whole) for _ in range(rng.choice((2, 2, 3)))]
+        texts.append((" ".join(part[0] for part in parts), "".join(part[1] for part in parts), "joined"))
+    return texts
+
+
+def varied(rows: Sequence[Row], seed: int, copies: int = 10, n_joined: int = 12_000) -> list[Row]:
+    """Further rows, of the sources ``numbers``, ``names``, ``templates`` and ``joined``.
+
+    Args:
+        rows: the pairs at hand; only everyday ones with their own names are varied.
+        seed: of every choice.
+        copies: tries a pair with numbers; a pair with names is tried a third as often.
+        n_joined: joined texts.
+    """
+    rng = random.Random(seed)
+    more: list[Row] = []
+    for row in rows:
+        numbers = [with_other_numbers(row, rng) for _ in range(copies)]
+        more += [(*new[:2], "numbers") for new in numbers if new]
+        names = [with_other_names(row, rng) for _ in range(-(-copies // 3)) if row[2] in EVERYDAY]
+        more += [(*new[:2], "names") for new in names if new]
+    more += [(*pair, "templates") for pair in filled_templates(rng, 100)]
+    return more + joined(rows, n_joined, rng)
+
 
 REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 REVERSAL_LENGTH = 24

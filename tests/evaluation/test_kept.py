@@ -8,7 +8,7 @@ import pytest
 
 from model.errors import CorpusError
 from model.evaluation.kept import KeptSentence, kept, missing_names, missing_numbers, read_kept
-from model.training.vary import LISTS, known_names
+from model.training.prepare import LISTS, known_names
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from model.folder.files.convert import convert
 from safetensors.torch import load_file, save_file
 
 from model.errors import FolderError, MapsTooLargeError
 from model.folder import telling
 from model.folder.files import look
-from model.folder.files.convert import convert
 from model.folder.source import FolderSource
 
 ROOT = Path(__file__).resolve().parents[2]

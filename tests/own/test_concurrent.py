@@ -12,7 +12,7 @@ from model.analysis.faithfulness.deletion import leave_one_out
 from model.attribution.votes import vote_maps
 from model.own.capture import capture_attention
 from model.own.network.transformer import Transformer
-from model.own.twins import Twins, twin
+from model.own.source import Twins, twin
 from model.translator import Translator
 
 TEXTS = ("I love you.", "Tom didn't see the red car in Boston.", "The animal is tired.", "Where is the street?")

@@ -6,9 +6,8 @@ import pytest
 import torch
 
 from model.own.capture import capture_attention
-from model.own.decoding.loops import looping
 from model.own.decoding.search import beam_search, greedy, length_cap
-from model.own.decoding.stepping import NEVER_WRITTEN, Stepper, StepPlan
+from model.own.decoding.stepping import NEVER_WRITTEN, Stepper, StepPlan, looping
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID

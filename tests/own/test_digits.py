@@ -11,7 +11,7 @@ from model.own.network.transformer import Transformer
 from model.own.text.digits import with_runs, written_before
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.training.corpus import learn_characters, learn_english
-from model.training.state import grow
+from model.training.loop import grow
 
 SENTENCES = 2 * ["Call 0123456789 at 9, 8, 7, 6, 5, 4, 3, 2, 1 or 0 o'clock.", "It costs 20 - 30 dollars."]
 

@@ -12,8 +12,7 @@ import pytest
 from model.errors import HeadlightError
 from model.folders import CHECKPOINTS, META
 from model.release.figures import FIGURES, Tables
-from model.release.licence import LICENCE, credited, source_table, trained_on
-from model.release.readme import BLOCK, READMES, filled
+from model.release.parts import BLOCK, LICENCE, READMES, credited, filled, source_table, trained_on
 
 FOLDER = CHECKPOINTS / "en-zh"
 

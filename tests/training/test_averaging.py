@@ -10,8 +10,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from model.__main__ import main
+from model.commands.release.average import keep_score
 from model.folders import resolve
-from model.own.averaging import keep_score
 from model.own.checkpoint import load
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer

@@ -14,12 +14,11 @@ from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.padding import pad
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
-from model.training.loop import Trainer
+from model.training.loop import MovingAverage, Trainer, grow
 from model.training.loss import ProjectedCrossEntropy, TranslationLoss
 from model.training.prepare import prepare_reversal
 from model.training.schedule import noam, trapezoid
 from model.training.settings import TrainingSettings
-from model.training.state import MovingAverage, grow
 
 
 def test_noam_equals_values_worked_by_hand() -> None:

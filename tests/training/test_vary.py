@@ -4,7 +4,7 @@ import random
 from itertools import pairwise
 
 from model.pairs import Row
-from model.training.vary import filled_templates, joined, known_names, varied, with_other_names, with_other_numbers
+from model.training.prepare import filled_templates, joined, known_names, varied, with_other_names, with_other_numbers
 
 
 def rng() -> random.Random:

@@ -7,8 +7,7 @@ import pytest
 from model.errors import CheckpointError
 from model.own.text.digits import with_runs, written_before
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
-from model.training.corpus import learn_characters, learn_english
-from model.training.vocabulary import RAREST_PAIR, english_words, grown, with_merges
+from model.training.corpus import RAREST_PAIR, english_words, grown, learn_characters, learn_english, with_merges
 
 LETTERS = "a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9"
 OLD = 4 * ["Tom likes the red car.", "It was too big for the box.", LETTERS, LETTERS.replace(" ", "")]

@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from bench.client import Run
-from bench.visitors import Answer, judged, sentences
+from bench.visitors import Answer, Run, judged, sentences
 
 RIGHT = {"one": "一", "two": "二", "three": "三", "four": "四"}
 

@@ -3,9 +3,77 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
+import shutil
 from pathlib import Path
 
-from model.folders import resolve
+import torch
+from safetensors.torch import load_file, save_file
+
+from model.errors import CheckpointError
+from model.folders import CONFIG, LOG, META, WEIGHTS, resolve
+from model.own.checkpoint import Checkpoint, load
+from model.own.text.digits import written_before
+
+_COPIED = (CONFIG, "src.json", "tgt.json", "casing.json", LOG)  # files of the second that the mean has, too
+_MAY_DIFFER = ("dropout", "src_vocab_size", "tgt_vocab_size")  # settings that make no weight mean another thing
+
+
+def average(first: Path, second: Path, share: float, to: Path, command: str) -> None:
+    """Write a checkpoint whose weights are ``(1 - share)·first + share·second``; all else is that of the second.
+
+    Weights of one run, or of a run and of what it began with, lie in one basin, and their mean is often better
+    than either (Wortsman et al. 2022, Model soups). A token that only the second knows keeps its weights.
+
+    Args:
+        first, second: folders of checkpoints of one shape, with the same vocabularies, or the second's prolonged.
+        share: of the second, 0 to 1.
+        to: a folder, made where it is not there.
+        command: what was typed, for meta.json.
+
+    Raises:
+        CheckpointError: a checkpoint is damaged, the two do not fit together, or the share is outside 0 to 1.
+    """
+    if not 0 <= share <= 1:
+        raise CheckpointError(f"the share must be from 0 to 1, got {share:g}")
+    parents = [load(folder) for folder in (first, second)]
+    _check_fit(*parents)
+    one, other = (load_file(folder / WEIGHTS) for folder in (first, second))
+    mean = {name: _mean(one[name], other[name], share) for name in one}
+    to.mkdir(parents=True, exist_ok=True)
+    for name in _COPIED:
+        if (second / name).is_file():
+            shutil.copy(second / name, to / name)
+    save_file(mean, to / WEIGHTS)
+    digest = hashlib.sha256((to / WEIGHTS).read_bytes()).hexdigest()
+    averaged = {"command": command, "share": share, "of": [each.meta.get("sha256") for each in parents]}
+    meta = {**parents[1].meta, "averaged": averaged, "sha256": digest}
+    meta.pop("scores", None)  # of other weights
+    (to / META).write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def keep_score(folder: Path, dev_bleu: float) -> None:
+    """Write BLEU on dev, greedy, into a checkpoint's meta.json."""
+    meta = json.loads((folder / META).read_text(encoding="utf-8"))
+    meta["scores"] = {**meta.get("scores", {}), "dev_bleu_greedy": dev_bleu}
+    (folder / META).write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _check_fit(one: Checkpoint, other: Checkpoint) -> None:
+    settings = [
+        {name: value for name, value in each.model.config.to_dict().items() if name not in _MAY_DIFFER}
+        for each in (one, other)
+    ]
+    if settings[0] != settings[1]:
+        raise CheckpointError("the two have different settings in config.json: their mean means nothing")
+    for side in ("src_tokenizer", "tgt_tokenizer"):
+        written_before(getattr(other, side).subwords, getattr(one, side).subwords)
+
+
+def _mean(one: torch.Tensor, other: torch.Tensor, share: float) -> torch.Tensor:
+    known = len(one)  # rows: of an embedding, the tokens that both know
+    return torch.cat((((1 - share) * one.float() + share * other[:known].float()).to(one.dtype), other[known:]))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +92,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the mean, with its BLEU on dev."""
     from model.commands.evaluate import corpus_facts
-    from model.own.averaging import average, keep_score
     from model.pairs import read_rows
     from model.translator import Translator
 

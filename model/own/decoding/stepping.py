@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,12 +10,46 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.own.decoding.loops import without_loops
 from model.own.facts import NEVER_WRITTEN
 from model.own.network.layers import DecoderLayer, LayerCache
 from model.own.network.masks import causal_mask, padding_mask
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import PAD_ID
+
+COPIES = 3  # so often a phrase may stand in a row …
+TOKENS = 8  # … and so many tokens its copies may take together, whichever is longer
+LONGEST = 20  # tokens of a phrase that is looked for
+MOST = 6  # times that the same three tokens may stand anywhere in a translation: loops with small changes
+
+
+def looping(ids: Sequence[int]) -> set[int]:
+    """The tokens that would begin one copy too many of a phrase that ``ids`` end with, or end the same three once more.
+
+    >>> looping([5, 7, 8, 9, 7, 8, 9, 7, 8, 9])
+    {7}
+    >>> looping([7, 8, 9, 7, 8, 9])
+    set()
+    """
+    found = set()
+    for size in range(1, min(LONGEST, len(ids) // COPIES) + 1):
+        copies = max(COPIES, -(-TOKENS // size))
+        phrase = list(ids[-size:])
+        if len(ids) >= copies * size and list(ids[-copies * size :]) == phrase * copies:
+            found.add(phrase[0])
+    triples = Counter(zip(ids, ids[1:], ids[2:], strict=False))
+    return found | {triple[2] for triple, count in triples.items() if count >= MOST and triple[:2] == tuple(ids[-2:])}
+
+
+def without_loops(log_p: Tensor, written: Sequence[Sequence[int]]) -> Tensor:
+    """Log-probabilities [B, V] with the tokens at −∞ that would go on with a loop; ``written`` are each row's ids.
+
+    What is left is not renormalised: a probability stays what the model gave.
+    """
+    banned = [(row, token) for row, ids in enumerate(written) for token in looping(ids)]
+    if not banned:
+        return log_p
+    rows, tokens = (torch.tensor(each, device=log_p.device) for each in zip(*banned, strict=True))
+    return log_p.index_put((rows, tokens), torch.tensor(-torch.inf, device=log_p.device))
 
 
 class Product(NamedTuple):

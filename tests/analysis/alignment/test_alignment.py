@@ -9,7 +9,6 @@ import pytest
 
 from model.analysis.alignment.error_table import ErrorTable, error_table
 from model.analysis.alignment.gold import GoldPair, error_rate
-from model.analysis.alignment.held_out import held_out
 from model.analysis.alignment.links import (
     RULES,
     agreement,
@@ -31,6 +30,7 @@ from model.analysis.alignment.word_maps import (
 )
 from model.analysis.residual.six_steps import head_steps
 from model.attribution.methods import attribution_maps
+from model.commands.align import held_out
 from model.errors import CorpusError
 
 PAIR = GoldPair(("i", "love", "you"), ("我", "爱", "你"), frozenset({(0, 0)}), frozenset({(0, 0), (1, 1)}))

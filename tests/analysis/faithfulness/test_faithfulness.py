@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 
 from model.__main__ import main
-from model.analysis.faithfulness.corpus import FaithfulnessTable, faithfulness_table
+from model.analysis.faithfulness.corpus import (
+    FaithfulnessTable,
+    Scored,
+    faithfulness_table,
+    score_translation,
+    spearman,
+    top_sets,
+    word_maps,
+)
 from model.analysis.faithfulness.deletion import by_words, deletion_costs, leave_one_out
-from model.analysis.faithfulness.scores import Scored, score_translation, spearman, top_sets, word_maps
 from model.analysis.faithfulness.table import MEASURES, ROWS, WAYS_SCORED, load_faithfulness, rows_of
 from model.attribution.methods import METHODS, attribution_maps
 from model.errors import CorpusError

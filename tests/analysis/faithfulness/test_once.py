@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from model.analysis.faithfulness.corpus import word_maps
 from model.analysis.faithfulness.once import Once
-from model.analysis.faithfulness.scores import word_maps
 from model.analysis.what_if.steps import decoding_steps
 from model.attribution.methods import METHODS, attribution_maps
 from model.passage import Ask, Slope

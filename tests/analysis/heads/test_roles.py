@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model.analysis.heads.roles import OFFSETS, count_rows, profile, summed_up
-from model.own.text.rarity import source_rarity
+from model.own.source import source_rarity
 from model.trace import KINDS, AttentionTrace, Label
 from model.writing import Token
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from model.analysis.heads.ablation import ablate
-from model.analysis.heads.corpus import corpus_heads
+from model.analysis.heads.corpus import corpus_heads, greedy_set, muted_together, ratio
 from model.analysis.heads.table import load_head_table
-from model.analysis.heads.together import greedy_set, muted_together, ratio
 from model.trace import KINDS, HeadRef
 
 

@@ -10,7 +10,7 @@ from model.analysis.lessons import batches, dictionary, exposure, learning, norm
 from model.own.interventions import scaled_heads
 from model.own.network.attention import MultiHeadAttention
 from model.own.passes import attention_block
-from model.own.twins import Twins
+from model.own.source import Twins
 from model.trace import HeadRef
 from tests.pages import SENTENCE, shipped
 

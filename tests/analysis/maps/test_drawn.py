@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from model.attribution.methods import METHOD_NAMES, METHODS, attribution_maps, traced_maps
-from model.attribution.rollout import by_receptive_field, rolled, rollout_maps
+from model.attribution.methods import (
+    METHOD_NAMES,
+    METHODS,
+    attribution_maps,
+    by_receptive_field,
+    rolled,
+    rollout_maps,
+    traced_maps,
+)
 from model.own.capture import capture_attention, hook_name
 from model.trace import KINDS, AttentionTrace, Label
 

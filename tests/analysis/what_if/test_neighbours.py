@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.own.text.neighbours import neighbours
+from model.own.source import neighbours
 from model.translator import Translator
 from model.writing import WORD_START
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.analysis.what_if.numerals import LostNumber, lost_numbers
+from model.analysis.what_if.verdict import LostNumber, lost_numbers
 
 
 @pytest.mark.parametrize(

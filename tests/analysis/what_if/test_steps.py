@@ -9,7 +9,7 @@ import torch
 
 from model.analysis.what_if.steps import decoding_steps
 from model.errors import EmptySentenceError
-from model.own.decoding.loops import looping
+from model.own.decoding.stepping import looping
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from model.translator import Translator
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser
 from bench.browser import VIEWPORT, address, wait_until_idle
 from tests.browser.test_axe import Violation, violations
 from tests.pages import shipped
-from viz.views.lessons.table import LESSONS
+from viz.views.lessons.page import LESSONS
 
 pytestmark = shipped
 

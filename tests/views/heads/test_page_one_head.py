@@ -95,7 +95,7 @@ def taken(link: str) -> AppTest:
         import streamlit as st
 
         from viz.core.session import read_session
-        from viz.views.one_head import show as chosen
+        from viz.views.one_head import page as chosen
 
         chosen.take(st.session_state["told"])
         st.session_state["again"] = chosen.link_of(read_session())

@@ -20,7 +20,7 @@ from tests.pages import SENTENCE, opened, plain_charts, shipped, words
 from viz.core.models import entry_of
 from viz.core.text import LANGUAGES
 from viz.core.views import VIEWS
-from viz.views.lessons.table import LESSONS
+from viz.views.lessons.page import LESSONS
 
 pytestmark = shipped
 ROOT = Path(__file__).resolve().parents[3]

@@ -7,7 +7,7 @@ from tests.pages import HOSTILE, choose, markup, opened, plain_charts, prepared,
 from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
 from viz.views.lessons.honest import even_share
-from viz.views.lessons.table import LESSONS
+from viz.views.lessons.page import LESSONS
 
 pytestmark = shipped
 PARTS = ("", ".idea", ".where", ".see", ".ask.1", ".answer.1", ".ask.2", ".answer.2")

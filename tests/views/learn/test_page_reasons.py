@@ -15,7 +15,7 @@ from viz.core.models import entry_of
 from viz.core.numbers import number, signed
 from viz.core.text import LANGUAGES, text
 from viz.core.theme import DARK, LIGHT
-from viz.views.inside.reasons import ReasonsTitles, reasons_figure
+from viz.views.inside.page import ReasonsTitles, reasons_figure
 
 TITLES = ReasonsTitles("query <b>", "key", "sum")
 

@@ -14,8 +14,7 @@ from tests.pages import SENTENCE, array, charts, choose, components, markup, pre
 from viz.charts.deletion import BarText, honesty_html
 from viz.core.answers import faithfulness
 from viz.core.theme import DARK, LIGHT
-from viz.views.trust.figure import Measure, dots_figure, matrices_figure
-from viz.views.trust.page import ORDER
+from viz.views.trust.page import ORDER, Measure, dots_figure, matrices_figure
 
 TEXT = BarText("v", "<b>", "random", "best", 'a "quoted" alternative')
 

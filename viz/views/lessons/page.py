@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
+
 import streamlit as st
 
 from model.errors import HeadlightError
@@ -9,16 +12,22 @@ from model.source import require
 from viz.core.answers.translations import translation
 from viz.core.choice import picked
 from viz.core.codes.choices import CHOICES
+from viz.core.codes.lessons import LESSON_MODULES
 from viz.core.going import page_of
 from viz.core.language import say, speak, within
 from viz.core.link import is_gone_back
 from viz.core.session import Session, read_session
 from viz.core.views import VIEWS
-from viz.views.lessons.table import LESSONS
+from viz.views.lessons.lesson import Lesson
 from viz.widgets.chart import lead
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.picker import coded
 from viz.widgets.registry import register
+
+LESSONS: Mapping[str, Lesson] = {
+    number: import_module(f"viz.views.lessons.{module}").LESSON for number, module in LESSON_MODULES.items()
+}
+
 
 _component = register("page_top", ())
 

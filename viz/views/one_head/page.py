@@ -2,13 +2,334 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
 import streamlit as st
 
-from viz.core.session import Session
-from viz.views.one_head import show
-from viz.widgets import patches
+from model.attribution.export import maps_csv, maps_json, trace_npz
+from model.attribution.labelled_map import combine
+from model.attribution.methods import METHOD_NAMES, METHODS, MethodName, traced_maps
+from model.attribution.sanity import check_map
+from model.source import LacksAbilityError, require_of
+from model.trace import KIND_LETTERS, HeadRef
+from viz.charts.markup import line
+from viz.core.answers.maps import attribution_maps
+from viz.core.answers.translations import trace, translation
+from viz.core.choice import chosen_text
+from viz.core.kept import kept
+from viz.core.language import language, say
+from viz.core.session import Session, Subject, choose_head, choose_token, chosen_token, read_session
+from viz.core.theme import Theme
+from viz.export.shown import Shown, names
+from viz.web.bundles import VIEWER
+from viz.web.codes import listed, read_link, token_of, with_token, write_link
+from viz.web.message import Envelope
+from viz.web.payload import method_code, pack, sort_of
+from viz.widgets import deletion_bar as honesty_bar
+from viz.widgets import map_choice as drawing
+from viz.widgets import patches, pins, take_away
+from viz.widgets.bar import bar
 from viz.widgets.combined import Combination
 from viz.widgets.errors import show_error
+from viz.widgets.messages import message, part
+from viz.widgets.registry import register
+
+
+def row(now: Session, asked: Shown) -> None:
+    """A button each; what needs the model is reckoned when it is unfolded."""
+    with bar():
+        _honesty(now, asked)
+        _take_away(now, asked)
+        take_away.as_code(now, asked)
+        pins.pin_button(now, asked, "one_head")
+
+
+def _honesty(now: Session, asked: Shown) -> None:
+    kind = asked.heads[0].kind
+    unfolded = st.popover(say("workbench.matters"), key="hl_matters", on_change="rerun")
+    with unfolded:
+        if unfolded.open:
+            _sanity(now, asked)
+            drawing.meaning(now, cross=kind == "cross")
+            maps = drawing.maps(now, kind)
+            heads = [maps[head[1:]] for head in asked.heads]
+            values = heads[0] if asked.how == "head" else combine(np.stack(heads), asked.how)
+            honesty_bar.honesty_bar(now, kind, values, names(asked, language())[0])
+
+
+def _sanity(now: Session, asked: Shown) -> None:
+    if asked.method != "weights" or asked.how != "head":
+        return
+    sanity = check_map(trace(now.subject), *asked.heads[0])
+    state = "holds" if sanity.holds else "fails"
+    errors = {"sums": f"{sanity.row_sum_error:.1e}", "masked": f"{sanity.masked_weight:.1e}"}
+    st.html(line(state, say(f"workbench.sanity.{state}", head=asked.heads[0].title, **errors)))
+
+
+def _take_away(now: Session, asked: Shown) -> None:
+    found, made = translation(now.subject), {head.kind: drawing.maps(now, head.kind) for head in asked.heads}
+    readings = asked.readings(made, found.trace)
+    if not all(reading.weights.size for reading in readings):
+        return
+    stem = f"headlight-{'-'.join(head.code for head in asked.heads[:6])}-{asked.method}"
+    named = list(zip(names(asked, language()), readings, strict=True))
+
+    def numbers() -> None:
+        for name, make in (("csv", lambda: maps_csv(named)), ("json", lambda: maps_json(named))):
+            st.download_button(name.upper(), make, f"{stem}.{name}", key=f"export_{name}", on_click="ignore")
+        st.download_button("NPZ", lambda: trace_npz(found), "headlight-trace.npz", key="export_npz", on_click="ignore")
+
+    take_away.take_away(now, asked, named, stem, numbers)
+
+
+KEY = "viewer"  # of what the app itself has no choice for, and of its place in the link
+
+
+def link_of(now: Session) -> str:
+    """What the app's choices, and ``viewer`` in its link, mean as a link of the viewer."""
+    own, token = read_link(chosen_text(KEY)), chosen_token(len(trace(now.subject).tgt_outputs))
+    heads = listed(own, "h")
+    choices = with_token(own, token) | {
+        "h": own["h"] if now.head.code in heads[:1] else now.head.code,
+        "d": "" if now.method == "weights" else name_of(now),
+        "w": "1" if now.words else "",
+        "s": "1" if now.hide_special else "",
+        "r": "read" if now.shift == "read" else "",
+    }
+    return write_link(choices)
+
+
+def name_of(now: Session) -> str:
+    """The chosen sort as a message calls it: gradients of one token are a sort of their own."""
+    return method_code(now.method, drawing.chosen_step(now))
+
+
+def take(link: str) -> None:
+    """Choose in the app what was chosen in the viewer; to be called in a component's callback."""
+    choices, now, state = read_link(link), read_session(), st.session_state
+    try:
+        method, step = sort_of(choices.get("d", "weights"))
+    except ValueError:
+        method, step = now.method, drawing.chosen_step(now)
+    told = replace(now, method=method)
+    heads = [head for head in map(HeadRef.parse, listed(choices, "h")) if head and exists(told, head)]
+    if heads:
+        choose_head(heads[0])
+    state["method"] = method
+    if METHODS[method].of_token:
+        state["of"] = str((-1 if step is None else step) + 1)
+    if not METHODS[method].of_written:
+        state["shift"] = "read" if choices.get("r") == "read" else "written"
+    state["words"], state["special"] = (choices.get(letter) == "1" for letter in "ws")
+    outputs, token = len(trace(now.subject).tgt_outputs), token_of(choices)
+    if token != chosen_token(outputs) and (token is None or token < outputs):
+        choose_token(token)
+    state[KEY] = _rest(choices)
+
+
+def settled(now: Session) -> Session:
+    """The choices with a head that the chosen sort has maps of, as the viewer settles them."""
+    kinds = [kind for kind in KIND_LETTERS if kind in trace(now.subject).weights and kind in METHODS[now.method].kinds]
+    return now if now.kind in kinds else replace(now, head=HeadRef(kinds[-1], 0, 0))
+
+
+def exists(now: Session, head: HeadRef) -> bool:
+    """Whether the model has such a head, and the chosen sort maps of it."""
+    maps = trace(now.subject).weights.get(head.kind) if head.kind in METHODS[now.method].kinds else None
+    return maps is not None and head.layer < maps.shape[0] and head.head < maps.shape[1]
+
+
+def _rest(choices: dict[str, str]) -> str:
+    """What the app has no choice for."""
+    rest = {letter: value for letter, value in choices.items() if letter not in "dwsr"}
+    if len(listed(choices, "h")) < 2:
+        rest.pop("h", None)
+    if choices.get("p") == f"t{token_of(choices)}":
+        rest.pop("p", None)
+    return write_link(rest)
+
+
+def shown(now: Session, link: str) -> Shown:
+    """What is drawn large, as what is taken away takes it."""
+    choices = read_link(link)
+    together = choices.get("x", "side")
+    found = [head for head in map(HeadRef.parse, listed(choices, "h")) if head and exists(now, head)] or [now.head]
+    alike = [head for head in found if head.kind == found[0].kind]
+    as_one = together in ("mean", "max") and len(alike) > 1
+    gap = together == "difference" and len(alike) > 1
+    return Shown(
+        heads=tuple(alike if as_one else alike[:2] if gap else found),
+        how=together if as_one else "head",
+        method=now.method,
+        step=drawing.chosen_step(now),
+        words=now.words,
+        hide_special=now.hide_special,
+        shift=now.shift,
+        own_scale=choices.get("o") == "own",
+        threshold=_part(choices.get("t", "0")),
+        difference=gap,
+    )
+
+
+def _part(said: str) -> float:
+    try:
+        return min(1.0, max(0.0, float(said)))
+    except ValueError:
+        return 0.0
+
+
+_MADE = "_made"  # what a visitor has asked for of the subject that he looks at
+MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a megabyte a sort
+
+
+def offered(subject: Subject) -> tuple[MethodName, ...]:
+    """The sorts that there are of this model's attention."""
+    anatomy = subject.model.facts.anatomy
+    able = (method for method in METHOD_NAMES if anatomy.abilities.issuperset(METHODS[method].needs))
+    return tuple(method for method in able if set(METHODS[method].kinds) & set(trace(subject).weights))
+
+
+def packed(subject: Subject, language: str, asked: str) -> tuple[bytes, str]:
+    """The message with the sorts of the trace, those asked for before, and ``asked``; and a name for it.
+
+    Raises as ``translations.translation``; what could not be made is not asked for again.
+    """
+    traced = [method for method in offered(subject) if METHODS[method].from_trace]
+    about, before = st.session_state.get(_MADE, (subject, ()))
+    made = tuple(each for each in before if each != asked) if about == subject else ()
+    if asked not in traced:
+        made = (*made, asked)[-MOST_MADE:]
+    found = whole_message(subject, language, (*traced, *sorted(made)))
+    st.session_state[_MADE] = (subject, made)
+    return found
+
+
+@kept(16)
+def whole_message(subject: Subject, language: str, sorts: tuple[str, ...]) -> tuple[bytes, str]:
+    """The message with these sorts, and a name for it; raises as ``translations.translation``."""
+    found, maps = translation(subject), {}
+    for name in sorts:
+        method, step = sort_of(name)
+        is_traced = METHODS[method].from_trace is not None
+        maps[name] = traced_maps(found.trace, method) if is_traced else attribution_maps(subject, method, step)
+    more = [method for method in offered(subject) if method not in sorts]
+    sent = pack(found, maps, language=language, model=subject.checkpoint, more=more)
+    return sent, hashlib.sha256(sent).hexdigest()[:16]
+
+
+_component = register("workbench", bundle=VIEWER)
+
+
+def said(key: str) -> str | None:
+    """What the viewer with this key has last told of its choices, as a link; None before it told any."""
+    link = part(message(key, "said"), "link")
+    return write_link(read_link(link)) if isinstance(link, str) else None
+
+
+def workbench(
+    packed: bytes,
+    name: str,
+    link: str,
+    *,
+    theme: Theme,
+    below: int,
+    key: str,
+    on_said: Callable[[str], None],
+) -> None:
+    """The viewer, as high as the window leaves room.
+
+    Args:
+        packed: the message, as ``viz.web.payload.pack`` makes it.
+        name: tells it from other messages.
+        link: what is chosen, written as ``write_link`` does; the viewer follows where it is not what it told itself.
+        theme: the look.
+        below: pixels to be left free under it.
+        key: names this place on the page.
+        on_said: called with what the visitor has chosen, before the script runs again.
+    """
+
+    def told() -> None:
+        if (now := said(key)) is not None:
+            on_said(now)
+
+    link, serial = _led(key, link)
+    around = {"dark": theme.is_dark, "below": below}
+    envelope = cast("Envelope", {"id": name, "link": link, "serial": serial, **around})
+    _component.send(sent(packed, envelope), key=key, on_said_change=told)
+
+
+def _led(key: str, link: str) -> tuple[str, int]:
+    """The link that the viewer was last told to follow, and the number of times.
+
+    Who is led loses what he has chosen since: only where something else has chosen for him. The same link told again
+    has another number.
+    """
+    heard = message(key, "said")
+    led = st.session_state.setdefault(f"_{key}", {"link": link, "serial": 1, "heard": heard})
+    if link != (led["link"] if heard == led["heard"] else said(key)):
+        led.update(link=link, serial=led["serial"] + 1, heard=heard)
+    return led["link"], led["serial"]
+
+
+def sent(packed: bytes, envelope: Envelope) -> bytes:
+    """Length of the envelope (uint32, little-endian), envelope (JSON, UTF-8), message."""
+    before = json.dumps(envelope).encode()
+    return struct.pack("<I", len(before)) + before + packed
+
+
+MARGIN = 12  # pixels under the viewer
+_MOVED = "_moved"  # whether the viewer has told of another chosen token
+
+
+def show(now: Session, below: int) -> LacksAbilityError | None:
+    """The viewer, and over it what can be taken away; what the model lacks of what a link asks for, to be said.
+
+    Args:
+        now: the visitor's choices.
+        below: pixels to be left free under it.
+    """
+    with bar():  # nobody types there, but the link holds it
+        st.text_input("viewer", key=KEY, bind="query-params", label_visibility="collapsed", width=1)
+        st.html(f"<style>.st-key-{KEY} {{ display: none; }}</style>")
+    lacks = None
+    if now.method not in offered(now.subject):
+        lacks, now = _lacking(now), replace(now, method="weights")
+    now = settled(now)
+    sent, name = packed(now.subject, language(), name_of(now))
+    link = link_of(now)
+    row(now, shown(now, link))
+    workbench(sent, name, link, theme=now.theme, below=below, key="workbench", on_said=_told)
+    drawing.prepare(now)
+    return lacks
+
+
+def _lacking(now: Session) -> LacksAbilityError | None:
+    """Why there is nothing of what a link asks for; None where this model's attention has merely none of it."""
+    try:
+        require_of(now.model.facts.anatomy, now.checkpoint, *METHODS[now.method].needs)
+    except LacksAbilityError as error:
+        return error
+    return None
+
+
+def _told(link: str) -> None:
+    """Choose what was chosen; the chosen token is the frame's, which must be drawn anew for another."""
+    n_tokens = len(trace(read_session().subject).tgt_outputs)
+    before = chosen_token(n_tokens)
+    take(link)
+    st.session_state[_MOVED] = chosen_token(n_tokens) != before
+
+
+def token_moved() -> bool:
+    """Whether the viewer has just told of another chosen token."""
+    return bool(st.session_state.pop(_MOVED, False))
+
 
 PATCHES = 430  # pixels of a picture under the viewer
 
@@ -16,7 +337,7 @@ PATCHES = 430  # pixels of a picture under the viewer
 def view(session: Session) -> None:
     """All of it: a choice draws this anew and not the frame around it."""
     _draw(session)
-    if show.token_moved():
+    if token_moved():
         st.rerun()
 
 
@@ -27,5 +348,5 @@ def _draw(now: Session) -> None:
         if is_picture:
             patches.over_picture(now, Combination("head", now.head, (), now.subject))
     with place:
-        if (lacks := show.show(now, PATCHES if is_picture else show.MARGIN)) is not None:
+        if (lacks := show(now, PATCHES if is_picture else MARGIN)) is not None:
             show_error(lacks)
