@@ -115,7 +115,7 @@ def marian_run(model: Any, n_src: int, n_tgt: int, name: str) -> Callable[[], ob
     ids = torch.randint(4, model.config.vocab_size, (1, n_src), generator=torch.Generator().manual_seed(1))
     maps = name == MARIAN_MAPS
 
-    def run() -> Any:
+    def run() -> object:
         with torch.inference_mode():
             return model.generate(
                 input_ids=ids,

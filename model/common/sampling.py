@@ -16,13 +16,13 @@ class Sampler:
         self._generator = torch.Generator().manual_seed(settings.seed)
 
     def __call__(self, log_probs: Tensor) -> Tensor:
-        """Token ids [B], drawn from log-probabilities [B, V]."""
+        """Token ids [B], sampled from log-probabilities [B, V]."""
         probabilities = filtered(log_probs.cpu(), self.settings)
         return torch.multinomial(probabilities, 1, generator=self._generator)[:, 0].to(log_probs.device)
 
 
 def filtered(log_probs: Tensor, settings: Sampling) -> Tensor:
-    """The distribution that is drawn from: log-probabilities [B, V] → probabilities [B, V].
+    """The distribution that is sampled from: log-probabilities [B, V] → probabilities [B, V].
 
     Temperature first, then top-k, then top-p; what is left is renormalised. The most probable token
     always stays.

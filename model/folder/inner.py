@@ -79,7 +79,7 @@ class Inner:
         shape = states.shape
         rows = states.reshape(-1, *shape[-2:]) if states.dim() > 2 else states[None]
 
-        def instead(_module: nn.Module, _args: Any, output: Any) -> Any:
+        def instead(_module: nn.Module, _args: object, output: Any) -> object:
             own = rows.to(states_of(output))
             return own if isinstance(output, Tensor) else (own, *output[1:])
 

@@ -21,7 +21,7 @@ _VOCABULARY = 2_000
 NOT_ASKED = -100
 
 
-def tokenizer(texts: Sequence[str], size: int = _VOCABULARY) -> Any:
+def tokenizer(texts: Sequence[str], size: int = _VOCABULARY) -> transformers.PreTrainedTokenizerBase:
     """Word pieces of these texts, without capitals."""
     learnt = Tokenizer(models.WordPiece(unk_token=SPECIAL[1]))
     learnt.normalizer = normalizers.BertNormalizer(lowercase=True)
@@ -31,7 +31,7 @@ def tokenizer(texts: Sequence[str], size: int = _VOCABULARY) -> Any:
     return transformers.BertTokenizer(vocab=dict(learnt.get_vocab()))
 
 
-def untrained(vocabulary: int, seed: int) -> Any:
+def untrained(vocabulary: int, seed: int) -> transformers.PreTrainedModel:
     """The model before its first step."""
     torch.manual_seed(seed)
     more: dict[str, Any] = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "initializer_range": 0.05}

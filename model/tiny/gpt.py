@@ -20,7 +20,7 @@ _SIZES: dict[str, Any] = {"n_embd": 96, "n_layer": 4, "n_head": 4, "n_inner": 19
 _VOCABULARY = 2_000
 
 
-def tokenizer(texts: Sequence[str], size: int = _VOCABULARY) -> Any:
+def tokenizer(texts: Sequence[str], size: int = _VOCABULARY) -> transformers.PreTrainedTokenizerBase:
     """Byte pairs of these texts."""
     learnt = Tokenizer(models.BPE())
     learnt.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -33,7 +33,7 @@ def tokenizer(texts: Sequence[str], size: int = _VOCABULARY) -> Any:
     return transformers.GPT2Tokenizer(vocab=model["vocab"], merges=merges, unk_token=END, bos_token=END, eos_token=END)
 
 
-def untrained(vocabulary: int, seed: int) -> Any:
+def untrained(vocabulary: int, seed: int) -> transformers.PreTrainedModel:
     """The model before its first step."""
     torch.manual_seed(seed)
     more: dict[str, Any] = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0, "initializer_range": 0.05}

@@ -21,7 +21,7 @@ _FIRST = 10_000  # scenes from here on are those that it learns from
 ANSWERS = sorted(COLOURS)
 
 
-def untrained(seed: int) -> Any:
+def untrained(seed: int) -> transformers.PreTrainedModel:
     """The model before its first step."""
     torch.manual_seed(seed)
     labels = dict(enumerate(ANSWERS))
@@ -31,7 +31,7 @@ def untrained(seed: int) -> Any:
     return transformers.ViTForImageClassification(config)
 
 
-def processor() -> Any:
+def processor() -> transformers.ImageProcessingMixin:
     """What makes a picture ready for it: its size, and numbers from −1 to 1."""
     return transformers.ViTImageProcessorPil(size={"height": SIZE, "width": SIZE})
 

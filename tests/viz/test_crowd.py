@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import threading
 import time
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 
+from bench.visitors import Answer, Run, judged, sentences
 from model.errors import EmptySentenceError, SentenceTooLongError
 from model.source import Anatomy, LacksAbilityError, require_of
 from model.trace import HeadRef
@@ -21,8 +23,99 @@ from viz.core.answers import faithfulness, heads, maps, residual, translations, 
 from viz.core.crowd import sharing
 from viz.core.crowd.serving import answer_to
 from viz.core.crowd.sharing import ENOUGH, Crowd, Helper, NoAnswerError, shared_out
+from viz.core.kept import kept
 from viz.core.session import Subject
 from viz.views.alignment import page as alignment
+
+
+def test_an_answer_is_computed_once_and_the_oldest_goes_first() -> None:
+    asked = []
+
+    @kept(2)
+    def twice(number: int) -> list[int]:
+        asked.append(number)
+        return [number, number]
+
+    assert twice(1) is twice(1)
+    assert [twice(2), twice(1), twice(3), twice(1)] == [[2, 2], [1, 1], [3, 3], [1, 1]]
+    assert asked == [1, 2, 3], "1 was used last when 3 came, so 2 went"
+    assert twice(2) == [2, 2]
+    twice.clear()
+    twice(2)
+    assert asked == [1, 2, 3, 2, 2]
+
+
+def test_an_exception_is_no_answer() -> None:
+    tries = []
+
+    @kept(4)
+    def third_time_lucky(word: str) -> str:
+        tries.append(word)
+        if len(tries) < 3:
+            raise ValueError(word)
+        return word
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="now"):
+            third_time_lucky("now")
+    assert third_time_lucky("now") == "now"
+    assert len(tries) == 3
+
+
+def test_visitors_who_ask_the_same_wait_for_one_computation_and_others_do_not() -> None:
+    asked, free = [], threading.Event()
+
+    @kept(4)
+    def slow(name: str) -> str:
+        asked.append(name)
+        if name == "slow":
+            assert free.wait(20)
+        return name
+
+    with ThreadPoolExecutor(4) as pool:
+        same = [pool.submit(slow, "slow") for _ in range(3)]
+        deadline = time.monotonic() + 20
+        while "slow" not in asked and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert pool.submit(slow, "quick").result(20) == "quick"
+        assert not any(each.done() for each in same)
+        free.set()
+        assert [each.result(20) for each in same] == ["slow"] * 3
+    assert sorted(asked) == ["quick", "slow"]
+
+
+RIGHT = {"one": "一", "two": "二", "three": "三", "four": "四"}
+
+
+def answer(sentence: str, translation: str | None, seconds: float = 1.0, ended: bool = True) -> Answer:
+    return Answer(sentence, 0.0, False, Run(translation, seconds, ended))
+
+
+def test_waits_count_right_answers_alone_and_every_other_one_is_named() -> None:
+    answers = [answer("one", "一", 0.5), answer("two", "二", 1.5), answer("three", "三", 2.5)]
+    found = judged(answers, RIGHT)
+    assert (found["median"], found["p95"], found["longest"]) == (1.5, 2.5, 2.5)
+    assert (found["lost"], found["mixed_up"], found["wrong"]) == (0, 0, 0)
+    cut = answer("four", "四", 60, ended=False)
+    bad = [answer("one", "二", 9), answer("two", "两", 9), answer("three", None, 9), cut]
+    found = judged([*answers, *bad], RIGHT)
+    assert (found["mixed_up"], found["wrong"], found["lost"]) == (1, 1, 2)
+    assert (found["sentences"], found["longest"]) == (7, 2.5)
+    assert math.isnan(judged(bad, RIGHT)["median"])
+
+
+def test_the_95th_percentile_is_one_of_the_waits() -> None:
+    answers = [answer("one", "一", seconds) for seconds in range(1, 101)]
+    assert judged(answers, RIGHT)["p95"] == 95
+
+
+def test_every_sentence_is_another_one_and_the_same_at_each_run() -> None:
+    found = sentences(2000)
+    assert len(set(found)) == 2000
+    assert found == sentences(2000) != sentences(2000, seed=1)
+    with pytest.raises(ValueError, match="larger than"):
+        sentences(10**9)
+
 
 CAT, HEAD = Subject("The cat drinks two cups of milk.", "en-zh"), HeadRef("cross", 2, 5)
 ASKED: list[tuple[Callable[..., object], tuple[object, ...]]] = [

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from model.analysis.what_if.verdict import THRESHOLD, Doubt, Verdict, verdict
 from model.trace import Translation
@@ -23,7 +24,7 @@ def is_judged(about: Subject) -> bool:
     return about.model.reads == "text" and not about.model.by_letter
 
 
-def draw(about: Subject, found: Translation) -> Any:
+def draw(about: Subject, found: Translation) -> DeltaGenerator | None:
     """What can be said without the model, and its place; None where all is said, as a run before found it."""
     known = st.session_state.get(_WHOLE)
     place = st.empty()

@@ -115,7 +115,7 @@ class PlainChart:
         return {name: _plain(value) for name, value in vars(self).items()}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> object:
     if isinstance(value, np.ndarray):
         return base64.b64encode(np.ascontiguousarray(value, "<f4").tobytes()).decode("ascii")
     if isinstance(value, PlainAxis | Series | PlainCells):

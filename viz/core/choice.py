@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from viz.core.codes.choices import CHOICES, read_token
 
+T = TypeVar("T")
 
-def chosen(key: str, default: Any, options: Any) -> Any:
+
+def chosen(key: str, default: T, options: Collection[T]) -> T:
     """A widget's value; before it is first shown, what the link says; the default where that is no option.
 
     Args:

@@ -1,5 +1,7 @@
-"""What travels to the browser and back: numbers, a byte or two each, in base64 where text is needed (src/core/codes.js);
-and what is chosen in the viewer, as its link says it: ``h=c2.5,c3.1&v=lines`` (src/core/state.js).
+"""What travels to the browser and back.
+
+Numbers, a byte or two each, in base64 where text is needed (src/core/codes.js); and what is chosen in the viewer, as
+its link says it: ``h=c2.5,c3.1&v=lines`` (src/core/state.js).
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def load(path: Path) -> Loaded:
     return Loaded(model, reads, is_picture)
 
 
-def _class_of(name: str, raw: dict[str, Any]) -> Any:
+def _class_of(name: str, raw: dict[str, Any]) -> type[transformers.PreTrainedModel]:
     kind = raw["model_type"]
     if kind not in transformers.CONFIG_MAPPING:
         raise FolderError(f"{name} is of a type that transformers {transformers.__version__} does not know: {kind!r}.")
@@ -70,7 +70,7 @@ def _class_of(name: str, raw: dict[str, Any]) -> Any:
     return found
 
 
-def _config_of(name: str, raw: dict[str, Any]) -> Any:
+def _config_of(name: str, raw: dict[str, Any]) -> transformers.PretrainedConfig:
     """The config of the model's own class, made of keys that this class knows."""
     kind = transformers.CONFIG_MAPPING[raw["model_type"]]
     try:
@@ -107,7 +107,7 @@ def _check_size(path: Path, named: Any, config: Any) -> None:
         )
 
 
-def _weights(path: Path, named: Any, config: Any) -> Any:
+def _weights(path: Path, named: Any, config: Any) -> transformers.PreTrainedModel:
     try:
         model, info = named.from_pretrained(
             path, config=config, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **_SAFE
@@ -125,7 +125,7 @@ def _weights(path: Path, named: Any, config: Any) -> Any:
     return model.eval().requires_grad_(False)
 
 
-def _reads(path: Path, is_picture: bool) -> Any:
+def _reads(path: Path, is_picture: bool) -> transformers.PreTrainedTokenizerBase | transformers.ImageProcessingMixin:
     maker = transformers.AutoImageProcessor if is_picture else transformers.AutoTokenizer
     try:
         with warnings.catch_warnings():

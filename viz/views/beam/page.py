@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
@@ -123,6 +123,7 @@ def _node(
     }
 
 
+Number = TypeVar("Number", int, float)
 SAMPLING: tuple[tuple[str, Any, Any, Any, Any], ...] = (  # name, lowest, highest, where it starts, step
     ("temperature", 0.1, 2.0, 1.0, 0.1),
     ("top_k", 0, 50, 0, 1),
@@ -179,7 +180,7 @@ def overtaken(tree: BeamTree, hypotheses: Sequence[Hypothesis], decode: Callable
     )
 
 
-def draw_setting(name: str, low: Any, high: Any, start: Any, step: Any) -> Any:
+def draw_setting(name: str, low: Number, high: Number, start: Number, step: Number) -> Number:
     """One setting of the draw, called by its name in the URL."""
     label, explained = say(f"sampling.{name}"), say(f"sampling.{name}.help")
     return st.slider(label, low, high, start, step, key=name, help=explained, bind="query-params", width=250)

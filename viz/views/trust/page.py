@@ -209,7 +209,7 @@ def _rings(top: tuple[np.ndarray, np.ndarray], size: float, colour: str, width: 
     }
 
 
-# What takes nothing away stands first; then the yardstick with its kin, and chance, drawn hollow.
+# What takes nothing away stands first; then the yardstick with its kin, and chance, as hollow marks.
 UNTOUCHED = tuple(name for name, sort in METHODS.items() if not sort.perturbs)
 ORDER = (*UNTOUCHED, *(name for name in ROWS if name not in UNTOUCHED))
 LED = ("comprehensiveness", "sufficiency")

@@ -1,1 +1,0 @@
-"""Does a map name the words that matter? Deletion, and what follows from it."""

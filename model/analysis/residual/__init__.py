@@ -1,1 +1,0 @@
-"""Arithmetic in the residual stream: six steps, flow, lens, votes."""

@@ -1,1 +1,0 @@
-"""Decoding looked into and decided otherwise: steps, beams, forks, swaps, changed heads."""

@@ -1,1 +1,0 @@
-"""What a map can be made of, how it is read, checked and saved."""

@@ -1,1 +1,0 @@
-"""The command line's subcommands, one file each: ``add_arguments(parser)`` and ``run(args) -> None``."""

@@ -1,1 +1,0 @@
-"""Options and messages that several commands share."""

@@ -1,1 +1,0 @@
-"""What models share that write: drawing a token, one step of beam search."""

@@ -1,1 +1,0 @@
-"""How good translations are: BLEU and chrF over a corpus, numbers and names kept."""

@@ -1,1 +1,0 @@
-"""A local Hugging Face folder behind ``model.source.Source``: one way for every family that transformers can watch."""

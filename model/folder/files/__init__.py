@@ -1,1 +1,0 @@
-"""A folder's files: looked at, loaded, converted."""

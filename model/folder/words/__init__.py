@@ -1,1 +1,0 @@
-"""Tokens and languages of a folder's tokenizer."""

@@ -1,1 +1,0 @@
-"""A small Transformer that is trained while somebody watches."""

@@ -1,1 +1,0 @@
-"""Our own Transformer: its sums, how it is watched and changed, how it writes, and how it is stored."""

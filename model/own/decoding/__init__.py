@@ -1,1 +1,0 @@
-"""Writing: greedy, beam search, drawing, one step at a time."""

@@ -1,1 +1,0 @@
-"""Text and token ids: tokenizers, vocabularies, sentences, labels."""

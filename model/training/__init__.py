@@ -1,1 +1,0 @@
-"""Making a checkpoint: vocabularies, batches, schedule, loss, loop."""

@@ -1,1 +1,0 @@
-"""What is taken away: pages, pictures, numbers, and the code that makes them."""
