@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from model.folder.proofs import Proofs
 
+from model.folder.core import Proofs
 from model.folder.sites import weight_and_bias
 from model.passage import Ask
 from model.source import LacksAbilityError

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from model.folder.files.convert import convert
 from safetensors.torch import load_file, save_file
 
+from model.commands.convert import convert
 from model.errors import FolderError, MapsTooLargeError
 from model.folder import telling
 from model.folder.files import look

@@ -134,7 +134,7 @@ def test_what_no_viewer_tells_chooses_nothing() -> None:
 @pytest.mark.parametrize(("sentence", "prepared_sorts"), [(SHORT, list(drawing.SOON)), (LONG, [])])
 def test_maps_that_need_the_model_are_made_ahead_for_short_sentences(monkeypatch, sentence, prepared_sorts) -> None:
     made, real = [], drawing.attribution_maps
-    monkeypatch.setattr(drawing, "method_maps", lambda *args: made.append(args[1]) or real(*args))
+    monkeypatch.setattr(drawing, "attribution_maps", lambda *args: made.append(args[1]) or real(*args))
     opened("one_head", text=sentence)
     assert made == prepared_sorts
 

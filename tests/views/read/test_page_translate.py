@@ -18,6 +18,6 @@ def test_the_sentence_can_be_saved_as_a_page() -> None:
 
 
 def test_what_draws_the_first_picture_loads_no_pytorch() -> None:
-    parts = ", ".join(f"viz.views.translate.{part}" for part in ("best_picture", "panel", "writers"))
+    parts = ", ".join(f"viz.views.translate.{part}" for part in ("page", "panel", "token_links"))
     asked = f"import sys, {parts}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", asked], capture_output=True, check=False).returncode == 0
