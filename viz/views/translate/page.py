@@ -18,7 +18,7 @@ from model.source import LacksAbilityError
 from model.trace import TracedTranslation
 from viz.charts.marked import bars
 from viz.charts.markup import line
-from viz.core.answers import translations, what_if
+from viz.core.answers import what_if
 from viz.core.answers.maps import whole_map
 from viz.core.answers.translations import translation
 from viz.core.language import say, within
@@ -172,8 +172,8 @@ def is_ready() -> bool:
     return has_pytorch() or _READY in st.session_state
 
 
-def draw_links(now: Session, translation: TracedTranslation) -> tuple[Session, np.ndarray] | None:
-    """Which source words each written token attends to; what ``best_picture`` gave."""
+def draw_links(now: Session, translation: TracedTranslation, ready: bool) -> tuple[Session, np.ndarray] | None:
+    """Which source words each written token attends to, with the heads where ready; what ``best_picture`` gave."""
     is_own = now.model.kind == "own"
     trace = translation.trace
     chosen = combined.combination(now)
@@ -202,7 +202,7 @@ def draw_links(now: Session, translation: TracedTranslation) -> tuple[Session, n
         tgt_words=[label.word for label in reading.rows],
         chosen=next((row for row, group in enumerate(groups) if place in group), None),
         on_pick=lambda row: choose_token(None if row is None else groups[row][0]),
-        wrote=writers(now, place) if is_ready() else None,
+        wrote=writers(now, place) if ready else None,
     )
     if not best and chosen.how == "head":
         opening_line(now)
@@ -254,19 +254,20 @@ def draw_bars(now: Session, hints: Quality, translation: TracedTranslation) -> N
 
 def view(session: Session) -> None:
     """The sentence with its translation, and what is known of the chosen token; of other models what they read."""
+    ready = is_ready()  # asked before anything is drawn: a translation may load PyTorch
     if session.model.reads not in ("picture", "maps"):
         with bar().popover(say("app.examples"), width="content", key="hl_examples"):
             examples.draw(session.model)
     if session.model.reads == "text":
-        draw_translation(session)
+        draw_translation(session, ready)
     else:
         draw_overview(session)
 
 
-def draw_translation(now: Session) -> None:
+def draw_translation(now: Session, ready: bool) -> None:
     """The picture first, then the answer and its evidence."""
-    found, ready = translations.translation(now.subject), is_ready()
-    best = draw_links(now, found)
+    found = translation(now.subject)
+    best = draw_links(now, found, ready)
     panel.answer_line(now, with_head=best is None)
     with st.expander(say("quality.how")):
         reasons, panel_column = st.columns([7, 3], gap="medium")
