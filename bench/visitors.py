@@ -34,6 +34,21 @@ from bench.browser import started_app
 MOST_BYTES = 200 * 2**20  # of one message
 _TRANSLATION = re.compile(r'<p class="hl-translation"[^>]*>(.*?)</p>', re.DOTALL)
 _TAG = re.compile(r"<rt>.*?</rt>|<[^>]*>")
+CORES = 2
+EVERY = 10.0  # seconds between a visitor's sentences
+PATIENCE = 60.0  # seconds
+WARM_UP = 0.2  # of the time: before that, waits and memory do not count
+BARS = {"median": 2.0, "p95": 5.0}
+_PARENT, _TIMES, _RESIDENT = 1, slice(11, 15), 21  # fields of a process's stat, see ``_stat``
+_PARTS = (
+    ("Tom", "Mary", "My sister", "The old man", "Our teacher", "Her brother", "The doctor", "Their neighbour"),
+    ("bought", "found", "lost", "sold", "saw", "wanted", "forgot", "painted"),
+    ("two", "three", "four", "five", "seven", "ten", "twelve", "twenty"),
+    ("red", "old", "small", "beautiful", "cheap", "heavy", "new", "strange"),
+    ("books", "bicycles", "chairs", "apples", "letters", "boxes", "flowers", "cups"),
+    ("at the market", "in the village", "near the station", "behind the school", "by the river", "in Boston"),
+    ("yesterday", "last week", "this morning", "in the summer", "after dinner", "on Monday", "before it rained"),
+)
 
 
 @dataclass
@@ -112,23 +127,6 @@ class Visitor:
             self.widgets["text"] = element.text_input.id
         elif element.HasField("button") and element.button.is_form_submitter:
             self.widgets.setdefault("button", element.button.id)
-
-
-CORES = 2
-EVERY = 10.0  # seconds between a visitor's sentences
-PATIENCE = 60.0  # seconds
-WARM_UP = 0.2  # of the time: before that, waits and memory do not count
-BARS = {"median": 2.0, "p95": 5.0}
-_PARENT, _TIMES, _RESIDENT = 1, slice(11, 15), 21  # fields of a process's stat, see ``_stat``
-_PARTS = (
-    ("Tom", "Mary", "My sister", "The old man", "Our teacher", "Her brother", "The doctor", "Their neighbour"),
-    ("bought", "found", "lost", "sold", "saw", "wanted", "forgot", "painted"),
-    ("two", "three", "four", "five", "seven", "ten", "twelve", "twenty"),
-    ("red", "old", "small", "beautiful", "cheap", "heavy", "new", "strange"),
-    ("books", "bicycles", "chairs", "apples", "letters", "boxes", "flowers", "cups"),
-    ("at the market", "in the village", "near the station", "behind the school", "by the river", "in Boston"),
-    ("yesterday", "last week", "this morning", "in the summer", "after dinner", "on Monday", "before it rained"),
-)
 
 
 class Answer(NamedTuple):

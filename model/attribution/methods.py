@@ -15,6 +15,29 @@ import numpy as np
 from model.source import Ability, Source, require
 from model.trace import KINDS, AttentionTrace, Kind, TracedTranslation
 
+Maps = dict[Kind, np.ndarray]  # float32 [L, H, Q, K] of every kind that a sort has
+MethodName = Literal[
+    "weights",
+    "scores",
+    "norms",
+    "gradient",
+    "gradient_weight",
+    "rollout",
+    "votes",
+    "frozen",
+    "chefer",
+    "alti",
+    "flow",
+    "leave_one_out",
+    "value_zeroing",
+    "cross_zeroing",
+    "input_gradient",
+    "integrated",
+]
+Shift = Literal["written", "read"]
+SHIFTS: tuple[Shift, ...] = ("written", "read")
+_OF_WRITING: tuple[Kind, ...] = ("decoder_self", "cross")
+
 
 def rollout_maps(trace: AttentionTrace) -> dict[Kind, np.ndarray]:
     """Rollout up to and including each layer, by kind: float32 [L, Q, K]; one map per layer, for all its heads.
@@ -72,30 +95,6 @@ def _cross(own: np.ndarray, cross: np.ndarray, encoder: np.ndarray) -> np.ndarra
         share = 0.5 * share + 0.5 * cross_map @ encoder
         found.append(share)
     return np.stack(found)
-
-
-Maps = dict[Kind, np.ndarray]  # float32 [L, H, Q, K] of every kind that a sort has
-MethodName = Literal[
-    "weights",
-    "scores",
-    "norms",
-    "gradient",
-    "gradient_weight",
-    "rollout",
-    "votes",
-    "frozen",
-    "chefer",
-    "alti",
-    "flow",
-    "leave_one_out",
-    "value_zeroing",
-    "cross_zeroing",
-    "input_gradient",
-    "integrated",
-]
-Shift = Literal["written", "read"]
-SHIFTS: tuple[Shift, ...] = ("written", "read")
-_OF_WRITING: tuple[Kind, ...] = ("decoder_self", "cross")
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ from model.trace import KINDS, HeadRef, Kind
 
 CLOSE = 1e-4
 _LOG = logging.getLogger(__name__)
+_NAMES = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
+Pictures = Callable[[str], bytes]
 
 
 class Proofs:
@@ -189,9 +191,6 @@ def _close(one: Tensor, other: Tensor, within: float) -> bool:
     return bool((one - other).abs().max() <= within * size) if other.numel() else True
 
 
-_NAMES = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
-
-
 def eager_sites(name: str, model: Any, arguments: Mapping[str, Any], lengths: tuple[int, int]) -> Sites:
     """The kinds of a model that gives maps when it is asked for them.
 
@@ -231,9 +230,6 @@ class EagerPasses(Passes):
 def _maps(output: Any) -> list[tuple[Tensor, ...]]:
     found = [getattr(output, name, None) for name in _NAMES]
     return [tuple(each) for each in found if each and each[0] is not None]
-
-
-Pictures = Callable[[str], bytes]
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,11 @@ from model.tables import save_table
 ROOT = CHECKPOINTS.parent
 READMES = {"en": ROOT / "README.md", "zh": ROOT / "README.zh.md"}
 BLOCK = re.compile(r"(<!-- figures: (?P<name>\w+) -->)(?P<old>.*?)(<!-- /figures -->)", re.DOTALL)
+LICENCE, CREDITS = "LICENSE.md", "credits.json"
+START, END = "<!-- sources -->", "<!-- /sources -->"
+README_CHECKPOINT = "en-zh"  # whose figures stand in the READMEs
+JOINED = 200  # texts of two sentences
+CHOSEN_BY = ("dev_bleu_greedy", "dev_long_bleu_greedy", "must_percent")  # scores that training writes
 
 
 def filled(text: str, tables: Tables, language: str) -> str:
@@ -48,10 +53,6 @@ def filled(text: str, tables: Tables, language: str) -> str:
         return f"{match[1]}\n{new}\n{match[4]}" if block else f"{match[1]}{new}{match[4]}"
 
     return BLOCK.sub(figure, text)
-
-
-LICENCE, CREDITS = "LICENSE.md", "credits.json"
-START, END = "<!-- sources -->", "<!-- /sources -->"
 
 
 def source_table(counts: dict[str, int], sources: dict[str, dict[str, str]]) -> str:
@@ -100,11 +101,6 @@ def credited(folder: Path, meta: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     table = source_table(counts, credits["sources"])
     new = {**meta, "data": {**meta["data"], "credits": {**credits, "sources": used}}}
     return f"{before}{START}\n\n{table}\n\n{END}{after}", new
-
-
-README_CHECKPOINT = "en-zh"  # whose figures stand in the READMEs
-JOINED = 200  # texts of two sentences
-CHOSEN_BY = ("dev_bleu_greedy", "dev_long_bleu_greedy", "must_percent")  # scores that training writes
 
 
 @dataclass(frozen=True)

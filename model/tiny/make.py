@@ -21,6 +21,22 @@ from model.passage import one_thread
 from model.tiny import bert, corpus, gpt, vit
 
 _LOG_EVERY = 50
+SOURCES: dict[str, dict[str, str]] = {
+    "tatoeba": {"licence": "CC BY 2.0 FR", "credit": "Tatoeba (tatoeba.org), through ManyThings.org"},
+    "3am": {
+        "licence": "MIT",
+        "credit": "3AM: An Ambiguity-Aware Multi-Modal Machine Translation Dataset (Ma et al., LREC-COLING 2024)",
+    },
+}
+TINY_EXAMPLES = {
+    "bert": (
+        "A man is riding a [MASK] down the street.",
+        "My sister [MASK] a red bicycle yesterday.",
+        "The animal didn't cross the street because it was too [MASK].",
+    ),
+    "gpt": ("A man in a", "My sister bought a red", "I don't know what"),
+    "vit": ("scene-7", "scene-8", "scene-9", "scene-10", "scene-11"),
+}
 
 
 @dataclass(frozen=True)
@@ -92,22 +108,6 @@ def save(out: Path, model: Any, reads: Any, how: Fit, log: list[dict[str, Any]],
     (out / META).write_text(json.dumps(told, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
 
 
-SOURCES: dict[str, dict[str, str]] = {
-    "tatoeba": {"licence": "CC BY 2.0 FR", "credit": "Tatoeba (tatoeba.org), through ManyThings.org"},
-    "3am": {
-        "licence": "MIT",
-        "credit": "3AM: An Ambiguity-Aware Multi-Modal Machine Translation Dataset (Ma et al., LREC-COLING 2024)",
-    },
-}
-TINY_EXAMPLES = {
-    "bert": (
-        "A man is riding a [MASK] down the street.",
-        "My sister [MASK] a red bicycle yesterday.",
-        "The animal didn't cross the street because it was too [MASK].",
-    ),
-    "gpt": ("A man in a", "My sister bought a red", "I don't know what"),
-    "vit": ("scene-7", "scene-8", "scene-9", "scene-10", "scene-11"),
-}
 FITS = {"bert": Fit(2_400, 2e-3, warmup=200), "gpt": Fit(2_200, 3e-3), "vit": Fit(1_500, 1e-3)}
 
 

@@ -32,6 +32,9 @@ from model.training.memory import keep_freed_memory
 from model.training.settings import TrainingSettings
 
 MOMENTS = ("exp_avg", "exp_avg_sq", "step")
+LOG_EVERY = 50
+BEGINNING = "began_with.json"  # in a run's folder: how the weights came to be that it began with
+REMEMBERED = {0} | {25 * 2**power for power in range(16)} | {75 * 2**power for power in range(16)}  # steps to remember
 
 
 @dataclass
@@ -167,11 +170,6 @@ def grow(shallow: dict[str, Tensor], deep: nn.Module, parts: dict[str, list[list
             means = torch.stack([grown[name][ids].mean(0) for ids in new])
             grown[name] = torch.cat([grown[name], means + grown[name].std() / 2 * torch.randn_like(means)])
     deep.load_state_dict(grown, strict=True)
-
-
-LOG_EVERY = 50
-BEGINNING = "began_with.json"  # in a run's folder: how the weights came to be that it began with
-REMEMBERED = {0} | {25 * 2**power for power in range(16)} | {75 * 2**power for power in range(16)}  # steps to remember
 
 
 def has_fast_bf16(device: torch.device) -> bool:

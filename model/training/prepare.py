@@ -30,6 +30,8 @@ MONTHS = (
 )
 
 Names = Mapping[str, Sequence[tuple[str, str]]]
+REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
+REVERSAL_LENGTH = 24
 
 
 @cache
@@ -177,10 +179,6 @@ def varied(rows: Sequence[Row], seed: int, copies: int = 10, n_joined: int = 12_
         more += [(*new[:2], "names") for new in names if new]
     more += [(*pair, "templates") for pair in filled_templates(rng, 100)]
     return more + joined(rows, n_joined, rng)
-
-
-REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
-REVERSAL_LENGTH = 24
 
 
 @dataclass(frozen=True)

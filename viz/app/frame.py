@@ -31,22 +31,6 @@ from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.registry import register
 
 _component = register("page_look", ())
-
-
-def page_look(key: str) -> None:
-    """Run the script again whenever the browser's look has become another, light or dark.
-
-    Args:
-        key: names this place on the page.
-    """
-    _component.mount({}, labels=within(""), key=key, on_turned_change=lambda: None)
-
-
-def follow() -> None:
-    """Draw the page anew when the browser turns dark or light; nothing is seen of this."""
-    page_look("hl_look")
-
-
 CODED = ", ".join(f".st-key-{name}" for name in (*CHOICES, "of"))  # boxes of codes, beside what the visitor sees
 LINE = ".st-key-hl_bar"  # of the views of a mode, and the pickers
 LOGO = base64.b64encode((Path(__file__).parent / "logo.svg").read_bytes()).decode("ascii")
@@ -103,9 +87,21 @@ div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 @media (min-width: 1100px) {{ .katex-display {{ overflow: visible !important; }} }}
 .hl-lead {{ font-size: 1rem; opacity: .85; margin: 0 0 .25rem; max-width: 60rem; }}
 </style>"""
-
-
 _VERDICT = "_verdict"  # where it stands in this run, until it is whole
+
+
+def page_look(key: str) -> None:
+    """Run the script again whenever the browser's look has become another, light or dark.
+
+    Args:
+        key: names this place on the page.
+    """
+    _component.mount({}, labels=within(""), key=key, on_turned_change=lambda: None)
+
+
+def follow() -> None:
+    """Draw the page anew when the browser turns dark or light; nothing is seen of this."""
+    page_look("hl_look")
 
 
 def draw(spec: ViewSpec) -> None:

@@ -19,8 +19,7 @@ from viz.core.link import PICKED
 from viz.core.models import ModelEntry, current
 from viz.core.session import Session, chosen_kind, read_session, subject
 from viz.core.views import ViewSpec
-from viz.widgets import combined
-from viz.widgets import map_choice as drawing
+from viz.widgets import combined, map_choice
 from viz.widgets.bar import offer_bar
 from viz.widgets.picker import coded, hide, pick
 
@@ -149,9 +148,9 @@ def _combinable(model: ModelEntry) -> list[str]:
 def _token_picker() -> None:
     """Which output token gradients are of; where there is no translation, there is no choice."""
     try:
-        labels = drawing.step_labels(trace(subject()).tgt_outputs)
+        labels = map_choice.step_labels(trace(subject()).tgt_outputs)
     except HeadlightError:
-        labels = drawing.step_labels(())
+        labels = map_choice.step_labels(())
     coded(st.selectbox, "of", say("app.of"), labels, "0", token_code, help=say("app.of.help"), width=150)
 
 

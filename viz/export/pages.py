@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from model.trace import Kind
 
 HEIGHT = 720  # pixels of the viewer in a notebook
+TRACED: tuple[MethodName, ...] = ("weights", "rollout")  # need no model
+MOST_BYTES = 2_000_000  # of a page; what is beyond is left to the app
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,6 @@ def saved(
     """The page of a translation; arguments and errors as ``payload.pack``."""
     message = pack(translation, maps, language=language, model=model, heads=heads, start=start)
     return SavedPage(page(message, f"{translation.source} → {translation.text} · Headlight", language))
-
-
-TRACED: tuple[MethodName, ...] = ("weights", "rollout")  # need no model
-MOST_BYTES = 2_000_000  # of a page; what is beyond is left to the app
 
 
 def page_of(source: Source, translation: TracedTranslation, shown: Shown, language: str) -> SavedPage:

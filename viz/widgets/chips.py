@@ -16,6 +16,8 @@ from viz.widgets.registry import register
 from viz.widgets.token import looked_at
 
 _steps = register("sentence_steps", ())
+LABELS = ("source", "target", "token", "chosen", "given")
+_component = register("sentence_chips", LABELS)
 
 
 def sentence_steps(sent: str, key: str) -> None:
@@ -26,10 +28,6 @@ def sentence_steps(sent: str, key: str) -> None:
         key: names this place on the page.
     """
     _steps.mount({"sent": sent}, labels=within(""), key=key)
-
-
-LABELS = ("source", "target", "token", "chosen", "given")
-_component = register("sentence_chips", LABELS)
 
 
 class Chip(TypedDict):

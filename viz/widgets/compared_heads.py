@@ -19,10 +19,12 @@ from viz.charts.pair import Beside, beside_figure
 from viz.core.language import say
 from viz.core.numbers import number
 from viz.core.session import Session, Subject
-from viz.widgets import map_choice as drawing
+from viz.widgets import map_choice
 from viz.widgets.compared_sentences import changed_labels
 from viz.widgets.head_facts import best_first, title
 from viz.widgets.head_list import Listed
+
+MOST_LISTED = 10
 
 
 @dataclass(frozen=True)
@@ -83,14 +85,11 @@ def _left_out(rows: PairedAxis, columns: PairedAxis) -> list[str]:
     return said
 
 
-MOST_LISTED = 10
-
-
 def one_head(now: Session, other: Subject) -> None:
     """The chosen head's map of the frame's sentence and of another, drawn as the pickers say, on one scale."""
-    if not drawing.is_drawn(now, now.kind):
+    if not map_choice.is_drawn(now, now.kind):
         return
-    pair = [drawing.reading(each, now.kind) for each in (now, replace(now, subject=other))]
+    pair = [map_choice.reading(each, now.kind) for each in (now, replace(now, subject=other))]
     readings = [replace(each, weights=each.weights[now.head[1:]]) for each in pair]
     if not all(each.weights.size for each in readings):
         st.info(say("compare.empty"))
@@ -108,7 +107,7 @@ def one_head(now: Session, other: Subject) -> None:
         )
         for place, (subject, reading) in enumerate(zip((now.subject, other), readings, strict=True))
     ]
-    words = replace(HeatmapText.said_by(say), weight=drawing.name(now))
+    words = replace(HeatmapText.said_by(say), weight=map_choice.name(now))
     high = 1.0 if now.method == "weights" else max(float(np.abs(each.weights).max(initial=0.0)) for each in pair) or 1.0
     with st.container(horizontal=True):
         show_pair(now, (sides[0], sides[1]), words, high, is_signed=METHODS[now.method].signed)

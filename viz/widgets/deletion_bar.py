@@ -17,13 +17,13 @@ from viz.core.answers.translations import trace, translation
 from viz.core.language import say
 from viz.core.numbers import number
 from viz.core.session import Session
-from viz.widgets import map_choice as drawing
+from viz.widgets import map_choice
 
 if TYPE_CHECKING:
     from model.analysis.faithfulness.verdict import Honesty
 
 
-def honesty_bar(now: Session, kind: Kind, values: np.ndarray, name: str) -> None:
+def deletion_bar(now: Session, kind: Kind, values: np.ndarray, name: str) -> None:
     """The bar of one map, with its verdict, one sentence, and what deleting means.
 
     Cross-attention is judged row by row, named after tokens as the frame's shift says; the encoder's
@@ -99,7 +99,7 @@ def found_honesty(now: Session, kind: Kind, values: np.ndarray) -> Honesty:
     from model.analysis.faithfulness.deletion import by_words
     from model.analysis.faithfulness.verdict import honesty
 
-    tokens, step = trace(now.subject), drawing.chosen_step(now)
+    tokens, step = trace(now.subject), map_choice.chosen_step(now)
     if kind == "cross" and step is None:
         rows, _ = token_rows(values, tokens, now.shift)
         return honesty(faithfulness.left_out(now.subject), by_words(rows, tokens.src, now.method))
@@ -110,7 +110,7 @@ def found_honesty(now: Session, kind: Kind, values: np.ndarray) -> Honesty:
 
 def _of(now: Session) -> str:
     """What the log-probability is of: the whole translation, or the token that gradients are of."""
-    step = drawing.chosen_step(now)
+    step = map_choice.chosen_step(now)
     if step is None:
         return say("honesty.of.all")
     return say("honesty.of.token", token=trace(now.subject).tgt_outputs[step].text)

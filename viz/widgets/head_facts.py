@@ -18,7 +18,7 @@ from viz.core.codes.choices import CHOICES
 from viz.core.language import say
 from viz.core.numbers import number, signed
 from viz.core.session import Session
-from viz.widgets import map_choice as drawing
+from viz.widgets import map_choice
 from viz.widgets.head_list import Listed
 
 MEASURED = CHOICES["measure"].options
@@ -161,7 +161,7 @@ def corpus_table(name: str) -> tuple[HeadTable | None, str]:
 def readings(now: Session) -> dict[Kind, LabelledMap]:
     """The weights of every head as the frame's pickers ask for them; raises as ``translations.translation``."""
     found = trace(now.subject)
-    axes = {kind: (drawing.rows_of(found, kind, now.shift), found.axis_labels(kind)[1]) for kind in found.kinds}
+    axes = {kind: (map_choice.rows_of(found, kind, now.shift), found.axis_labels(kind)[1]) for kind in found.kinds}
     return {kind: read(found.weights[kind], *axes[kind], now.words, now.hide_special) for kind in found.kinds}
 
 

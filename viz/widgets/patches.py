@@ -17,7 +17,7 @@ from viz.core.answers.translations import trace
 from viz.core.language import say, within
 from viz.core.numbers import number
 from viz.core.session import Session
-from viz.widgets import map_choice as drawing
+from viz.widgets import map_choice
 from viz.widgets.combined import Combination
 from viz.widgets.patch_picture import Patched, patch_picture
 
@@ -32,7 +32,7 @@ def over_picture(now: Session, chosen: Combination, beside: Callable[[], None] |
     left, right = st.columns([2, 3], gap="large")
     with right:
         query = query_picker([label.text for label in labels])
-        values = chosen.of(drawing.maps(now, now.kind), now.kind)[query].astype(float)
+        values = chosen.of(map_choice.maps(now, now.kind), now.kind)[query].astype(float)
         _told(now, chosen, labels, values, (query, leading))
         decides = pictures.deciding(now.subject.text)
         if decides is not None and decides.shape == (rows, columns):
@@ -69,7 +69,7 @@ def _told(
     """What lies over the picture, in words."""
     query, leading = place
     key = "patch.signed" if METHODS[now.method].signed else "patch.lead"
-    said = {"head": f"{drawing.whose(now, chosen.name)} · {drawing.name(now)}", "token": labels[query].text}
+    said = {"head": f"{map_choice.whose(now, chosen.name)} · {map_choice.name(now)}", "token": labels[query].text}
     st.html(line("lead", say(key, **said)))
     order = np.argsort(-np.abs(values[leading:]))[:NAMED] + leading
     st.html(line("alt", say("patch.alt", list=_named(labels, values, order), **said)))

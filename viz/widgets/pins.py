@@ -27,6 +27,8 @@ from viz.widgets.messages import message, part
 from viz.widgets.registry import register
 
 _component = register("pin_keeper", ())
+MOST_CAPTION = MOST_SIGNS["title"]
+_PINS, _KNOWN = "_pins", "_pins_known"  # in the visitor's session: his pins; whether what his browser keeps is known
 
 
 def pin_keeper(board: str, known: bool, *, key: str, on_found: Callable[[str], None]) -> None:
@@ -45,10 +47,6 @@ def pin_keeper(board: str, known: bool, *, key: str, on_found: Callable[[str], N
             on_found(kept)
 
     _component.mount({"board": board, "known": known}, labels=say, key=key, on_found_change=found)
-
-
-MOST_CAPTION = MOST_SIGNS["title"]
-_PINS, _KNOWN = "_pins", "_pins_known"  # in the visitor's session: his pins; whether what his browser keeps is known
 
 
 def board() -> Storyboard:

@@ -20,14 +20,14 @@ from viz.core.session import Session, Subject
 from viz.export.code import ModelCode, command, patching_lines, python_lines
 from viz.export.pages import page_of
 from viz.export.shown import Shown, caption, sheet_of
-from viz.widgets import map_choice as drawing
+from viz.widgets import map_choice
 
 PICTURE = "picture.png"  # the file of a visitor's own picture, whose name nobody knows
 
 
 def shown(now: Session) -> Shown:
     """The view's head, as its maps are read."""
-    return Shown((now.head,), "head", now.method, drawing.chosen_step(now), now.words, now.hide_special, now.shift)
+    return Shown((now.head,), "head", now.method, map_choice.chosen_step(now), now.words, now.hide_special, now.shift)
 
 
 def page_button(now: Session, asked: Shown, key: str) -> None:

@@ -25,6 +25,11 @@ KEPT_SHARES = (0.1, 0.2, 0.3, 0.5)  # of the source words, deleted or kept toget
 RANDOM_DRAWS = 3
 # Which of the maps that are scored are amounts with a sign: in a rank correlation they count by their size.
 _BY_SIZE = tuple(n for n, sort in enumerate(METHODS.values()) if sort.signed and sort.words == "sum")
+FEWEST_WORDS = 3
+SLOW_PAIRS = 100  # the first so many are scored by slow sorts of map too
+_SEED = 20
+Task = tuple[int, tuple[str, str]]  # a pair and its number, from 1
+_loaded: list[Source] = []  # of a worker
 
 
 @dataclass(frozen=True)
@@ -171,12 +176,6 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     return lower + (equal + 1) / 2
 
 
-FEWEST_WORDS = 3
-SLOW_PAIRS = 100  # the first so many are scored by slow sorts of map too
-_SEED = 20
-Task = tuple[int, tuple[str, str]]  # a pair and its number, from 1
-
-
 @dataclass
 class FaithfulnessTable:
     """Scores of many translations.
@@ -284,9 +283,6 @@ def _every(
     # Forked processes would share the locks of PyTorch's threads.
     with ProcessPoolExecutor(workers, get_context("spawn"), _start, (checkpoint or model.name,)) as pool:
         yield from pool.map(_by_worker, tasks, chunksize=4)
-
-
-_loaded: list[Source] = []  # of a worker
 
 
 def _start(checkpoint: str) -> None:

@@ -24,6 +24,30 @@ _CHINESE = re.compile(rf"({_DIGITS})\s*([十百千万亿兆]*)|([〇零一二两
 _SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8, "兆": 10**12}
 _ONES = {each: value for value, each in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+Level = Literal["good", "doubtful", "bad"]
+Cause = Literal["unfinished", "repeated", "number", "word", "low", "confidence", "token", "rare"]
+BAD: frozenset[Cause] = frozenset(("unfinished", "repeated", "number", "word", "low"))  # the others make it doubtful
+THRESHOLD = 0.6  # of confidence, where no table says better
+LOW = 0.45  # of confidence: below, the translation is taken for wrong
+UNSURE = 0.13  # probability of a token
+TRACELESS = 0.35  # nats that deleting a word costs the token that it costs most
+RARE_PIECES = 3
+IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
+# English words that a good translation may leave out, or say in a way that hangs on no single token.
+_FUNCTION = """
+    a an the this that these those my your his her its our their i you he she it we they me him us them who whom
+    whose which what where when why how am is are was were be been being do does did done have has had having
+    will would shall should can could may might must ought need let not no nor and or but so if then than as of
+    at by for with about against between into through during before after above below to from up down in out on
+    off over under again further once here there all any both each few more most other some such only own same
+    too very just also even still yet ever never always already much many lot one ones else however because
+    since until unless while although though whether per upon within without toward towards among across around
+    along behind beside besides beyond near like get gets got getting go goes going went gone come comes coming
+    came make makes made making take takes took taken taking put puts give gives gave given way thing things
+    something anything everything nothing someone anyone everyone nobody people well now please quite rather
+    really true speaking mount mr mrs ms dr st
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION.split())
 
 
 @dataclass(frozen=True)
@@ -111,32 +135,6 @@ def _numeral(text: str) -> Fraction:
             section += (digit or 1) * unit
         digit, last = Fraction(0), unit
     return total + section + digit * (last // 10 if last > 10 else 1)
-
-
-Level = Literal["good", "doubtful", "bad"]
-Cause = Literal["unfinished", "repeated", "number", "word", "low", "confidence", "token", "rare"]
-BAD: frozenset[Cause] = frozenset(("unfinished", "repeated", "number", "word", "low"))  # the others make it doubtful
-THRESHOLD = 0.6  # of confidence, where no table says better
-LOW = 0.45  # of confidence: below, the translation is taken for wrong
-UNSURE = 0.13  # probability of a token
-TRACELESS = 0.35  # nats that deleting a word costs the token that it costs most
-RARE_PIECES = 3
-IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
-# English words that a good translation may leave out, or say in a way that hangs on no single token.
-_FUNCTION = """
-    a an the this that these those my your his her its our their i you he she it we they me him us them who whom
-    whose which what where when why how am is are was were be been being do does did done have has had having
-    will would shall should can could may might must ought need let not no nor and or but so if then than as of
-    at by for with about against between into through during before after above below to from up down in out on
-    off over under again further once here there all any both each few more most other some such only own same
-    too very just also even still yet ever never always already much many lot one ones else however because
-    since until unless while although though whether per upon within without toward towards among across around
-    along behind beside besides beyond near like get gets got getting go goes going went gone come comes coming
-    came make makes made making take takes took taken taking put puts give gives gave given way thing things
-    something anything everything nothing someone anyone everyone nobody people well now please quite rather
-    really true speaking mount mr mrs ms dr st
-"""
-FUNCTION_WORDS = frozenset(_FUNCTION.split())
 
 
 class Deleted(Protocol):

@@ -10,9 +10,9 @@ from model.attribution.methods import METHODS, attribution_maps
 from model.trace import KINDS
 from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, shipped, viewed, words
 from viz.core.text import text
-from viz.widgets import map_choice as drawing
+from viz.widgets import map_choice
 
-SHORT, LONG = "A cat sleeps.", " ".join(["cats"] * (drawing.SHORT + 1))
+SHORT, LONG = "A cat sleeps.", " ".join(["cats"] * (map_choice.SHORT + 1))
 
 pytestmark = shipped
 
@@ -131,10 +131,10 @@ def test_what_no_viewer_tells_chooses_nothing() -> None:
     assert (at.session_state["method"], at.session_state["words"]) == ("weights", False)
 
 
-@pytest.mark.parametrize(("sentence", "prepared_sorts"), [(SHORT, list(drawing.SOON)), (LONG, [])])
+@pytest.mark.parametrize(("sentence", "prepared_sorts"), [(SHORT, list(map_choice.SOON)), (LONG, [])])
 def test_maps_that_need_the_model_are_made_ahead_for_short_sentences(monkeypatch, sentence, prepared_sorts) -> None:
-    made, real = [], drawing.attribution_maps
-    monkeypatch.setattr(drawing, "attribution_maps", lambda *args: made.append(args[1]) or real(*args))
+    made, real = [], map_choice.attribution_maps
+    monkeypatch.setattr(map_choice, "attribution_maps", lambda *args: made.append(args[1]) or real(*args))
     opened("one_head", text=sentence)
     assert made == prepared_sorts
 

@@ -85,8 +85,8 @@ def test_nonsense_in_the_link_is_the_first_choice():
 
 
 def test_without_a_model_of_its_own_kind_nothing_is_chosen(monkeypatch):
-    from viz.widgets import compared_models as models
+    from viz.widgets import compared_models
 
-    monkeypatch.setattr(models, "others", lambda _name: ["reverse"])
+    monkeypatch.setattr(compared_models, "others", lambda _name: ["reverse"])
     at = opened("two_models", text=SENTENCE)
     assert text("en", "two.none") in [each.value for each in at.info]

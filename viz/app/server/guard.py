@@ -17,6 +17,8 @@ from streamlit import file_util
 from viz.charts.lines.sealed import source_hash
 
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+OPENING = "/translate"  # Streamlit serves the view that it opens on at / alone
+FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}  # another text has another address
 
 
 def policy(inline: Iterable[str]) -> str:
@@ -55,10 +57,6 @@ def headers(frames: Iterable[str]) -> Mapping[str, str]:
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "same-origin",  # an address holds what a visitor typed
     }
-
-
-OPENING = "/translate"  # Streamlit serves the view that it opens on at / alone
-FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}  # another text has another address
 
 
 class Guard:

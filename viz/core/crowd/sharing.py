@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).resolve().parents[3]
 # Streamlit need not warn at each look for a visitor that there is none.
 _SERVE = "import logging; logging.disable(logging.WARNING); from viz.core.crowd.serving import serve; serve()"
+Arguments = ParamSpec("Arguments")
+Found = TypeVar("Found")
+ENOUGH = 3  # who compute at once are a crowd
+MOST_HELPERS = 4  # the server that draws the pages keeps no more of them busy
+IDLE = 60.0  # seconds
+MOST_HOMES = 1024  # sentences of which it is known who has their answers
 
 
 class NoAnswerError(Exception):
@@ -94,14 +100,6 @@ class Helper:
     def _add(self, number: int) -> None:
         with self._count:
             self.waiting += number
-
-
-Arguments = ParamSpec("Arguments")
-Found = TypeVar("Found")
-ENOUGH = 3  # who compute at once are a crowd
-MOST_HELPERS = 4  # the server that draws the pages keeps no more of them busy
-IDLE = 60.0  # seconds
-MOST_HOMES = 1024  # sentences of which it is known who has their answers
 
 
 class Crowd:

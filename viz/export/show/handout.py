@@ -22,6 +22,11 @@ from viz.export.show.talk import answer_said
 from viz.web.payload import sort_title
 
 PIXELS = 8  # a side
+WIDE, HIGH = 21.0 * POINTS_A_CM, 29.7 * POINTS_A_CM  # A4
+PAGE_MARGIN = 1.6 * POINTS_A_CM
+TITLE, BODY = 20.0, 11.0  # sizes of type
+TYPES = (12.0, 10.0, 8.0, 6.0, 5.0, 4.0)  # of the picture, the first with which a page is long enough
+MOST_ABREAST = 6
 
 
 def small_maps(kinds: Sequence[tuple[str, np.ndarray]], signed: bool, said: str, style: SheetStyle) -> Sheet:
@@ -83,13 +88,6 @@ def _cells(shares: np.ndarray, signed: bool, x: float, y: float, side: float) ->
     return [
         Box(x + column * step, y + row * step, step, step, str(fill)) for (row, column), fill in np.ndenumerate(fills)
     ]
-
-
-WIDE, HIGH = 21.0 * POINTS_A_CM, 29.7 * POINTS_A_CM  # A4
-PAGE_MARGIN = 1.6 * POINTS_A_CM
-TITLE, BODY = 20.0, 11.0  # sizes of type
-TYPES = (12.0, 10.0, 8.0, 6.0, 5.0, 4.0)  # of the picture, the first with which a page is long enough
-MOST_ABREAST = 6
 
 
 def handout(shown: Stage, language: str) -> bytes:

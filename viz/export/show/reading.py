@@ -34,6 +34,8 @@ from viz.export.show.storyboard import (
 MOST_DEPTH = 8
 MOST_NODES = 10_000
 _NOTHING = "tag:yaml.org,2002:null"
+_SCENE = ("text", "target", "checkpoint", "link", "app", "title", "note", "steps", "predict", "expect", "minutes")
+_APP = re.compile(r"[a-z_]{0,30}(?:\?[\w.~%+=&,:*!'()-]*)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -177,10 +179,6 @@ def _check(text: str) -> None:
                 f"Line {line}: a storyboard is one document, {MOST_DEPTH} levels deep and of {MOST_NODES:,} entries "
                 "at most."
             )
-
-
-_SCENE = ("text", "target", "checkpoint", "link", "app", "title", "note", "steps", "predict", "expect", "minutes")
-_APP = re.compile(r"[a-z_]{0,30}(?:\?[\w.~%+=&,:*!'()-]*)?", re.ASCII)
 
 
 def read_storyboard(data: bytes | str) -> Storyboard:

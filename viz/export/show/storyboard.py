@@ -11,6 +11,44 @@ import yaml
 
 from model.errors import HeadlightError
 
+FORMAT = 1
+MOST_FILE_BYTES = 131_072
+MOST_SCENES = 40
+MOST_MINUTES = 600
+CLICK = "[click]"
+# Most characters, and most entries of lists.
+MOST_SIGNS = {
+    "title": 200,
+    "note": 4_000,
+    "ask": 300,
+    "option": 120,
+    "link": 400,
+    "expect": 200,
+    "token": 60,
+    "app": 2_000,
+}
+MOST_STEPS, MOST_EXPECTATIONS = 20, 20
+OPTIONS = (2, 4)
+OPTION_LETTERS = "ABCD"
+# How the viewer's link writes each choice; ``src/core/state.js`` says the same. Heads are spelt in ``heads``.
+_SORTED = r"-?\d{1,4}(?:,[st]-?\d{1,4})*"
+CHOICE_FORMS: Mapping[str, str] = {
+    "h": r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}",
+    "v": "map|lines|all",
+    "d": r"\w{1,40}(?:@\d{1,4})?",
+    "w": "[01]",
+    "s": "[01]",
+    "r": "written|read",
+    "t": r"0(?:\.\d{1,4})?|1",
+    "g": "[01]",
+    "o": "full|own|common",
+    "x": "side|difference|mean|max",
+    "p": rf"(?:[st]{_SORTED})?",
+    "q": rf"(?:[st]{_SORTED})?",
+    "c": "light|dark|",
+    "f": "[01]",
+}
+
 
 def write_storyboard(board: Storyboard) -> str:
     """The file's text; what is empty is left out."""
@@ -60,27 +98,6 @@ def _both(both: Both) -> dict[str, str]:
 
 def _full(given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value}
-
-
-FORMAT = 1
-MOST_FILE_BYTES = 131_072
-MOST_SCENES = 40
-MOST_MINUTES = 600
-CLICK = "[click]"
-# Most characters, and most entries of lists.
-MOST_SIGNS = {
-    "title": 200,
-    "note": 4_000,
-    "ask": 300,
-    "option": 120,
-    "link": 400,
-    "expect": 200,
-    "token": 60,
-    "app": 2_000,
-}
-MOST_STEPS, MOST_EXPECTATIONS = 20, 20
-OPTIONS = (2, 4)
-OPTION_LETTERS = "ABCD"
 
 
 class StoryboardError(HeadlightError):
@@ -184,26 +201,6 @@ class Storyboard:
     def planned(self) -> float:
         """Minutes of the whole: as it says itself, or of its scenes together."""
         return self.minutes or sum(scene.minutes for scene in self.scenes)
-
-
-# How the viewer's link writes each choice; ``src/reckon/state.js`` says the same. Heads are spelt in ``heads``.
-_SORTED = r"-?\d{1,4}(?:,[st]-?\d{1,4})*"
-CHOICE_FORMS: Mapping[str, str] = {
-    "h": r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}",
-    "v": "map|lines|all",
-    "d": r"\w{1,40}(?:@\d{1,4})?",
-    "w": "[01]",
-    "s": "[01]",
-    "r": "written|read",
-    "t": r"0(?:\.\d{1,4})?|1",
-    "g": "[01]",
-    "o": "full|own|common",
-    "x": "side|difference|mean|max",
-    "p": rf"(?:[st]{_SORTED})?",
-    "q": rf"(?:[st]{_SORTED})?",
-    "c": "light|dark|",
-    "f": "[01]",
-}
 
 
 def parse_link(link: str) -> dict[str, str]:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from model.attribution.methods import MethodName
     from viz.core.session import Subject
 
+LABELS = ("hint", "linked", "alone")
+_component = register("word_links", LABELS)
+
 
 @kept(32)
 @shared_out
@@ -61,10 +64,6 @@ def truth_maps(checkpoint: str, number: int, method: MethodName) -> tuple[np.nda
     table = ErrorTable(sizes.layers, sizes.heads, (method,))
     table.add(maps, pair)
     return maps, table.rates, tokens_per_word(entry_of(checkpoint).opened, pair)
-
-
-LABELS = ("hint", "linked", "alone")
-_component = register("word_links", LABELS)
 
 
 def word_links(

@@ -23,6 +23,9 @@ from viz.widgets.registry import register
 
 CELL = (48, 34)  # width and height of a cell in pixels: a long pair fits beside the scores
 Links = Collection[tuple[int, int]]
+LABELS = ("caption", "all", "cell")
+_component = register("score_grid", LABELS)
+SHOWN_LINKS = 12
 
 
 def gold_map(
@@ -100,10 +103,6 @@ def _dots(found: Sequence[tuple[int, int]], theme: Theme) -> dict[str, Any]:
     }
 
 
-LABELS = ("caption", "all", "cell")
-_component = register("score_grid", LABELS)
-
-
 def score_grid(
     here: Sequence[Sequence[float]],
     everywhere: Sequence[Sequence[float]] | None,
@@ -166,9 +165,6 @@ def opened_place(value: Any, n_layers: int, n_heads: int) -> tuple[int, int | st
     if head == "all" or (type(head) is int and 0 <= head < n_heads):
         return layer, head
     return None
-
-
-SHOWN_LINKS = 12
 
 
 def pair_picker(pairs: list[GoldPair]) -> int:

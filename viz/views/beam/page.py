@@ -44,6 +44,13 @@ LABELS = (
     "shown",
 )
 _component = register("beam_tree", LABELS)
+Number = TypeVar("Number", int, float)
+SAMPLING: tuple[tuple[str, Any, Any, Any, Any], ...] = (  # name, lowest, highest, where it starts, step
+    ("temperature", 0.1, 2.0, 1.0, 0.1),
+    ("top_k", 0, 50, 0, 1),
+    ("top_p", 0.05, 1.0, 1.0, 0.05),
+    ("seed", 0, 99, 0, 1),
+)
 
 
 def beam_tree(
@@ -121,15 +128,6 @@ def _node(
         "fate": node.fate,
         "rank": ranks.get(node.hypothesis, -1),
     }
-
-
-Number = TypeVar("Number", int, float)
-SAMPLING: tuple[tuple[str, Any, Any, Any, Any], ...] = (  # name, lowest, highest, where it starts, step
-    ("temperature", 0.1, 2.0, 1.0, 0.1),
-    ("top_k", 0, 50, 0, 1),
-    ("top_p", 0.05, 1.0, 1.0, 0.05),
-    ("seed", 0, 99, 0, 1),
-)
 
 
 def draw_tree(now: Session, width: int) -> None:

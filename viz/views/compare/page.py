@@ -9,25 +9,23 @@ from viz.core.answers import compare
 from viz.core.answers.translations import translation
 from viz.core.language import say, within
 from viz.core.session import Session, choose_head
-from viz.widgets import compared_heads as heads
-from viz.widgets import compared_sentences as sentences
-from viz.widgets import head_facts
+from viz.widgets import compared_heads, compared_sentences, head_facts
 from viz.widgets.errors import end_view
 from viz.widgets.head_list import head_list
 
 
 def view(session: Session) -> None:
     """Both sentences, the chosen head's map of each, and the heads that changed most."""
-    other = sentences.other_sentence(session)
+    other = compared_sentences.other_sentence(session)
     if other is None:
         end_view()
-    sentences.both(session, translation(session.subject), translation(other))
-    heads.one_head(session, other)
+    compared_sentences.both(session, translation(session.subject), translation(other))
+    compared_heads.one_head(session, other)
     changed = compare.changed_heads(session.subject, other)
-    heads.measured(changed, session.head)
+    compared_heads.measured(changed, session.head)
     st.html(line("lead", say("compare.ranking")))
     head_list(
-        heads.ranked(changed),
+        compared_heads.ranked(changed),
         head_facts.readings(session),
         theme=session.theme,
         labels=within("compare"),

@@ -30,6 +30,9 @@ from viz.widgets.registry import register
 
 SMALLEST = 0.005  # a smaller score is 0 % on screen
 _Scores = Mapping[Kind, np.ndarray]  # of every head, [L, H], by kind
+LABELS = ("grid", "rows", "columns", "clear", "hint", "cell")
+_component = register("pattern_grid", LABELS)
+MOST, ALIKE = 12, 5
 
 
 def shown_pattern(pattern: str, painted: np.ndarray) -> np.ndarray:
@@ -108,10 +111,6 @@ def best(scores: _Scores, most: int, said: str, but: HeadRef | None = None) -> l
     ]
 
 
-LABELS = ("grid", "rows", "columns", "clear", "hint", "cell")
-_component = register("pattern_grid", LABELS)
-
-
 def pattern_grid(
     pattern: np.ndarray, *, theme: Theme, labels: Labels, key: str, on_paint: Callable[[str], None]
 ) -> None:
@@ -138,9 +137,6 @@ def pattern_grid(
     values = [round(float(value), 3) for value in pattern.ravel()]
     data = {"values": values, "serial": serial(key, "paint")}
     _component.mount(data, theme=theme, labels=labels, key=key, on_paint_change=painted)
-
-
-MOST, ALIKE = 12, 5
 
 
 def painted(code: str) -> None:

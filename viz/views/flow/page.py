@@ -51,6 +51,9 @@ LABELS = (
 # Of HEAD_COLOURS, the ones that stand out on a light and on a dark page.
 _COLOURS: dict[Kind, tuple[int, int]] = {"encoder_self": (0, 4), "cross": (5, 1), "decoder_self": (2, 2)}
 _component = register("flow_graph", LABELS)
+_NAMED = 4  # words that the sentence names
+_SHOWN = 0.005  # smaller parts are not named
+LEAST = (0.5, 10.0, 1.0, 0.5)  # percent: lowest, highest, where it starts, step
 
 
 @dataclass(frozen=True)
@@ -146,10 +149,6 @@ def edge_heads(graph: FlowGraph) -> list[HeadRef]:
     return [HeadRef(edge.kind, edge.layer, edge.head) for edge in graph.edges if edge.head >= 0]
 
 
-_NAMED = 4  # words that the sentence names
-_SHOWN = 0.005  # smaller parts are not named
-
-
 def source_words(trace: AttentionTrace, words: bool) -> tuple[tuple[Label, ...], list[int]]:
     """Labels of the source tokens, or words, and the first position of each."""
     if not words:
@@ -181,9 +180,6 @@ def summary(graph: FlowGraph, src: Sequence[Label], trace: AttentionTrace, say: 
 def _largest(totals: Iterable[float], labels: Sequence[Label]) -> list[str]:
     pairs = sorted(zip(map(float, totals), labels, strict=False), key=lambda pair: -pair[0])[:_NAMED]
     return [f"{label.text} {flow:.0%}" for flow, label in pairs if flow >= _SHOWN]
-
-
-LEAST = (0.5, 10.0, 1.0, 0.5)  # percent: lowest, highest, where it starts, step
 
 
 def controls() -> tuple[str, float]:

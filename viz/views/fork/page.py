@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 _KINDS: tuple[Kind, Kind] = ("cross", "decoder_self")
 _NAMED = 4  # heads that a word's bar names
+LABELS = ("written", "forced")
+_component = register("fork_picker", LABELS)
+_CANDIDATES = 8
 
 
 def draw_votes(votes: Votes, sources: LabelledMap, written: str, other: str, theme: Theme) -> None:
@@ -155,10 +158,6 @@ def _chart(figure: object, key: str, alt: str) -> None:
     st.plotly_chart(figure, key=key, theme=None, config=chart_config(name), alt=alt)
 
 
-LABELS = ("written", "forced")
-_component = register("fork_picker", LABELS)
-
-
 def fork_picker(
     step: Step,
     *,
@@ -206,9 +205,6 @@ def _candidate(candidate: Candidate) -> dict[str, object]:
         "text": shown_piece(candidate.piece),
         "probability": round(candidate.probability, 5),
     }
-
-
-_CANDIDATES = 8
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,9 @@ from viz.widgets.picker import pick
 
 _COLOURS = ("#D55E00", "#0072B2", "#009E73")
 _HEIGHT = 320
+_BARS = {"previous": POSITIONAL, "next": POSITIONAL, "offset": POSITIONAL, "rare": RARE, "sink": SINK}
+_SETS = ("most", "least", "greedy")
+_MOST = 10
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,6 @@ def joint_figure(curves: Sequence[Curve], theme: Theme, axes: tuple[str, str], a
         "margin": {"l": 64, "r": 16, "t": 56, "b": 48},
     }
     return go.Figure({"data": data, "layout": layout}, skip_invalid=False)
-
-
-_BARS = {"previous": POSITIONAL, "next": POSITIONAL, "offset": POSITIONAL, "rare": RARE, "sink": SINK}
-_SETS = ("most", "least", "greedy")
 
 
 def draw_together(table: HeadTable, theme: Theme) -> None:
@@ -143,9 +142,6 @@ def nearest(facts: HeadFacts) -> list[tuple[str, str, float, float, float]]:
             name = role_name(named, kind, offset, facts.sinks.get(kind, ""))
             found.append((name, title(HeadRef(kind, layer, head)), best, others, least))
     return found
-
-
-_MOST = 10
 
 
 def open_row(facts: head_facts.HeadFacts) -> None:

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
 _HEIGHT, _ROW, _WIDEST = 400, (21.0, 34.0), 84.0  # pixels that rows share, limits of a row's, and of a column's width
 _FONT, _LABEL = 12.5, 13.0
+STRONGEST = -1  # in place of a key's number
+_NAMED = 3  # contributions that the sentence names
+_LOOKS = ((HEAD_COLOURS[5], "solid", "circle"), (HEAD_COLOURS[4], "dash", "square"))
 
 
 @dataclass(frozen=True)
@@ -137,10 +140,6 @@ def _layout(
     )
 
 
-STRONGEST = -1  # in place of a key's number
-_NAMED = 3  # contributions that the sentence names
-
-
 def pick_key(keys: Sequence[str]) -> int:
     """The chosen key's number, or STRONGEST."""
     options = [STRONGEST, *range(len(keys))]
@@ -210,9 +209,6 @@ def _names(parts: Sequence[StreamPart]) -> list[str]:
 def _long(part: StreamPart) -> str:
     """A name that a sentence can use."""
     return say(f"reasons.long.{part.sort}", layer=part.layer)
-
-
-_LOOKS = ((HEAD_COLOURS[5], "solid", "circle"), (HEAD_COLOURS[4], "dash", "square"))
 
 
 def with_and_without(

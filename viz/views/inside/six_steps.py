@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _STRIP, _TITLE, _GAP = 22, 26, 10  # pixels: height of a vector's strip, of a title, and between parts
 _KEYS_HEIGHT, _ROWS = 250, (13.0, 24.0)  # pixels that the keys share, and limits of one key's row
 _BETWEEN = 0.035  # of the width, between two panels
+STEPS = (1, 2, 3, 4, 5, 6)
+_NAMED = 3  # keys that the alternative text names
 
 
 @dataclass(frozen=True)
@@ -230,10 +232,6 @@ def _limits(values: np.ndarray) -> tuple[float, float]:
 def _long(axis: str) -> str:
     """An axis as the layout calls it: "x2" is "xaxis2"."""
     return f"{axis[0]}axis{axis[1:]}"
-
-
-STEPS = (1, 2, 3, 4, 5, 6)
-_NAMED = 3  # keys that the alternative text names
 
 
 def step_facts(steps: HeadSteps, query: int, queries: Sequence[str], keys: Sequence[str]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ LABELS = (
     "candidates",
 )
 _component = register("lens_grid", LABELS)
+_CANDIDATES, PROMOTED = 5, 8
 
 
 def lens_grid(
@@ -114,9 +115,6 @@ def lens_payload(
             for step in range(len(writes))
         ],
     }
-
-
-_CANDIDATES, PROMOTED = 5, 8
 
 
 @dataclass(frozen=True)

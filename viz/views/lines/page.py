@@ -27,8 +27,7 @@ from viz.charts.markup import alert, line
 from viz.core.language import language, say
 from viz.core.session import Session
 from viz.core.theme import FONTS, Theme, head_colour
-from viz.widgets import chart
-from viz.widgets import map_choice as drawing
+from viz.widgets import chart, map_choice
 from viz.widgets.bar import bar
 from viz.widgets.errors import end_view
 from viz.widgets.picker import pick
@@ -36,6 +35,7 @@ from viz.widgets.picker import pick
 STEPS = 255
 MAX_LINES = 60_000
 SAY = ("rows", "columns", "head", "heads", "layers", "squares", "summary", "failed", "title", "lang")
+TEXTS = ("rows", "columns", "head", "heads", "layers", "squares", "failed")
 
 
 @dataclass(frozen=True)
@@ -179,23 +179,20 @@ def _page(code: str, given: Mapping[str, Any], theme: Theme) -> str:
     return sealed_document(body, style, given, [*libraries(), code], given["say"]["title"], given["say"]["lang"])
 
 
-TEXTS = ("rows", "columns", "head", "heads", "layers", "squares", "failed")
-
-
 def view(session: Session) -> None:
     """The lines of the chosen layer, or of every head."""
-    if not drawing.is_drawn(session, session.kind):
+    if not map_choice.is_drawn(session, session.kind):
         end_view()
-    reading = drawing.reading(session, session.kind)
+    reading = map_choice.reading(session, session.kind)
     with bar():
         method = pick("lines", labelled=False)
     if not reading.weights.size:
         st.info(say("lines.empty"))
         end_view()
-    values, strength = drawing.strengths(session, reading.weights)
+    values, strength = map_choice.strengths(session, reading.weights)
     lines = Lines(values, [label.text for label in reading.rows], [label.text for label in reading.columns])
     draw_lines(session, lines, method, strength)
-    drawing.meaning(session, cross=session.kind == "cross")
+    map_choice.meaning(session, cross=session.kind == "cross")
     st.caption(say("lines.credit", version=bertviz_version()))
 
 
@@ -203,7 +200,7 @@ def draw_lines(session: Session, lines: Lines, method: str, strength: str) -> No
     """The picture, and in words its strongest lines; ends the view where BertViz is not there."""
     head = session.head
     strongest = ", ".join(f"{row} → {key} {weight:.2f}" for row, key, weight in lines.strongest(*head[1:], 5))
-    whose = drawing.whose(session, head.title) + ("" if session.method == "weights" else f" · {strength}")
+    whose = map_choice.whose(session, head.title) + ("" if session.method == "weights" else f" · {strength}")
     summary = say("lines.strongest", head=whose, kind=say(f"kind.{session.kind}"), lines=strongest)
     texts = {name: say(f"lines.{name}") for name in TEXTS}
     texts |= {"summary": summary, "title": say("page.lines"), "lang": language()}

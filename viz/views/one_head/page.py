@@ -31,14 +31,20 @@ from viz.web.bundles import VIEWER
 from viz.web.codes import listed, read_link, token_of, with_token, write_link
 from viz.web.message import Envelope
 from viz.web.payload import method_code, pack, sort_of
-from viz.widgets import deletion_bar as honesty_bar
-from viz.widgets import map_choice as drawing
-from viz.widgets import patches, pins, take_away
+from viz.widgets import deletion_bar, map_choice, patches, pins, take_away
 from viz.widgets.bar import bar
 from viz.widgets.combined import Combination
 from viz.widgets.errors import show_error
 from viz.widgets.messages import message, part
 from viz.widgets.registry import register
+
+KEY = "viewer"  # of what the app itself has no choice for, and of its place in the link
+_MADE = "_made"  # what a visitor has asked for of the subject that he looks at
+MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a megabyte a sort
+_component = register("workbench", bundle=VIEWER)
+MARGIN = 12  # pixels under the viewer
+_MOVED = "_moved"  # whether the viewer has told of another chosen token
+PATCHES = 430  # pixels of a picture under the viewer
 
 
 def row(now: Session, asked: Shown) -> None:
@@ -56,11 +62,11 @@ def _honesty(now: Session, asked: Shown) -> None:
     with unfolded:
         if unfolded.open:
             _sanity(now, asked)
-            drawing.meaning(now, cross=kind == "cross")
-            maps = drawing.maps(now, kind)
+            map_choice.meaning(now, cross=kind == "cross")
+            maps = map_choice.maps(now, kind)
             heads = [maps[head[1:]] for head in asked.heads]
             values = heads[0] if asked.how == "head" else combine(np.stack(heads), asked.how)
-            honesty_bar.honesty_bar(now, kind, values, names(asked, language())[0])
+            deletion_bar.deletion_bar(now, kind, values, names(asked, language())[0])
 
 
 def _sanity(now: Session, asked: Shown) -> None:
@@ -73,7 +79,7 @@ def _sanity(now: Session, asked: Shown) -> None:
 
 
 def _take_away(now: Session, asked: Shown) -> None:
-    found, made = translation(now.subject), {head.kind: drawing.maps(now, head.kind) for head in asked.heads}
+    found, made = translation(now.subject), {head.kind: map_choice.maps(now, head.kind) for head in asked.heads}
     readings = asked.readings(made, found.trace)
     if not all(reading.weights.size for reading in readings):
         return
@@ -86,9 +92,6 @@ def _take_away(now: Session, asked: Shown) -> None:
         st.download_button("NPZ", lambda: trace_npz(found), "headlight-trace.npz", key="export_npz", on_click="ignore")
 
     take_away.take_away(now, asked, named, stem, numbers)
-
-
-KEY = "viewer"  # of what the app itself has no choice for, and of its place in the link
 
 
 def link_of(now: Session) -> str:
@@ -107,7 +110,7 @@ def link_of(now: Session) -> str:
 
 def name_of(now: Session) -> str:
     """The chosen sort as a message calls it: gradients of one token are a sort of their own."""
-    return method_code(now.method, drawing.chosen_step(now))
+    return method_code(now.method, map_choice.chosen_step(now))
 
 
 def take(link: str) -> None:
@@ -116,7 +119,7 @@ def take(link: str) -> None:
     try:
         method, step = sort_of(choices.get("d", "weights"))
     except ValueError:
-        method, step = now.method, drawing.chosen_step(now)
+        method, step = now.method, map_choice.chosen_step(now)
     told = replace(now, method=method)
     heads = [head for head in map(HeadRef.parse, listed(choices, "h")) if head and exists(told, head)]
     if heads:
@@ -167,7 +170,7 @@ def shown(now: Session, link: str) -> Shown:
         heads=tuple(alike if as_one else alike[:2] if gap else found),
         how=together if as_one else "head",
         method=now.method,
-        step=drawing.chosen_step(now),
+        step=map_choice.chosen_step(now),
         words=now.words,
         hide_special=now.hide_special,
         shift=now.shift,
@@ -182,10 +185,6 @@ def _part(said: str) -> float:
         return min(1.0, max(0.0, float(said)))
     except ValueError:
         return 0.0
-
-
-_MADE = "_made"  # what a visitor has asked for of the subject that he looks at
-MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a megabyte a sort
 
 
 def offered(subject: Subject) -> tuple[MethodName, ...]:
@@ -221,9 +220,6 @@ def whole_message(subject: Subject, language: str, sorts: tuple[str, ...]) -> tu
     more = [method for method in offered(subject) if method not in sorts]
     sent = pack(found, maps, language=language, model=subject.checkpoint, more=more)
     return sent, hashlib.sha256(sent).hexdigest()[:16]
-
-
-_component = register("workbench", bundle=VIEWER)
 
 
 def said(key: str) -> str | None:
@@ -283,10 +279,6 @@ def sent(packed: bytes, envelope: Envelope) -> bytes:
     return struct.pack("<I", len(before)) + before + packed
 
 
-MARGIN = 12  # pixels under the viewer
-_MOVED = "_moved"  # whether the viewer has told of another chosen token
-
-
 def show(now: Session, below: int) -> LacksAbilityError | None:
     """The viewer, and over it what can be taken away; what the model lacks of what a link asks for, to be said.
 
@@ -305,7 +297,7 @@ def show(now: Session, below: int) -> LacksAbilityError | None:
     link = link_of(now)
     row(now, shown(now, link))
     workbench(sent, name, link, theme=now.theme, below=below, key="workbench", on_said=_told)
-    drawing.prepare(now)
+    map_choice.prepare(now)
     return lacks
 
 
@@ -329,9 +321,6 @@ def _told(link: str) -> None:
 def token_moved() -> bool:
     """Whether the viewer has just told of another chosen token."""
     return bool(st.session_state.pop(_MOVED, False))
-
-
-PATCHES = 430  # pixels of a picture under the viewer
 
 
 def view(session: Session) -> None:

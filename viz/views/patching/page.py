@@ -15,9 +15,8 @@ from viz.core.answers.translations import translation
 from viz.core.language import say
 from viz.core.numbers import number
 from viz.core.session import Session, Subject
-from viz.views.patching import grids as patching
-from viz.widgets import compared_models as models
-from viz.widgets import compared_sentences as sentences
+from viz.views.patching import grids
+from viz.widgets import compared_models, compared_sentences
 from viz.widgets.bar import bar
 from viz.widgets.errors import end_view
 from viz.widgets.picker import coded, hide, pick, shown_key
@@ -31,12 +30,12 @@ def chosen_donor(now: Session) -> tuple[Subject | None, list[str]]:
 
     Both choices are always drawn, so that the link keeps what stands in either.
     """
-    names = models.of_one_shape(now.checkpoint)
+    names = compared_models.of_one_shape(now.checkpoint)
     with bar():
         is_model = pick("donor", labelled=False) == "model"
-        name = models.choose(names, now.checkpoint) if names else ""
+        name = compared_models.choose(names, now.checkpoint) if names else ""
     with st.container(key=SENTENCE):
-        text = sentences.other_text(now)
+        text = compared_sentences.other_text(now)
     unseen = ["against", SENTENCE if is_model else shown_key("against")]
     if not is_model and not text:
         st.info(say("compare.none"))
@@ -53,16 +52,16 @@ def called(now: Session, other: Subject) -> dict[str, str]:
     if other.checkpoint == now.checkpoint:
         return {"one": say("carry.first"), "other": say("carry.second")}
     sides = {"one": now.checkpoint, "other": other.checkpoint}
-    return {side: say("carry.named", model=models.named(name)) for side, name in sides.items()}
+    return {side: say("carry.named", model=compared_models.named(name)) for side, name in sides.items()}
 
 
 def beside(now: Session, other: Subject) -> DeltaGenerator:
     """Both sentences over their translations, or both models over what they write; the empty column beside them."""
     one, two = translation(now.subject), translation(other)
     if other.checkpoint == now.checkpoint:
-        return sentences.both(now, one, two, more=1)[0]
+        return compared_sentences.both(now, one, two, more=1)[0]
     first, second, rest = st.columns(3)
-    marked = sentences.changed_labels(one.tgt, two.tgt)
+    marked = compared_sentences.changed_labels(one.tgt, two.tgt)
     both = zip((first, second), called(now, other).values(), (one, two), marked, strict=True)
     for column, name, found, places in both:
         column.html(str(line("alt", name)) + marked_text([label.text for label in found.tgt], places, now.theme))
@@ -85,7 +84,7 @@ class _Sites:
     @property
     def labels(self) -> dict[str, str]:
         """A site's name with the share of the way that it goes."""
-        shares = {code: patching.percent(self.found.share(site)) for code, site in self.sites.items()}
+        shares = {code: grids.percent(self.found.share(site)) for code, site in self.sites.items()}
         return {code: f"{self.names[code]} · {share}" for code, share in shares.items()}
 
     @property
@@ -108,7 +107,7 @@ def _swept(session: Session, about: Contrast, donor_name: str, tokens: dict[str,
     with st.spinner(say("carry.computing")):
         found = compare.sweep(session.checkpoint, about, donor_name)
     sites = {site.code: site for site in found.best()}
-    return _Sites(found, sites, {code: patching.site_name(site, tokens) for code, site in sites.items()})
+    return _Sites(found, sites, {code: grids.site_name(site, tokens) for code, site in sites.items()})
 
 
 def view(session: Session) -> None:
@@ -132,21 +131,21 @@ def _carry(session: Session, about: Contrast, other: Subject, shown: tuple[Delta
     one, piece = translation(session.subject), session.model.opened.piece
     then, names = shown
     before = [piece(each) for each in about.before]
-    tokens = patching.tokens_of(one, about, before)
+    tokens = grids.tokens_of(one, about, before)
     swept = _swept(session, about, other.checkpoint, tokens)
     found, labels, first = swept.found, swept.labels, swept.first.code
     with then:
         look = {"help": say("carry.pick.help")}
         code = coded(st.selectbox, "carry", say("carry.pick"), labels, first, swept.read, **look)
         written, (own, rival) = compare.patched(session.checkpoint, about, other.checkpoint, swept.sites[code])
-        marked = sentences.changed_texts(written, [label.text for label in one.tgt])[0]
+        marked = compared_sentences.changed_texts(written, [label.text for label in one.tgt])[0]
         st.html(marked_text(written, marked, session.theme))
     with bar():
         patching_code(session.subject, other, code)
     chosen, pieces = swept.sites[code], (piece(about.written), piece(about.rival))
-    patching.states_chart(session, found, chosen, tokens, names)
-    patching.told(found, before, pieces, names, labels[first], labels[swept.state.code])
+    grids.states_chart(session, found, chosen, tokens, names)
+    grids.told(found, before, pieces, names, labels[first], labels[swept.state.code])
     said = {"written": pieces[0], "rival": pieces[1], "own": number(own), "own_rival": number(rival)}
-    share = patching.percent(found.share(chosen))
+    share = grids.percent(found.share(chosen))
     st.html(line("alt", say("carry.result", share=share, what=swept.names[code], **said)))
-    patching.heads_board(session, found, chosen)
+    grids.heads_board(session, found, chosen)

@@ -51,6 +51,7 @@ LABELS = (
     "hint",
 )
 _component = register("playback", LABELS)
+_CANDIDATES = 5
 
 
 @dataclass(frozen=True)
@@ -141,9 +142,6 @@ def _step(step: Step) -> dict[str, object]:
         "written": [candidate.id for candidate in shown].index(step.written.id),
         "entropy": round(step.entropy, 4),
     }
-
-
-_CANDIDATES = 5
 
 
 def view(session: Session) -> None:

@@ -28,8 +28,7 @@ from viz.core.session import Session, choose_head, choose_token
 from viz.views.translate import panel
 from viz.views.translate.panel import answer, trusted
 from viz.views.translate.token_links import token_links, writers
-from viz.widgets import chart, combined, examples, patches, pins, take_away
-from viz.widgets import map_choice as drawing
+from viz.widgets import chart, combined, examples, map_choice, patches, pins, take_away
 from viz.widgets.alignment import opening_line
 from viz.widgets.bar import bar
 from viz.widgets.deletion_bar import found_honesty
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
     from model.analysis.what_if.steps import Step
 
 _OTHER = "_another_picture"  # the checkpoint of which the visitor looks at a picture that he chose
+_CANDIDATES = 5
+_READY = "_heads_beside"  # in a visitor's session: the run that loads PyTorch has passed
 
 
 def best_picture(now: Session) -> tuple[Session, np.ndarray] | None:
@@ -102,9 +103,6 @@ def _back(now: Session) -> None:
     st.session_state.pop(_OTHER, None)
 
 
-_CANDIDATES = 5
-
-
 def draw_overview(now: Session) -> None:
     """The overview of a model, by what it reads."""
     {"prompt": _prompt, "sentence": _sentence, "picture": _picture, "maps": _maps}[now.model.reads](now)
@@ -143,7 +141,7 @@ def _picture(now: Session) -> None:
     def beside() -> None:
         if translation(now.subject).tgt_ids:
             _candidates(now, say("seen.classes"), what_if.steps(now.subject, _CANDIDATES)[0])
-        drawing.meaning(now, cross=False)
+        map_choice.meaning(now, cross=False)
         chart.lead("seen.open")
 
     patches.over_picture(now, combined.combination(now), beside)
@@ -164,9 +162,6 @@ def _candidates(now: Session, title: str, step: Step) -> None:
     st.html(line("alt", say("seen.alt", list=said)))
 
 
-_READY = "_heads_beside"  # in a visitor's session: the run that loads PyTorch has passed
-
-
 def is_ready() -> bool:
     """Whether the heads beside the picture can be drawn: PyTorch is there, or the run that loads it has passed."""
     return has_pytorch() or _READY in st.session_state
@@ -178,11 +173,11 @@ def draw_links(now: Session, translation: TracedTranslation, ready: bool) -> tup
     trace = translation.trace
     chosen = combined.combination(now)
     best = best_picture(now)
-    shown, whole = best or (replace(now, shift="written"), chosen.of(drawing.maps(now, "cross"), "cross"))
+    shown, whole = best or (replace(now, shift="written"), chosen.of(map_choice.maps(now, "cross"), "cross"))
     values, written = token_rows(whole, trace, shown.shift)
     reading = read(values, written, trace.src, now.words, now.hide_special, shown.method)
     sides = {} if is_own else {"src_title": say("tokens.source"), "tgt_title": say("tokens.target")}
-    links, strength = drawing.strengths(shown, reading.weights)
+    links, strength = map_choice.strengths(shown, reading.weights)
     groups, place = shown_groups(written, now.words, now.hide_special), panel.token_of(now)
     token_links(
         [label.text for label in reading.columns],

@@ -34,6 +34,14 @@ if TYPE_CHECKING:
     from model.trace import TracedTranslation
 
 CHIP = "display: inline-block; border: 1px solid currentColor; border-radius: .4rem; padding: 0 .45rem; margin: .1rem;"
+NEXT_BEST = 5
+_NAMED = 2  # words, and heads, that the sentence names
+_FIRST, _SECOND = "#0072B2", "#E69F00"
+PANEL_STYLE = """<style>
+.st-key-hl_answer { font-size: .9rem; }
+.st-key-hl_answer p.hl-lead { font-size: 1.05rem; font-weight: 600; opacity: 1; margin: 0; }
+.st-key-hl_answer p.hl-alt { font-size: .875rem; }
+</style>"""
 
 
 def trusted(checkpoint: str) -> MethodName | None:
@@ -92,10 +100,6 @@ def _measured(table: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, o
     low, high = (f"{bound:.0f}" for bound in named["interval"])
     percent = f"{named['percent']:.0f}"
     return {"percent": percent, "words": f"{named['words']:,}", "pairs": table["sentences"], "low": low, "high": high}
-
-
-NEXT_BEST = 5
-_NAMED = 2  # words, and heads, that the sentence names
 
 
 def draw_rivals(now: Session, place: int) -> None:
@@ -168,21 +172,11 @@ def head_facts_line(now: Session) -> str:
     return say("panel.facts", head=head.title, facts="; ".join(facts)) if facts else ""
 
 
-_FIRST, _SECOND = "#0072B2", "#E69F00"
-
-
 def share_bar(first: float, sentence: str) -> Markup:
     """The first part's share, from 0 to 1, and what is said of both."""
     inner = tag("i", style=f"display: block; width: {100 * first:.1f}%; background: {_FIRST}")
     look = f"display: flex; height: .45rem; border-radius: .2rem; overflow: hidden; background: {_SECOND}"
     return line("alt", sentence, data_share=f"{first:.4f}") + tag("div", inner, style=look, aria_hidden="true")
-
-
-PANEL_STYLE = """<style>
-.st-key-hl_answer { font-size: .9rem; }
-.st-key-hl_answer p.hl-lead { font-size: 1.05rem; font-weight: 600; opacity: 1; margin: 0; }
-.st-key-hl_answer p.hl-alt { font-size: .875rem; }
-</style>"""
 
 
 def token_of(now: Session) -> int | None:

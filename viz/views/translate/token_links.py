@@ -31,6 +31,23 @@ if TYPE_CHECKING:
     from model.analysis.what_if.mixing import Mix
 
 _NAMED = 3  # muted heads
+LABELS = (
+    "src_title",
+    "tgt_title",
+    "hint",
+    "attends",
+    "attended",
+    "nothing",
+    "confidence",
+    "legend_weight",
+    "legend_confidence",
+    "play",
+    "stop",
+    "looks",
+    "heads_hint",
+    "back",
+)
+_component = register("token_links", LABELS)
 
 
 def writers(now: Session, place: int | None) -> Wrote | None:
@@ -87,25 +104,6 @@ def _chance(now: Session, mix: Mix, place: int) -> str:
         return ""
     before, after = (f"{math.exp(each[place]):.0%}" for each in (mix.before, mix.after))
     return say("writers.chance", token=found.trace.tgt_outputs[place].text, before=before, after=after)
-
-
-LABELS = (
-    "src_title",
-    "tgt_title",
-    "hint",
-    "attends",
-    "attended",
-    "nothing",
-    "confidence",
-    "legend_weight",
-    "legend_confidence",
-    "play",
-    "stop",
-    "looks",
-    "heads_hint",
-    "back",
-)
-_component = register("token_links", LABELS)
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,7 @@ from viz.core.models import entry_of
 from viz.core.numbers import number, signed
 from viz.core.session import Session
 from viz.core.theme import Theme
-from viz.widgets import chart
-from viz.widgets import deletion_bar as honesty_bar
-from viz.widgets import map_choice as drawing
+from viz.widgets import chart, deletion_bar, map_choice
 from viz.widgets.bar import bar
 from viz.widgets.head_board import Board, head_board
 from viz.widgets.picker import hide, pick
@@ -48,6 +46,12 @@ from viz.widgets.picker import hide, pick
 _ROW = 27  # pixels of a row of dots
 _GAP = 0.022  # of the width, between two panels of dots
 _BETWEEN = 0.1  # of the width, between two matrices
+# What takes nothing away stands first; then the yardstick with its kin, and chance, as hollow marks.
+UNTOUCHED = tuple(name for name, sort in METHODS.items() if not sort.perturbs)
+ORDER = (*UNTOUCHED, *(name for name in ROWS if name not in UNTOUCHED))
+LED = ("comprehensiveness", "sufficiency")
+CROSS: Kind = "cross"
+_WITH_SENTENCE = ("layer", "head", "method", "of", "shift")  # of the frame; the corpus's table has no use for them
 
 
 @dataclass(frozen=True)
@@ -209,12 +213,6 @@ def _rings(top: tuple[np.ndarray, np.ndarray], size: float, colour: str, width: 
     }
 
 
-# What takes nothing away stands first; then the yardstick with its kin, and chance, as hollow marks.
-UNTOUCHED = tuple(name for name, sort in METHODS.items() if not sort.perturbs)
-ORDER = (*UNTOUCHED, *(name for name in ROWS if name not in UNTOUCHED))
-LED = ("comprehensiveness", "sufficiency")
-
-
 def draw_table(checkpoint: str, theme: Theme) -> None:
     """The table that comes with a checkpoint: winner, dots, meanings, numbers; or why there is none."""
     table, why = faithfulness(checkpoint, entry_of(checkpoint).sha256)
@@ -301,10 +299,6 @@ def _meaning(measure: str) -> Markup:
     return tag("li", tag("b", say(f"trust.{measure}")), f" ({better}): {say(f'trust.{measure}.meaning')}")
 
 
-CROSS: Kind = "cross"
-_WITH_SENTENCE = ("layer", "head", "method", "of", "shift")  # of the frame; the corpus's table has no use for them
-
-
 def head_of(now: Session) -> HeadRef:
     """The chosen layer and head, of cross-attention."""
     layers, heads = trace(now.subject).cross.shape[:2]
@@ -319,9 +313,9 @@ def this_sentence(now: Session) -> None:
     if not left.costs.size:
         st.info(say("trust.empty"))
         return
-    maps = drawing.maps(now, CROSS)
-    name = f"{say('kind.cross')} · {drawing.whose(now, head.title)} · {drawing.name(now)}"
-    honesty_bar.honesty_bar(now, CROSS, maps[head[1:]], name)
+    maps = map_choice.maps(now, CROSS)
+    name = f"{say('kind.cross')} · {map_choice.whose(now, head.title)} · {map_choice.name(now)}"
+    deletion_bar.deletion_bar(now, CROSS, maps[head[1:]], name)
     rows, labels = token_rows(by_words(maps, found.src, now.method), found, now.shift)
     n = min(rows.shape[-2], left.costs.shape[1])
     costs, values = left.costs.T[:n], rows[*head[1:], :n]
@@ -334,13 +328,13 @@ def this_sentence(now: Session) -> None:
         words,
         now.theme,
         titles=(say("trust.costs"), name),
-        names=(say("trust.nats"), drawing.name(now)),
+        names=(say("trust.nats"), map_choice.name(now)),
         signed=METHODS[now.method].signed and not METHODS[now.method].by_size,
     )
     st.plotly_chart(
         figure, key="left_out", theme=None, config=chart_config("headlight-left-out"), alt=_said(costs, tokens, words)
     )
-    if drawing.chosen_step(now) is None:
+    if map_choice.chosen_step(now) is None:
         every_head(now, rows)
 
 
@@ -349,11 +343,11 @@ def every_head(now: Session, rows: np.ndarray) -> None:
     from model.analysis.faithfulness.verdict import LEVEL, honesty_of_all
 
     honesty = honesty_of_all(left_out(now.subject), rows)
-    cost, verdict = (drawing.one_of(now.method, each) for each in (honesty.cost, honesty.verdict))
+    cost, verdict = (map_choice.one_of(now.method, each) for each in (honesty.cost, honesty.verdict))
     signs = np.vectorize(lambda each: VERDICTS.get(str(each), ("", ""))[1], otypes=[str])(verdict)
     chart.lead(
         "trust.heads.lead",
-        method=drawing.name(now),
+        method=map_choice.name(now),
         n=int((verdict == "green").sum()),
         all=verdict.size,
         luck=f"{LEVEL * verdict.size:.0f}",

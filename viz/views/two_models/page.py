@@ -12,7 +12,7 @@ from viz.core.answers.translations import translation
 from viz.core.language import say
 from viz.core.models import entry_of
 from viz.core.session import Session
-from viz.widgets import compared_models as models
+from viz.widgets import compared_models
 from viz.widgets.bar import bar
 from viz.widgets.errors import end_view
 from viz.widgets.picker import hide
@@ -21,19 +21,19 @@ from viz.widgets.picker import hide
 def view(session: Session) -> None:
     """What the two write and find probable, and which of their heads are alike."""
     with bar():
-        other = models.choose(models.others(session.checkpoint), session.checkpoint)
+        other = compared_models.choose(compared_models.others(session.checkpoint), session.checkpoint)
     hide(["against"])
     if not other:
         st.info(say("two.none"))
         end_view()
     mine, theirs = translation(session.subject), translation(replace(session.subject.own, checkpoint=other))
-    crossed = models.crossed(session.subject, mine, other, theirs)
-    models.scores(((session.checkpoint, mine), (other, theirs)), crossed)
+    crossed = compared_models.crossed(session.subject, mine, other, theirs)
+    compared_models.scores(((session.checkpoint, mine), (other, theirs)), crossed)
     if session.kind not in entry_of(other).facts.anatomy.kinds:
-        st.html(line("lead", say("two.no_kind", model=models.named(other), kind=say(f"kind.{session.kind}"))))
+        st.html(line("lead", say("two.no_kind", model=compared_models.named(other), kind=say(f"kind.{session.kind}"))))
         end_view()
     likeness = compare.matched(session.subject, other, session.kind)
-    models.matched_pair(session, other, likeness, (mine, crossed[1]))
-    models.board(session, session.kind, likeness)
-    models.tables((session.checkpoint, other))
+    compared_models.matched_pair(session, other, likeness, (mine, crossed[1]))
+    compared_models.board(session, session.kind, likeness)
+    compared_models.tables((session.checkpoint, other))
     st.html(line("alt", say("two.meaning")))
