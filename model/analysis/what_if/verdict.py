@@ -21,6 +21,8 @@ _NARROW = str.maketrans("０１２３４５６７８９：．，％－", "012345
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
 _ENGLISH = re.compile(rf"({_DIGITS})(?:[\s-]*(hundred|thousand|million|billion|trillion)\b)?", re.IGNORECASE)
 _CHINESE = re.compile(rf"({_DIGITS})\s*([十百千万亿兆]*)|([〇零一二两三四五六七八九十百千万亿半]+)")
+_MONTH_NAMES = "January February March April May June July August September October November December".split()
+_MONTH = re.compile(rf"\b(?:{'|'.join(_MONTH_NAMES)})\b")
 _SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8, "兆": 10**12}
 _ONES = {each: value for value, each in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
@@ -63,7 +65,7 @@ def lost_numbers(source: str, translation: str) -> tuple[LostNumber, ...]:
 
     A number is held if its digits or its value stand there, in digits or in Chinese numerals, with 万 and 亿 or not;
     an hour may be counted to 24, ``:00`` may go and ``:30`` be 半; of ``1980s`` two digits will do. Each place counts
-    once. What then is left over in digits, in order, is told as what the lost ones became.
+    once. What then is left over in digits, in order, is told as what the lost ones became; a month by its name is none.
 
     >>> lost_numbers("The city has 1,000,000 people.", "这座城市有1,000个人。")
     (LostNumber(number='1,000,000', became='1,000'),)
@@ -99,6 +101,8 @@ def _wanted(text: str) -> Iterator[tuple[str, set[Fraction], bool]]:
         if after.startswith("s") and not after[1:2].isalpha() and value >= 1000:
             values |= {value % 100, Fraction(value // 100 + 1)}
         yield found[0].strip(), values, minutes and value == 0
+    for found in _MONTH.finditer(text):  # last, so that 3 of "3 March" is not taken for the month
+        yield found[0], {Fraction(_MONTH_NAMES.index(found[0]) + 1)}, True
 
 
 def _found(text: str) -> Iterator[tuple[str, Fraction, bool]]:

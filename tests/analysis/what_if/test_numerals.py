@@ -43,6 +43,8 @@ def test_a_number_that_stands_there_in_any_form_is_kept(english: str, chinese: s
         ("at 9:48", "在9:28", [("48", "28")]),
         ("3 million", "3000", [("3 million", "3000")]),
         ("1 ship", "船", [("1", "")]),
+        ("On 14 March 27 members met.", "3月14日成员们见面。", [("27", "")]),
+        ("On 14 March 27 members met.", "3月14日72名成员见面。", [("27", "72")]),
     ],
 )
 def test_a_number_that_does_not_is_told_with_what_it_became(english: str, chinese: str, lost: list) -> None:
