@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import json
 import random
 import re
@@ -24,10 +25,6 @@ LISTS = Path(__file__).parent / "lists"
 EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba", "written_own", "written_words"})
 NUMBER = re.compile(r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])")
 SLOT = re.compile(r"\{(\w+)\}")
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 
 Names = Mapping[str, Sequence[tuple[str, str]]]
 REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -124,8 +121,8 @@ def fill(slot: str, rng: random.Random) -> tuple[str, str]:
     if kind in known_names():
         return rng.choice(known_names()[kind])
     if kind == "month":
-        number = rng.randrange(12)
-        return MONTHS[number], f"{number + 1}月"
+        number = rng.randint(1, 12)
+        return calendar.month_name[number], f"{number}月"
     if kind == "time":
         hour, minute = rng.randint(1, 12), rng.choice((0, rng.randint(1, 59)))
         return (f"{hour}:{minute:02}", f"{hour}:{minute:02}") if minute else (f"{hour} o'clock", f"{hour}点")

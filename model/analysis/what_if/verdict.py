@@ -5,6 +5,7 @@ It needs no reference. ``model.evaluation.warning`` measures how often it is rig
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -21,8 +22,7 @@ _NARROW = str.maketrans("０１２３４５６７８９：．，％－", "012345
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
 _ENGLISH = re.compile(rf"({_DIGITS})(?:[\s-]*(hundred|thousand|million|billion|trillion)\b)?", re.IGNORECASE)
 _CHINESE = re.compile(rf"({_DIGITS})\s*([十百千万亿兆]*)|([〇零一二两三四五六七八九十百千万亿半]+)")
-_MONTH_NAMES = "January February March April May June July August September October November December".split()
-_MONTH = re.compile(rf"\b(?:{'|'.join(_MONTH_NAMES)})\b")
+_MONTH = re.compile(rf"\b(?:{'|'.join(calendar.month_name[1:])})\b")
 _SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8, "兆": 10**12}
 _ONES = {each: value for value, each in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
@@ -102,7 +102,7 @@ def _wanted(text: str) -> Iterator[tuple[str, set[Fraction], bool]]:
             values |= {value % 100, Fraction(value // 100 + 1)}
         yield found[0].strip(), values, minutes and value == 0
     for found in _MONTH.finditer(text):  # last, so that 3 of "3 March" is not taken for the month
-        yield found[0], {Fraction(_MONTH_NAMES.index(found[0]) + 1)}, True
+        yield found[0], {Fraction([*calendar.month_name].index(found[0]))}, True
 
 
 def _found(text: str) -> Iterator[tuple[str, Fraction, bool]]:
