@@ -23,7 +23,9 @@ from model.training.corpus import encode_pairs, grown, learn_characters, learn_e
 
 LISTS = Path(__file__).parent / "lists"
 EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba", "written_own", "written_words"})
-NUMBER = re.compile(r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])")
+NUMBER = re.compile(  # 1,280, 9:48, 39.4, 12; none that is a part of something longer
+    r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,2}:\d\d|\d{1,4}\.\d{1,2}|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])"
+)
 SLOT = re.compile(r"\{(\w+)\}")
 
 Names = Mapping[str, Sequence[tuple[str, str]]]
@@ -45,7 +47,7 @@ def with_other_numbers(row: Row, rng: random.Random) -> Row | None:
     """The pair with other numbers, where both sides carry the same ones in digits; else None."""
     english, chinese, source = row[0], row[1].translate(FULL_WIDTH), row[2]
     ours, theirs = (Counter(NUMBER.findall(text)) for text in (english, chinese))
-    if not ours or ours != theirs or sum(ours.values()) != len(re.findall(r"[\d,]*\d", english)):
+    if not ours or ours != theirs or sum(ours.values()) != len(re.findall(r"[\d,.:]*\d", english)):
         return None
     new = {number: number if number == "1" else _another(number, rng) for number in ours}
     if new == {number: number for number in ours}:
@@ -56,7 +58,13 @@ def with_other_numbers(row: Row, rng: random.Random) -> Row | None:
 
 def _another(number: str, rng: random.Random) -> str:
     if "," in number:
-        return f"{int(_digits(len(number.replace(',', '')), rng)):,}"
+        length = rng.choice((len(number.replace(",", "")), rng.randint(4, 7)))
+        return f"{int(_digits(length, rng)):,}"
+    if ":" in number:
+        return f"{rng.randint(1, 12)}:{rng.randint(0, 59):02}"
+    if "." in number:
+        whole, part = map(len, number.split("."))
+        return f"{int(_digits(whole, rng))}.{_digits(part, rng)}"
     if len(number) == 4 and 1000 <= int(number) <= 2099:
         return str(rng.randint(1800, 2049))
     if len(number) == 1 or int(number) <= 12:
@@ -141,6 +149,8 @@ def _number(kind: str, rng: random.Random) -> str:
         return str(rng.randint(1, 28))
     if kind == "age":
         return str(rng.randint(2, 99))
+    if kind == "big":
+        return f"{int(_digits(rng.randint(4, 7), rng)):,}"
     if kind == "price":
         return f"{rng.randint(1, 999)}.{rng.randint(0, 99):02}"
     length = rng.randint(1, 5)

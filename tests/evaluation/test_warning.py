@@ -11,6 +11,8 @@ import pytest
 from model.__main__ import main
 from model.analysis.what_if.quality import load_warning
 from model.analysis.what_if.verdict import verdict
+from model.errors import CorpusError
+from model.evaluation.judged import JudgedSentence, judged_rates, read_judged
 from model.evaluation.warning import POOR, Judged, measured, warning
 from model.translator import Translator
 
@@ -107,3 +109,20 @@ def test_the_command_saves_what_the_app_reads_and_says_why_not(
     (checkpoint_folder / "warning.json").write_text('{"threshold": 7}', encoding="utf-8")
     assert load_warning(str(checkpoint_folder), table["sha256"]) == (None, "damaged")
     (checkpoint_folder / "warning.json").unlink()
+
+
+def test_judged_translations_that_the_weights_no_longer_write_are_left_out(translator: Translator) -> None:
+    texts = {english: translator.translate(english).text for english in ("Tom saw it.", "I see.", "Tom saw me.")}
+    rows = [JudgedSentence(english, text, english != "I see.") for english, text in texts.items()]
+    stale = JudgedSentence("I see.", "Q", True)
+    found = judged_rates(translator, [*rows, stale], lambda said: said.source == "Tom saw it.")
+    assert found == {"sentences": 3, "wrong": 2, "caught": 0.5, "false_alarms": 0.0, "changed": 1}
+    assert judged_rates(translator, [stale], lambda _: True)["caught"] is None
+
+
+@pytest.mark.parametrize("line", ["", "I see.\t我看见。", "I see.\t我看见。\tperhaps", "\t我看见。\tright"])
+def test_a_line_without_a_judgement_is_refused(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "judged.tsv"
+    file.write_text(line and f"Tom saw it.\t汤姆看见它。\twrong\n{line}\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match="line 2: expected English" if line else "holds no sentence"):
+        read_judged(file)

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import pairwise
 
 from model.pairs import Row
+import pytest
+
 from model.training.prepare import filled_templates, joined, known_names, varied, with_other_names, with_other_numbers
 
 
@@ -19,6 +22,21 @@ def test_numbers_change_alike_on_both_sides() -> None:
     assert new[1] == f"我{year}年出生在{room}号房间。"
     assert (year, room) != ("1988", "12")
     assert 1800 <= int(year) < 2050
+
+
+@pytest.mark.parametrize(
+    ("number", "shape"),
+    [("9:48", r"(?:1[0-2]|[1-9]):[0-5]\d"), ("39.4", r"\d\d\.\d"), ("1,280", r"\d{1,3}(?:,\d{3}){1,2}")],
+)
+def test_times_decimals_and_thousands_keep_their_shape_on_both_sides(number: str, shape: str) -> None:
+    draws = rng()
+    for _ in range(50):
+        new = with_other_numbers((f"It was {number}, he said.", f"他说是{number}。", "tatoeba"), draws)
+        assert new is not None
+        value = new[0].removeprefix("It was ").removesuffix(", he said.")
+        assert re.fullmatch(shape, value)
+        assert new[1] == f"他说是{value}。"
+    assert with_other_numbers((f"It was v{number}b.", f"是v{number}b。", "tatoeba"), draws) is None
 
 
 def test_pairs_whose_numbers_differ_or_belong_to_words_are_left_alone() -> None:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from typing import Literal, Protocol
 
 import numpy as np
@@ -47,7 +48,7 @@ _FUNCTION = """
     along behind beside besides beyond near like get gets got getting go goes going went gone come comes coming
     came make makes made making take takes took taken taking put puts give gives gave given way thing things
     something anything everything nothing someone anyone everyone nobody people well now please quite rather
-    really true speaking mount mr mrs ms dr st
+    really true speaking mount mr mrs ms dr st exactly o'clock
 """
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 
@@ -198,7 +199,7 @@ def verdict(translation: Translation, left: Deleted | None = None, threshold: fl
     - "word": deleting a content word costs no written token more than ``TRACELESS`` nats: it left no trace.
     - "low", "confidence": the geometric mean of the token probabilities lies below ``LOW``, or below the threshold.
     - "token": the model gave a written token less than ``UNSURE``.
-    - "rare": a content word is spelt in ``RARE_PIECES`` pieces or more.
+    - "rare": a content word is spelt in ``RARE_PIECES`` pieces or more, hyphens and digits not counted.
 
     Args:
         translation: a finished one.
@@ -248,10 +249,14 @@ def _unsure_token(translation: Translation) -> list[Doubt]:
 
 def _rare_words(translation: Translation) -> list[str]:
     """Content words of the source that are spelt in many pieces, each once, in order."""
-    pieces: dict[int, list[tuple[int, int]]] = {}
+    pieces: dict[int, list[str]] = {}
     for label in translation.src:
         if not label.is_special:
-            pieces.setdefault(label.word, []).append((label.start, label.end))
-    spans = [(parts[0][0], parts[-1][1]) for parts in pieces.values() if len(parts) >= RARE_PIECES]
-    words = [translation.source[start:end] for start, end in spans]
+            pieces.setdefault(label.word, []).append(translation.source[label.start : label.end])
+    words = ["".join(parts) for parts in pieces.values() if _longest_run(parts) >= RARE_PIECES]
     return list(dict.fromkeys(word for word in words if _is_content(word)))
+
+
+def _longest_run(pieces: list[str]) -> int:
+    """How many pieces in a row are letters alone: "five-year-old" has no more than one, "statesman" two or more."""
+    return max(sum(1 for _ in run) if letters else 0 for letters, run in groupby(pieces, str.isalpha))

@@ -215,6 +215,12 @@ def _rates(known: Mapping[str, Any]) -> dict[str, str]:
     return {**percent, "sentences": f"{known['sentences']:,}", "poor_below": f"{known['poor_below']:.0f}"}
 
 
+def _judged(read: Mapping[str, Any]) -> dict[str, str]:
+    """The same on translations that were judged by reading."""
+    rates = {name: f"{read[name]:.0%}" for name in ("caught", "false_alarms")}
+    return {**rates, "wrong": f"{read['wrong']}", "right": f"{read['sentences'] - read['wrong']}"}
+
+
 def draw_hints(now: Session, translation: TracedTranslation) -> None:
     """What the verdict over every view rests on, and how often it is right."""
     hints, known = quality(translation), now.model.warning
@@ -228,6 +234,8 @@ def draw_hints(now: Session, translation: TracedTranslation) -> None:
         words=", ".join(hints.ignored) or say("quality.none"),
     )
     st.html(line("alt", say("quality.help", **limits, **percent)))
+    if known and (read := known.get("judged")) and read["wrong"] not in (0, read["sentences"]):
+        st.html(line("alt", say("quality.judged", **_judged(read))))
     st.html(line("alt", say("quality.rates", **_rates(known)) if known else say("quality.no_rates")))
     st.html(line("alt", numbers))
     draw_bars(now, hints, translation)
