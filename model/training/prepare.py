@@ -26,6 +26,7 @@ EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba"
 NUMBER = re.compile(  # 1,280, 9:48, 39.4, 12; none that is a part of something longer
     r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,2}:\d\d|\d{1,4}\.\d{1,2}|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])"
 )
+_RANGES = {"year": (1500, 2049), "day": (1, 28), "age": (2, 99)}
 SLOT = re.compile(r"\{(\w+)\}")
 
 Names = Mapping[str, Sequence[tuple[str, str]]]
@@ -143,12 +144,8 @@ def _number(kind: str, rng: random.Random) -> str:
         groups = [_digits(rng.randint(2, 4), rng) for _ in range(rng.randint(2, 4))]
         trunk = rng.choice(("0", "", ""))  # the 0 that stands before an area's code
         return trunk + rng.choice(("-", "-", "")).join(groups)
-    if kind == "year":
-        return str(rng.randint(1500, 2049))
-    if kind == "day":
-        return str(rng.randint(1, 28))
-    if kind == "age":
-        return str(rng.randint(2, 99))
+    if kind in _RANGES:
+        return str(rng.randint(*_RANGES[kind]))
     if kind == "big":
         return f"{int(_digits(rng.randint(4, 7), rng)):,}"
     if kind == "price":

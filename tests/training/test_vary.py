@@ -4,9 +4,9 @@ import random
 import re
 from itertools import pairwise
 
-from model.pairs import Row
 import pytest
 
+from model.pairs import Row
 from model.training.prepare import filled_templates, joined, known_names, varied, with_other_names, with_other_numbers
 
 
