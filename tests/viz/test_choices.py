@@ -66,9 +66,8 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "lines": ("lines", {}),
     "decoded": ("beam", {}),
     "picture": ("translate", {}),
-    "scope": ("find", {}),
-    "measure": ("heads", {}),
-    "pattern": ("find", {}),
+    "scope": ("heads", {}),
+    "by": ("heads", {}),
     "align_view": ("alignment", {}),
     "align_from": ("alignment", {}),
     "align_method": ("alignment", {}),
@@ -96,7 +95,7 @@ def linked(page: str, **link: str) -> AppTest:
     return choose(at)
 
 
-LISTS = ("method", "align_method", "pattern", "inside_view", "inside")  # unfold; the others are buttons
+LISTS = ("method", "align_method", "by", "inside_view", "inside")  # unfold; the others are buttons
 
 
 def shown(at: AppTest, name: str):

@@ -46,8 +46,11 @@ def offering(monkeypatch, en_zh, abilities) -> None:
     """Let the shipped model offer these abilities only."""
     from dataclasses import replace
 
-    own = entry_of("en-zh").opened
-    monkeypatch.setattr(own, "anatomy", replace(own.anatomy, abilities=frozenset(abilities)))
+    entry = entry_of("en-zh")
+    anatomy = replace(entry.opened.anatomy, abilities=frozenset(abilities))
+    facts = replace(entry.facts, anatomy=anatomy)
+    monkeypatch.setattr(entry.opened, "anatomy", anatomy)
+    monkeypatch.setattr(type(entry), "facts", property(lambda each: facts))
 
 
 @shipped

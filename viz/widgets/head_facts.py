@@ -14,14 +14,13 @@ from model.trace import HeadRef, Kind, Label
 from viz.core import models
 from viz.core.answers import heads
 from viz.core.answers.translations import trace, translation
-from viz.core.codes.choices import CHOICES
+from viz.core.codes.choices import HEAD_MEASURES
 from viz.core.language import say
 from viz.core.numbers import number, signed
 from viz.core.session import Session
 from viz.widgets import map_choice
 from viz.widgets.head_list import Listed
 
-MEASURED = CHOICES["measure"].options
 SHARES = ("confidence", "evenness", "previous", "next", "offset", "sink", "rare")
 HABITS = ("previous", "next", "offset", "sink", "rare")
 NO_BREAK = "\u00a0"
@@ -51,7 +50,7 @@ class HeadFacts:
     errors: Mapping[Shift, np.ndarray] = field(default_factory=dict)
 
     def values(self, measure: str) -> dict[Kind, np.ndarray]:
-        """One of MEASURED for every head, [L, H] by kind."""
+        """One of HEAD_MEASURES for every head, [L, H] by kind."""
         return {
             kind: self.importance[kind] if measure == "importance" else self.measures[kind][measure]
             for kind in self.importance
@@ -92,6 +91,12 @@ def best_first(scores: Mapping[Kind, np.ndarray]) -> list[HeadRef]:
     """Every head that is scored, [L, H] by kind, the highest score first."""
     every = [HeadRef(kind, *place) for kind in scores for place in np.ndindex(*scores[kind].shape)]
     return sorted(every, key=lambda head: -float(scores[head.kind][head[1:]]))
+
+
+def measured_first(values: Mapping[Kind, np.ndarray]) -> list[HeadRef]:
+    """The same, without those that have no number."""
+    order = best_first({kind: np.nan_to_num(each, nan=-np.inf) for kind, each in values.items()})
+    return [head for head in order if not np.isnan(values[head.kind][head[1:]])]
 
 
 def of_sentence(now: Session) -> HeadFacts:
@@ -175,7 +180,7 @@ def columns(facts: HeadFacts) -> dict[str, list[object]]:
     order = facts.ranked()
     table: dict[str, list[object]] = {say("heads.column.head"): [title(head) for head in order]}
     table[say("heads.column.role")] = [facts.habit(head) for head in order]
-    for measure in MEASURED:
+    for measure in HEAD_MEASURES:
         values = facts.values(measure)
         factor = 100 if measure in SHARES else 1
         found = [factor * float(values[head.kind][head[1:]]) for head in order]
@@ -183,23 +188,23 @@ def columns(facts: HeadFacts) -> dict[str, list[object]]:
     return table
 
 
-def listed(facts: HeadFacts, most: int) -> list[Listed]:
-    """The most important heads, as a list shows them."""
-    best = facts.ranked()[:most]
-    top = max(float(facts.importance[best[0].kind][best[0][1:]]), 1e-6)
+def listed(facts: HeadFacts, most: int, measure: str = "importance") -> list[Listed]:
+    """The heads with the highest values of a measure, as a list shows them."""
+    values = facts.values(measure)
+    best = measured_first(values)[:most]
+    top = max(float(values[best[0].kind][best[0][1:]]), 1e-6) if best else 1.0
     entries = []
     for head in best:
-        value, note = float(facts.importance[head.kind][head[1:]]), facts.habit(head)
-        if facts.worst:
+        value, note = float(values[head.kind][head[1:]]), facts.habit(head)
+        if facts.worst and measure == "importance":
             note = f"{say('heads.worst', token=facts.worst[head.kind][head.layer][head.head])} {note}"
-        entries.append(Listed(head, title(head), value, said(value, "importance"), value / top, note))
+        entries.append(Listed(head, title(head), value, said(value, measure), value / top, note))
     return entries
 
 
 def extremes(values: dict[Kind, np.ndarray], measure: str, most: int = 3) -> str:
     """The heads with the highest and the lowest values, in a sentence."""
-    sortable = {kind: np.nan_to_num(each, nan=-np.inf) for kind, each in values.items()}
-    order = [head for head in best_first(sortable) if not np.isnan(values[head.kind][head[1:]])]
+    order = measured_first(values)
     if not order:
         return say("heads.nothing")
     named = [f"{title(head)} ({said(float(values[head.kind][head[1:]]), measure)})" for head in order]

@@ -33,7 +33,7 @@ def place(locator) -> tuple[str, int, int]:
 def test_two_clicks_from_the_opening_screen_to_the_ten_heads(visit, importance):
     page = visit("", text=SENTENCE)
     page.locator(".st-key-hl_modes").get_by_role("link", name="Heads").click()
-    page.locator(".st-key-hl_views").get_by_role("link", name="Importance").click()
+    page.locator(".st-key-hl_views").get_by_role("link", name="Ranking").click()
     page.wait_for_selector(".head-list .card")
     cards = page.locator(".head-list .card").all()
     assert len(cards) == 10
@@ -74,15 +74,16 @@ def test_the_board_says_what_each_head_costs(visit, importance):
 
 def test_measure_and_scope_are_in_the_link(visit, wait_idle):
     page = opened(visit)
-    page.get_by_role("radio", name="Entropy").click()
-    page.wait_for_url("**measure=entropy*")
+    page.locator(".st-key-pick_by").get_by_role("combobox").click()
+    page.get_by_role("option", name="Entropy").click()
+    page.wait_for_url("**by=entropy*")
     wait_idle(page)
     assert "Entropy:" in page.locator(".stMainBlockContainer").inner_text()
     page.get_by_role("radio", name="Corpus").click()
     page.wait_for_url("**scope=corpus*")
     wait_idle(page)
     assert page.locator(".head-list .card").count() == 10
-    again = opened(visit, measure="sink", scope="corpus")
+    again = opened(visit, by="sink", scope="corpus")
     assert again.locator('.head-board .legend-text:has-text("percent of rows")').count() == 1
 
 

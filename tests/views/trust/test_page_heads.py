@@ -53,7 +53,7 @@ def test_the_first_thing_is_the_ten_heads_that_matter(at, en_zh, translation):
 @shipped
 @pytest.mark.parametrize("measure", ["entropy", "confidence", "previous", "rare"])
 def test_the_board_shows_the_measure_that_is_chosen(at, trace, measure):
-    at.session_state["measure"] = measure
+    at.session_state["by"] = measure
     board = components(at.run())[1]
     if measure == "rare":
         assert {value for row in board["kinds"][1]["values"] for value in row} == {None}
@@ -122,7 +122,7 @@ def test_reverse_has_its_heads_in_chinese_too(at):
     heads, board = components(at.run())[:2]
     assert len(heads["heads"]) == 10
     assert [len(each["values"]) for each in board["kinds"]] == [2, 2, 2]
-    assert at.segmented_control(key="pick_measure").label == "着色依据"
+    assert at.selectbox(key="pick_by").label == "排序依据"
 
 
 def test_messages_of_a_browser_are_checked():

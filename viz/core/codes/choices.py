@@ -19,6 +19,7 @@ from viz.core.codes.lessons import LESSON_MODULES
 from viz.core.text import LANGUAGES
 
 ALIGNED, PAINTED = "aligned", "painted"  # patterns that no template says
+HEAD_MEASURES = ("importance", "previous", "next", "sink", "rare", "entropy", "distance", "confidence")
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("lines", ("head", "model"), "lines.view"),
         _choice("decoded", ("tree", "ways"), "beam.view"),
         _choice("scope", ("sentence", "corpus")),
-        _choice("measure", ("importance", "entropy", "distance", "confidence", "previous", "next", "sink", "rare")),
-        _choice("pattern", (*PATTERNS, ALIGNED, PAINTED)),
+        _choice("by", tuple(dict.fromkeys(("importance", ALIGNED, *HEAD_MEASURES, *PATTERNS, PAINTED)))),
         _choice("align_view", ("sentence", "truth")),
         _choice("align_from", ("head", "layer", "all")),
         _choice("align_method", ALIGN_METHODS, "method", "align_method"),

@@ -1,8 +1,8 @@
-"""The heads that matter: the ten of them first, then all, coloured and as a table."""
+"""The heads ranked: the ten best first, then all, coloured and as a table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,18 +13,24 @@ import streamlit as st
 
 from model.analysis.heads.roles import POSITIONAL, RARE, SINK
 from model.analysis.heads.table import HeadTable
-from model.trace import KINDS, HeadRef
+from model.attribution.labelled_map import LabelledMap
+from model.source import LacksAbilityError
+from model.trace import KINDS, HeadRef, Kind
 from viz.charts.layout import base_layout
 from viz.charts.markup import line, tag
+from viz.core.answers.translations import translation
+from viz.core.codes.choices import CHOICES, HEAD_MEASURES
 from viz.core.going import open_head
 from viz.core.language import say, within
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.core.theme import Theme
+from viz.views.heads import patterns
 from viz.widgets import chart, head_facts
 from viz.widgets.bar import bar
+from viz.widgets.errors import show_error
 from viz.widgets.head_board import Board, head_board
-from viz.widgets.head_facts import MEASURED, SHARES, HeadFacts, role_name, title
+from viz.widgets.head_facts import SHARES, HeadFacts, role_name, title
 from viz.widgets.head_list import head_list
 from viz.widgets.picker import pick
 
@@ -33,6 +39,8 @@ _HEIGHT = 320
 _BARS = {"previous": POSITIONAL, "next": POSITIONAL, "offset": POSITIONAL, "rare": RARE, "sink": SINK}
 _SETS = ("most", "least", "greedy")
 _MOST = 10
+BY_PATTERN = tuple(each for each in CHOICES["by"].options if each not in HEAD_MEASURES)
+_Maps = Mapping[Kind, LabelledMap]
 
 
 @dataclass(frozen=True)
@@ -151,29 +159,66 @@ def open_row(facts: head_facts.HeadFacts) -> None:
         open_head(facts.ranked()[rows[0]])
 
 
-def board_of(session: Session, facts: head_facts.HeadFacts) -> None:
-    """Every head in colour, by the chosen measure, and its extremes in words."""
-    measure = pick("measure", explained=False)
+def board_of(session: Session, facts: head_facts.HeadFacts, measure: str) -> None:
+    """Every head in colour, by a measure, and its extremes in words."""
     values = facts.values(measure)
     every = np.concatenate([each.ravel() for each in values.values()])
     top = 1.0 if measure in SHARES else float(np.nanmax(np.abs(every), initial=0.0)) or 1.0
-    board = Board(
-        values,
-        {kind: say(f"kind.{kind}") for kind in KINDS},
-        lambda value: head_facts.written(value, measure),
-        lambda value: head_facts.said(value, measure),
-        top,
-        signed=measure == "importance",
+    _board(
+        session,
+        Board(
+            values,
+            {kind: say(f"kind.{kind}") for kind in KINDS},
+            lambda value: head_facts.written(value, measure),
+            lambda value: head_facts.said(value, measure),
+            top,
+            signed=measure == "importance",
+        ),
+        say(f"heads.legend.{measure}"),
     )
-    labels = within("heads", legend=say(f"heads.legend.{measure}"))
-    head_board(board, selected=session.head, labels=labels, key="head_board", theme=session.theme, on_open=open_head)
     summary = head_facts.extremes(values, measure)
     st.html(line("alt", say(f"heads.meaning.{measure}"), tag("br"), summary))
 
 
+def _board(session: Session, board: Board, legend: str) -> None:
+    labels = within("heads", legend=legend)
+    head_board(board, selected=session.head, labels=labels, key="head_board", theme=session.theme, on_open=open_head)
+
+
+def by_measure(session: Session, facts: head_facts.HeadFacts, measure: str, scope: str, maps: _Maps) -> None:
+    """The ten heads with the most of a measure, then all of them in colour."""
+    looks: dict[str, Any] = {"theme": session.theme, "on_open": open_head, "selected": session.head}
+    labels = within("heads", list=say("heads.list", by=say(f"by.{measure}")))
+    head_list(head_facts.listed(facts, _MOST, measure), maps, labels=labels, key="best_heads", **looks)
+    if measure == "importance":
+        about_model = scope == "sentence" and session.model.reads != "text"
+        st.html(line("lead", say("heads.lead.model" if about_model else f"heads.lead.{scope}")))
+    board_of(session, facts, measure)
+
+
+def by_pattern(session: Session, pattern: str, scope: str, maps: _Maps) -> None:
+    """The pattern beside the ten heads that match it best, then all of them in colour."""
+    scores, meaning = patterns.ranked(session, pattern, scope, maps)
+    left, right = st.columns([1, 3.4], gap="medium")
+    with left:
+        patterns.draw_grid(pattern, session.theme)
+    with right:
+        looks: dict[str, Any] = {"theme": session.theme, "on_open": open_head, "selected": session.head}
+        labels = within("heads", list=say("heads.list", by=say(f"by.{pattern}")))
+        found = patterns.best(scores, _MOST, "find.match")
+        head_list(found, maps, labels=labels, key="best_heads", **looks)
+        if not found:
+            chart.lead("find.nothing")
+        st.html(line("alt", meaning))
+    if scores:
+        titles = {kind: say(f"kind.{kind}") for kind in KINDS}
+        board = Board(scores, titles, lambda value: f"{100 * value:.0f}", lambda value: f"{value:.0%}", 1.0)
+        _board(session, board, say("find.legend"))
+
+
 def table_of(facts: head_facts.HeadFacts) -> None:
     """Every measure of every head as a table, whose rows open their heads."""
-    formats = {say(f"heads.column.{name}"): "%.0f" if name in SHARES else "%.2f" for name in MEASURED}
+    formats = {say(f"heads.column.{name}"): "%.0f" if name in SHARES else "%.2f" for name in HEAD_MEASURES}
     numbers = {name: st.column_config.NumberColumn(format=form) for name, form in formats.items()}
     st.dataframe(
         head_facts.columns(facts),
@@ -187,10 +232,20 @@ def table_of(facts: head_facts.HeadFacts) -> None:
 
 
 def view(session: Session) -> None:
-    """The ten heads that matter most, then all of them."""
-    table, about = head_facts.corpus_table(session.checkpoint)
+    """The heads ranked: by what muting them costs, by how well they align words, by a habit, or by a pattern."""
+    nothing = session.model.reads == "sentence" and not translation(session.subject).log_probs
+    mutes = "gains" in session.model.opened.anatomy.abilities and not nothing
     with bar():
+        by = pick("by", only=None if mutes else BY_PATTERN, as_list=True, explained=False, width=200)
         scope = pick("scope", labelled=False)
+    maps = head_facts.readings(session)
+    if by in BY_PATTERN:
+        by_pattern(session, by, scope, maps)
+        patterns.draw_alike(session, scope, maps)
+        if nothing:
+            show_error(LacksAbilityError("gains", session.model.name, "no_mask"))
+        return
+    table, about = head_facts.corpus_table(session.checkpoint)
     if scope == "corpus" and table:
         facts, shown = head_facts.of_corpus(table, session.model), "corpus"
     else:
@@ -198,21 +253,11 @@ def view(session: Session) -> None:
             facts, shown = head_facts.of_sentence(session), "sentence"
     if shown != scope:
         st.info(about)
-    head_list(
-        head_facts.listed(facts, _MOST),
-        head_facts.readings(session),
-        labels=within("heads"),
-        key="ten_heads",
-        theme=session.theme,
-        on_open=open_head,
-    )
-    about_model = shown == "sentence" and session.model.reads != "text"
-    st.html(line("lead", say("heads.lead.model" if about_model else f"heads.lead.{shown}")))
+    by_measure(session, facts, by, shown, maps)
+    if table and shown == "corpus" and by == "importance":
+        draw_together(table, session.theme)
     if not any(role for layers in facts.roles.values() for roles in layers for role in roles):
         st.html(line("alt", say("heads.no_role")))
-    if table and shown == "corpus":
-        draw_together(table, session.theme)
-    board_of(session, facts)
     table_of(facts)
     draw_nearest(facts)
     if shown == "corpus":

@@ -16,6 +16,7 @@ from tests.pages import SENTENCE, choose, components, markup, prepared, reverse,
 from viz.core.codes.pattern import parse_pattern, pattern_code
 from viz.core.models import entry_of
 from viz.core.text import ENGLISH as STRINGS
+from viz.views.heads.page import BY_PATTERN
 
 ANTI = pattern_code(np.eye(GRID)[::-1])
 
@@ -37,7 +38,7 @@ def test_a_bad_code_paints_nothing(code):
 
 @pytest.fixture
 def at() -> AppTest:
-    return prepared("find", text=SENTENCE, shift="written")
+    return prepared("heads", text=SENTENCE, shift="written")
 
 
 def assert_agrees(listed: list[dict], scores: dict[str, np.ndarray], most: int) -> None:
@@ -59,11 +60,11 @@ def named(trace, name: str, words: bool = False, hide: bool = False) -> dict[str
 
 
 @shipped
-@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pattern", [each for each in PATTERNS if each in BY_PATTERN])
 def test_heads_are_ranked_by_a_named_pattern(at, trace, pattern):
-    at.session_state["pattern"] = pattern
-    _, matches, _ = components(at.run())
-    assert_agrees(matches["heads"], named(trace, pattern), 12)
+    at.session_state["by"] = pattern
+    _, matches, *_ = components(at.run())
+    assert_agrees(matches["heads"], named(trace, pattern), 10)
 
 
 @shipped
@@ -72,34 +73,34 @@ def test_the_heads_that_align_words_best_are_ranked_by_their_error_on_people_s_l
     table, _ = entry_of("en-zh").alignment
     rates = table["aer"]["argmax"]["weights"]
     best = 1 - np.minimum(*(np.array(rates[shift]["layers"])[:, :8] for shift in ("written", "read"))) / 100
-    at.session_state["pattern"], at.session_state["scope"] = "aligned", scope
-    _, matches, _ = components(at.run())
-    assert_agrees(matches["heads"], {"cross": best}, 12)
+    at.session_state["by"], at.session_state["scope"] = "aligned", scope
+    _, matches, *_ = components(at.run())
+    assert_agrees(matches["heads"], {"cross": best}, 10)
     assert f"On the {table['sentences']} pairs" in markup(at)
 
 
 @reverse
 def test_a_model_whose_alignment_was_never_measured_has_no_aligners(monkeypatch):
     monkeypatch.setattr(entry_of("reverse"), "alignment", (None, "missing"))
-    at = choose(prepared("find", checkpoint="reverse", text="abc", pattern="aligned"))
-    _, matches, _ = components(at)
+    at = choose(prepared("heads", checkpoint="reverse", text="abc", by="aligned"))
+    _, matches, *_ = components(at)
     assert matches["heads"] == []
     assert STRINGS["find.aligned.missing"] in markup(at)
 
 
 @shipped
 def test_words_and_hidden_special_tokens_are_compared_as_shown(at, trace):
-    for key, value in (("pattern", "previous"), ("words", True), ("special", True)):
+    for key, value in (("by", "first"), ("words", True), ("special", True)):
         at.session_state[key] = value
-    _, matches, _ = components(at.run())
-    assert_agrees(matches["heads"], named(trace, "previous", words=True, hide=True), 12)
+    _, matches, *_ = components(at.run())
+    assert_agrees(matches["heads"], named(trace, "first", words=True, hide=True), 10)
     assert "<eos>" not in matches["axes"]["cross"]["columns"]
 
 
 @shipped
 def test_heads_are_ranked_by_what_is_painted(at, trace):
-    at.session_state["pattern"], at.session_state["paint"] = "painted", ANTI
-    grid, matches, _ = components(at.run())
+    at.session_state["by"], at.session_state["paint"] = "painted", ANTI
+    grid, matches, *_ = components(at.run())
     painted = np.eye(GRID)[::-1]
     np.testing.assert_array_equal(np.reshape(grid["values"], (GRID, GRID)), painted)
     scores = {}
@@ -107,13 +108,13 @@ def test_heads_are_ranked_by_what_is_painted(at, trace):
         rows, columns = trace.axis_labels(kind)
         rows = trace.tgt_outputs if kind == "cross" else rows
         scores[kind] = match_painted(trace.weights[kind], painted, kind, rows, columns)
-    assert_agrees(matches["heads"], scores, 12)
+    assert_agrees(matches["heads"], scores, 10)
 
 
 @shipped
 def test_nothing_painted_nothing_found(at):
-    at.session_state["pattern"], at.session_state["paint"] = "painted", "rubbish"
-    _, matches, similar = components(at.run())
+    at.session_state["by"], at.session_state["paint"] = "painted", "rubbish"
+    _, matches, *_, similar = components(at.run())
     assert matches["heads"] == []
     assert len(similar["heads"]) == 5
 
@@ -123,16 +124,16 @@ def test_a_named_pattern_over_the_corpus_comes_from_the_table(at):
     table = load_head_table(resolve("en-zh"))
     if table is None or table.facts["sha256"] != json.loads((resolve("en-zh") / "meta.json").read_text())["sha256"]:
         pytest.skip("no table of these weights is shipped")
-    at.session_state["pattern"], at.session_state["scope"] = "previous", "corpus"
-    _, matches, _ = components(at.run())
-    assert_agrees(matches["heads"], {kind: table.patterns[kind]["previous"] for kind in KINDS}, 12)
+    at.session_state["by"], at.session_state["scope"] = "first", "corpus"
+    _, matches, *_ = components(at.run())
+    assert_agrees(matches["heads"], {kind: table.patterns[kind]["first"] for kind in KINDS}, 10)
 
 
 @reverse
 def test_over_the_corpus_paint_and_likeness_go_through_the_stored_examples(at):
     at.session_state["checkpoint"], at.session_state["text"] = "reverse", "abc"
-    at.session_state["pattern"], at.session_state["paint"], at.session_state["scope"] = "painted", ANTI, "corpus"
-    _, matches, similar = components(at.run())
+    at.session_state["by"], at.session_state["paint"], at.session_state["scope"] = "painted", ANTI, "corpus"
+    _, matches, *_, similar = components(at.run())
     folder, sha = resolve("reverse"), json.loads((resolve("reverse") / "meta.json").read_text())["sha256"]
     traces = [load_example(folder, text, sha).trace for text in entry_of("reverse").examples]
     assert [each["kind"] for each in matches["heads"][:8]] == ["cross"] * 8
@@ -150,7 +151,7 @@ def test_over_the_corpus_paint_and_likeness_go_through_the_stored_examples(at):
     "sentence", ["Hello", "word " * 60, "</script><script>alert(1)</script>", "$x$ :red[y] 你好 😀"]
 )
 def test_any_sentence_can_be_searched(at, sentence):
-    at.session_state["text"] = sentence
+    at.session_state["text"], at.session_state["by"] = sentence, "diagonal"
     assert len(components(at.run())[1]["heads"]) > 0
 
 

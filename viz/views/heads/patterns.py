@@ -1,9 +1,8 @@
-"""Find a head by the pattern of its map, chosen or painted; and the heads that are like one."""
+"""Heads ranked by the pattern of their maps, chosen or painted, or by how well they align words; and those like one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -21,18 +20,16 @@ from viz.core.language import Labels, say, within
 from viz.core.models import ModelEntry
 from viz.core.session import Session
 from viz.core.theme import Theme
-from viz.widgets import chart, head_facts
-from viz.widgets.bar import bar
+from viz.widgets import head_facts
 from viz.widgets.head_list import Listed, head_list
 from viz.widgets.messages import message, part, serial
-from viz.widgets.picker import pick
 from viz.widgets.registry import register
 
 SMALLEST = 0.005  # a smaller score is 0 % on screen
 _Scores = Mapping[Kind, np.ndarray]  # of every head, [L, H], by kind
 LABELS = ("grid", "rows", "columns", "clear", "hint", "cell")
 _component = register("pattern_grid", LABELS)
-MOST, ALIKE = 12, 5
+ALIKE = 5
 
 
 def shown_pattern(pattern: str, painted: np.ndarray) -> np.ndarray:
@@ -141,16 +138,36 @@ def pattern_grid(
 
 def painted(code: str) -> None:
     """Write what was painted into the link."""
-    st.session_state.update(paint=code, pattern=PAINTED)
+    st.session_state.update(paint=code, by=PAINTED)
 
 
-def view(session: Session) -> None:
-    """The pattern beside the heads that match it, and the heads that are like the chosen one."""
-    with bar():
-        pattern = pick("pattern", labelled=False, as_list=True, width=170)
-        scope = pick("scope", labelled=False)
-    maps = head_facts.readings(session)
-    _matches(session, pattern, scope, maps)
+def draw_grid(pattern: str, theme: Theme) -> None:
+    """The pattern by which the heads are ranked, to be painted on."""
+    cells = parse_pattern(painted_code())
+    pattern_grid(
+        shown_pattern(pattern, cells), theme=theme, labels=within("find"), key="pattern_grid", on_paint=painted
+    )
+
+
+def painted_code() -> str:
+    """The painted pattern, as the link holds it."""
+    return str(st.session_state.get("paint", ""))
+
+
+def ranked(session: Session, pattern: str, scope: str, maps: Mapping[Kind, LabelledMap]) -> tuple[_Scores, str]:
+    """How well every head matches a pattern, 0 to 1, [L, H] by kind; and a sentence on what that means."""
+    code = painted_code()
+    if pattern == ALIGNED:
+        scores, about = aligners(session.model)
+    else:
+        measured = over_corpus(session.checkpoint, pattern, code) if scope == "corpus" else None
+        scores, about = measured or (on_sentence(maps, pattern, parse_pattern(code)), say("find.here"))
+    meaning = say(f"find.score.{pattern}" if pattern in ("uniform", ALIGNED) else "find.score")
+    return scores, f"{meaning} {about}"
+
+
+def draw_alike(session: Session, scope: str, maps: Mapping[Kind, LabelledMap]) -> None:
+    """The heads whose maps are most like the chosen head's."""
     name = head_facts.title(session.head)
     st.subheader(say("find.like", head=name), anchor=False)
     likeness, how = like(session.checkpoint, maps, session.head, scope)
@@ -158,32 +175,3 @@ def view(session: Session) -> None:
     labels = within("heads", list=say("find.like", head=name))
     head_list(others, maps, labels=labels, key="alike", theme=session.theme, on_open=open_head)
     st.html(line("alt", how))
-
-
-def _matches(now: Session, pattern: str, scope: str, maps: Mapping[Kind, LabelledMap]) -> None:
-    code = str(st.session_state.get("paint", ""))
-    cells = parse_pattern(code)
-    if pattern == ALIGNED:
-        scores, about = aligners(now.model)
-    else:
-        measured = over_corpus(now.checkpoint, pattern, code) if scope == "corpus" else None
-        scores, about = measured or (on_sentence(maps, pattern, cells), say("find.here"))
-    found = best(scores, MOST, "find.match")
-    left, right = st.columns([1, 3.4], gap="medium")
-    with left:
-        pattern_grid(
-            shown_pattern(pattern, cells),
-            theme=now.theme,
-            labels=within("find"),
-            key="pattern_grid",
-            on_paint=painted,
-        )
-    with right:
-        labels = within("heads", list=say("find.list"))
-        looks: dict[str, Any] = {"theme": now.theme, "on_open": open_head, "selected": now.head}
-        head_list(found, maps, labels=labels, key="matches", **looks)
-        if not found:
-            chart.lead("find.nothing")
-        meaning = say(f"find.score.{pattern}" if pattern in ("uniform", ALIGNED) else "find.score")
-        st.html(line("alt", f"{meaning} {about}"))
-        chart.lead("find.lead")

@@ -19,7 +19,7 @@ def trace():
 
 
 def opened(visit, **query):
-    page = visit("find", **{"checkpoint": "reverse", "text": WORD, "shift": "written", **query})
+    page = visit("heads", **{"checkpoint": "reverse", "text": WORD, "shift": "written", **query})
     page.wait_for_selector(".pattern[data-serial]")
     return page
 
@@ -50,13 +50,13 @@ def agrees(page, trace, painted: np.ndarray) -> None:
         scores[kind] = match_painted(trace.weights[kind], painted, kind, rows, columns)
     every = sorted((float(value) for kind in KINDS for value in scores[kind].ravel()), reverse=True)
     listed = matches(page)
-    assert [value for _, value in listed] == pytest.approx([value for value in every[:12] if value >= 0.005], abs=1e-3)
+    assert [value for _, value in listed] == pytest.approx([value for value in every[:10] if value >= 0.005], abs=1e-3)
     for (kind, layer, head), value in listed:
         assert value == pytest.approx(float(scores[kind][layer, head]), abs=1e-3)
 
 
 def test_a_pattern_painted_with_the_mouse_ranks_the_heads(visit, trace, wait_idle):
-    page = opened(visit, pattern="painted")
+    page = opened(visit, by="painted")
     assert not method(page).any()
     for row in range(GRID):  # an anti-diagonal, cell by cell
         cell(page, row, GRID - 1 - row).click()
@@ -69,7 +69,7 @@ def test_a_pattern_painted_with_the_mouse_ranks_the_heads(visit, trace, wait_idl
 
 
 def test_a_stroke_paints_every_cell_on_its_way(visit, trace, wait_idle):
-    page = opened(visit, pattern="painted")
+    page = opened(visit, by="painted")
     for column, move in ((7, page.mouse.down), (7, page.mouse.up)):
         box = cell(page, 0 if move == page.mouse.down else 7, column).bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=30)
@@ -87,7 +87,7 @@ def test_a_stroke_paints_every_cell_on_its_way(visit, trace, wait_idle):
 
 
 def test_keyboard_paints_on_from_a_named_pattern(visit, trace, wait_idle):
-    page = opened(visit, pattern="anti_diagonal")
+    page = opened(visit, by="anti_diagonal")
     np.testing.assert_array_equal(method(page), np.eye(GRID)[::-1])
     cell(page, 0, 0).focus()
     page.keyboard.press("ArrowRight")
@@ -96,13 +96,13 @@ def test_keyboard_paints_on_from_a_named_pattern(visit, trace, wait_idle):
     expected = np.eye(GRID)[::-1]
     expected[1, 1] = 1
     page.wait_for_url(f"**paint={pattern_code(expected)}*")
-    page.wait_for_url("**pattern=painted*")
+    page.wait_for_url("**by=painted*")
     wait_idle(page)
     agrees(page, trace, expected)
 
 
 def test_a_link_brings_back_the_paint_and_a_card_opens_its_head(visit, trace, wait_idle):
-    page = opened(visit, pattern="painted", paint="0102040810204080")
+    page = opened(visit, by="painted", paint="0102040810204080")
     agrees(page, trace, parse_pattern("0102040810204080"))
     (kind, layer, head), _ = matches(page)[0]
     page.locator(".head-list").first.locator(".card").first.click()
