@@ -22,10 +22,15 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 PACKAGE = "headlight"
 ROOMS = ("model", "viz")  # top-level packages of the tree that move under ours
-SERVED = ("app.py", "router.py", ".streamlit/config.toml")  # go to a folder of their own, which Streamlit puts on its path
+SERVED = (
+    "app.py",
+    "router.py",
+    ".streamlit/config.toml",
+)  # go to a folder of their own, which Streamlit puts on its path
 FOLDERS = (*ROOMS, PACKAGE, "checkpoints")
-LEFT_OUT = ("viz/web/src/", "viz/web/tests/", "viz/web/node_modules/", "viz/web/package", "viz/web/eslint", "viz/web/ts")
-LEFT_OUT += ("viz/web/build.js", "viz/web/.")
+SCRIPTS = "viz/web/src/"  # of which dist holds all but markup and looks
+LEFT_OUT = ("viz/web/tests/", "viz/web/node_modules/", "viz/web/package", "viz/web/eslint", "viz/web/ts", "viz/web/.")
+LEFT_OUT += ("viz/web/build.js",)
 _MODULE = rf"(?:{'|'.join(ROOMS)})(?=[.\s,]|$)"
 _COMMAND = re.compile(rf"python -m (?:{'|'.join(ROOMS)})\b")
 _MAKE = re.compile(r"make app MODELS=DIR")
@@ -53,7 +58,7 @@ def renamed(source: str, path: str = "<source>") -> str:
     for node in _house_imports(ast.parse(source, path)):
         if isinstance(node, ast.ImportFrom):
             pattern, new = rf"from\s+(?={_MODULE})", f"from {PACKAGE}."
-        elif all(alias.asname or alias.name not in (*ROOMS,) and "." not in alias.name for alias in node.names):
+        elif all(alias.asname or (alias.name not in (*ROOMS,) and "." not in alias.name) for alias in node.names):
             pattern, new = rf"(?<=[\s,])(?={_MODULE})", f"{PACKAGE}."
         elif len(node.names) == 1 and node.names[0].name in ROOMS:
             pattern, new = r"import\s+(?=[a-z])", f"from {PACKAGE} import "
@@ -75,14 +80,14 @@ def left_over(source: str) -> list[str]:
 
 def _house_imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level == 0 and _is_ours(node.module or ""):
-            yield node
-        elif isinstance(node, ast.Import) and any(_is_ours(alias.name) for alias in node.names):
+        if (isinstance(node, ast.ImportFrom) and node.level == 0 and _is_ours(node.module or "")) or (
+            isinstance(node, ast.Import) and any(_is_ours(alias.name) for alias in node.names)
+        ):
             yield node
 
 
 def _is_ours(name: str) -> bool:
-    return name.split(".")[0] in ROOMS
+    return name.split(".", maxsplit=1)[0] in ROOMS
 
 
 def _replace(lines: list[str], node: ast.stmt, pattern: str, new: str, path: str) -> None:
@@ -104,6 +109,8 @@ def place_of(path: str) -> str | None:
     if path in SERVED:
         return f"{PACKAGE}/served/{path}"
     if not path.startswith(tuple(f"{folder}/" for folder in FOLDERS)) or path.startswith(LEFT_OUT):
+        return None
+    if path.startswith(SCRIPTS) and not path.endswith((".html", ".css")):
         return None
     return path if path.startswith(f"{PACKAGE}/") else f"{PACKAGE}/{path}"
 

@@ -30,7 +30,9 @@ def usage() -> str:
     width = max(map(len, commands()))
     lines = [f"  {name:{width}}  {text}" for name, text in commands().items()]
     head = [f"usage: {PROG} COMMAND …", "", __doc__, "", "commands:"]
-    return "\n".join([*head, *lines, "", f"{PROG} COMMAND --help says what a command takes; {PROG} --version which it is."])
+    return "\n".join(
+        [*head, *lines, "", f"{PROG} COMMAND --help says what a command takes; {PROG} --version which it is."]
+    )
 
 
 def installed() -> str:

@@ -40,7 +40,9 @@ def main(argv: list[str]) -> int:
     """Write the page and open it; 2 with one sentence on stderr where the caller can mend it."""
     parser = Parser(prog="headlight demo", description="A page with every map of a sentence; no server, no network.")
     parser.add_argument("text", nargs="?", default=sentences("english")[0], metavar="TEXT", help="English")
-    parser.add_argument("--output", type=Path, default=Path("headlight.html"), metavar="FILE", help="default headlight.html")
+    parser.add_argument(
+        "--output", type=Path, default=Path("headlight.html"), metavar="FILE", help="default headlight.html"
+    )
     parser.add_argument("--lang", choices=("en", "zh"), default="en", help="of all words (default en)")
     parser.add_argument("--no-open", action="store_true", help="write the page only")
     args = parser.parse_args(argv)

@@ -16,7 +16,9 @@ PLACES = (HERE / "served", HERE.parent)  # of app.py: in the installed package, 
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    parser = Parser(prog="headlight serve", description="Serve the app. It listens on this machine alone, unless asked.")
+    parser = Parser(
+        prog="headlight serve", description="Serve the app. It listens on this machine alone, unless asked."
+    )
     parser.add_argument("--port", type=int, default=8501, metavar="N", help="default 8501; 0 is any that is free")
     parser.add_argument("--address", default="127.0.0.1", metavar="IP", help="0.0.0.0 opens it to your network")
     parser.add_argument("--models", metavar="DIR", help="folder of your own models")
