@@ -1,8 +1,8 @@
 """How the tree becomes one package: the wheel holds ``headlight`` alone, so a ``model.py`` of yours is never hidden.
 
-The tree keeps ``model``, ``viz``, ``app.py`` and ``router.py`` at its top. In the wheel they lie under ``headlight``, and
-their imports say so: each import statement is found by Python's own parser and renamed where it stands, so that every
-line keeps its number. Texts that name a command or an import name those that the package has.
+The tree keeps ``model``, ``viz``, ``app.py`` and ``router.py`` at its top. In the wheel they lie under ``headlight``,
+and their imports say so: each import statement is found by Python's own parser and renamed where it stands, so that
+every line keeps its number. Texts that name a command or an import name those that the package has.
 """
 
 from __future__ import annotations
@@ -80,10 +80,11 @@ def left_over(source: str) -> list[str]:
 
 def _house_imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
     for node in ast.walk(tree):
-        if (isinstance(node, ast.ImportFrom) and node.level == 0 and _is_ours(node.module or "")) or (
-            isinstance(node, ast.Import) and any(_is_ours(alias.name) for alias in node.names)
-        ):
-            yield node
+        match node:
+            case ast.ImportFrom(module=str(name), level=0) if _is_ours(name):
+                yield node
+            case ast.Import(names=names) if any(_is_ours(alias.name) for alias in names):
+                yield node
 
 
 def _is_ours(name: str) -> bool:

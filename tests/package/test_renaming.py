@@ -51,7 +51,7 @@ def test_what_is_no_import_of_ours_stays(code: str) -> None:
 
 @pytest.mark.parametrize("code", ["import model.trace", "import os, viz.core", "from \\\n model.trace import x"])
 def test_an_import_that_cannot_be_renamed_stops_the_build(code: str) -> None:
-    with pytest.raises(RenameError, match="x.py:1"):
+    with pytest.raises(RenameError, match=r"x\.py:1"):
         renamed(code, "x.py")
 
 
