@@ -22,7 +22,7 @@ RUN if [ -n "$TORCH_INDEX" ]; then \
   && useradd --create-home --uid 10001 headlight
 COPY --from=build /wheel /tmp/wheel
 RUN pip install --no-cache-dir --no-deps /tmp/wheel/*.whl
-USER headlight
+USER 10001
 WORKDIR /home/headlight
 # Nothing is written: a read-only root with a tmpfs at /tmp is enough.
 ENV PYTHONDONTWRITEBYTECODE=1 HOME=/tmp MPLCONFIGDIR=/tmp TRANSFORMERS_OFFLINE=1 HF_HUB_OFFLINE=1

@@ -73,7 +73,7 @@ LIBRARIES: dict[str, set[str]] = {
     "starlette": {"viz/app/server"},
     "anywidget": {"viz/export/notebook"},
     "traitlets": {"viz/export/notebook"},
-    "websockets": {"bench/visitors.py"},
+    "websockets": {"bench/visitors.py", "bench/replicas.py"},
     "plotly": {"viz/charts", "viz/views"},
     "bertviz": {"viz/charts/lines/bertviz_code.py"},
     "IPython": {"viz/charts/lines/bertviz_code.py"},

@@ -19,7 +19,14 @@ from tests.architecture.tree import ROOT
 def notebook(path: Path, cells: Sequence[str]) -> Path:
     """Write a Jupyter notebook of code."""
     made = [
-        {"cell_type": "code", "id": f"cell{i}", "metadata": {}, "execution_count": None, "outputs": [], "source": source}
+        {
+            "cell_type": "code",
+            "id": f"cell{i}",
+            "metadata": {},
+            "execution_count": None,
+            "outputs": [],
+            "source": source,
+        }
         for i, source in enumerate(cells)
     ]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
@@ -40,7 +47,9 @@ def served(command: Sequence[str], folder: Path, health: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    own = {name: str(folder / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")}
+    own = {
+        name: str(folder / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+    }
     environment = {**os.environ, **own, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     words = [sys.executable, *(word.format(port=port) for word in command)]
     with (folder / "log.txt").open("wb") as log:

@@ -1,4 +1,4 @@
-"""What may be shown: BertViz's arguments, outputs of transformers, caches of TransformerLens, files; and what may not."""
+"""What may be shown: BertViz's arguments, what models return, TransformerLens' caches, files; and what may not."""
 
 from __future__ import annotations
 

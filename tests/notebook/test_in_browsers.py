@@ -1,4 +1,4 @@
-"""The widget in JupyterLab and in marimo, in Chromium: what is clicked is a value in Python, what Python sets is seen."""
+"""The widget in JupyterLab and marimo, in Chromium: what is clicked is a value in Python, what Python sets is seen."""
 
 from __future__ import annotations
 
@@ -39,7 +39,11 @@ def open_head(page: Page, layer: int, head: int) -> None:
 
 def test_selection_goes_both_ways_in_jupyterlab(page: Page, tmp_path: Path) -> None:
     pytest.importorskip("jupyterlab", reason="pip install jupyterlab")
-    cells = ["import headlight\nw = headlight.show('I love you.')\nw", "print(w.selection)", "w.selection = ('c3.2', 1)"]
+    cells = [
+        "import headlight\nw = headlight.show('I love you.')\nw",
+        "print(w.selection)",
+        "w.selection = ('c3.2', 1)",
+    ]
     notebook(tmp_path / "shown.ipynb", cells)
     with served(jupyter_lab(tmp_path), tmp_path, "/api/status") as address:
         page.goto(f"{address}/lab/tree/shown.ipynb?reset")
