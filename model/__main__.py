@@ -23,7 +23,7 @@ COMMANDS = {
     "convert": "make model.safetensors of a Hugging Face folder that has its weights as a pickle only",
     "warning": "at which confidence to warn that a translation may be wrong, and how often that is right",
     "history": "keep what a checkpoint could do at some twenty points of its training",
-    "tables": "make all that follows from a checkpoint's weights: examples, scores, tables, the READMEs' figures",
+    "tables": "make all that follows from a checkpoint's weights: examples, scores, tables, docs/results.md",
     "prepare": "learn vocabularies from your own TSV files and write token ids",
     "tiny": "train a tiny BERT, GPT or ViT in a few minutes",
     "train": "train a checkpoint, on CPU or GPU, also under torchrun",
