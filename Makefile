@@ -8,7 +8,7 @@ WORKERS := $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 3 ? c
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # make tables DEV=dev.tsv TEST=test.tsv [NEWS=links.tsv] [RUN=runs/mine] [CHECKPOINT=en-zh]: all that follows from new
-# weights. What these weights have made already stays; ONLY="scores readme" makes some parts.
+# weights. What these weights have made already stays; ONLY="scores results" makes some parts.
 CHECKPOINT ?= en-zh
 TABLES := $(if $(DEV),--dev $(DEV)) $(if $(TEST),--test $(TEST)) $(if $(NEWS),--news $(NEWS)) $(if $(RUN),--run $(RUN))
 TABLES += $(if $(ONLY),--only $(ONLY))

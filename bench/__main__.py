@@ -1,4 +1,5 @@
-"""The benches: python -m bench decode | train | app | server | inside | analysis | look | show | lessons | visitors."""
+"""The benches: python -m bench decode | train | app | server | inside | analysis | look | show | lessons | visitors |
+replicas | notebook."""
 
 from __future__ import annotations
 
@@ -17,6 +18,8 @@ BENCHES = {
     "show": "seconds that a talk of ten scenes takes to be written, milliseconds to its next scene, in Chromium",
     "lessons": "seconds that each lesson takes to be painted, and its picture to follow a slider, in Chromium",
     "visitors": "seconds that fifty visitors at once wait for their sentences, and what gets lost or mixed up",
+    "replicas": "what visitors lose when one of three replicas behind nginx is killed in the middle",
+    "notebook": "seconds that headlight.show takes to open millions of cells, milliseconds to a head, in Chromium",
     "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",
 }
 

@@ -97,7 +97,7 @@ def started_app(log: IO[bytes], folder: Path = ROOT) -> Iterator[tuple[str, int]
     server = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ)  # noqa: S603
     try:
         url = f"http://127.0.0.1:{port}"
-        _wait_until_healthy(server, f"{url}/_stcore/health")
+        wait_until_healthy(server, f"{url}/_stcore/health")
         yield url, server.pid
     finally:
         server.terminate()
@@ -107,7 +107,12 @@ def started_app(log: IO[bytes], folder: Path = ROOT) -> Iterator[tuple[str, int]
             server.kill()
 
 
-def _wait_until_healthy(server: subprocess.Popen[bytes], url: str) -> None:
+def wait_until_healthy(server: subprocess.Popen[bytes], url: str) -> None:
+    """Return once an address answers.
+
+    Raises:
+        RuntimeError: the server ended, or did not answer within a minute.
+    """
     for _ in range(1200):
         if server.poll() is not None:
             raise RuntimeError(f"the app ended with status {server.returncode} before it was healthy")

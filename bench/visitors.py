@@ -20,6 +20,7 @@ import re
 import statistics
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
@@ -74,14 +75,15 @@ class Visitor:
     widgets: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    async def arrive(cls, url: str) -> Visitor:
-        """A visitor who has a connection and has not asked for anything."""
+    async def arrive(cls, url: str, headers: Mapping[str, str] | None = None) -> Visitor:
+        """A visitor who has a connection and has not asked for anything; ``headers`` go with its handshake."""
         address = f"{url.replace('http', 'ws', 1)}/_stcore/stream"
-        return cls(await connect(address, subprotocols=["streamlit"], max_size=MOST_BYTES, compression=None))  # type: ignore[list-item]
+        how: dict[str, Any] = {"subprotocols": ["streamlit"], "max_size": MOST_BYTES, "compression": None}
+        return cls(await connect(address, additional_headers=headers, **how))
 
-    async def open(self, patience: float) -> Run:
-        """The run that draws the page for the first time."""
-        return await self._run(BackMsg(), patience)
+    async def open(self, patience: float, query: str = "") -> Run:
+        """The run that draws the page for the first time; ``query`` is what its link says."""
+        return await self._run(BackMsg(), patience, query)
 
     async def translate(self, sentence: str, patience: float) -> Run:
         """The run after a sentence was typed and Enter pressed.
@@ -99,11 +101,11 @@ class Visitor:
         """Close the page."""
         await self.connection.close()
 
-    async def _run(self, asked: BackMsg, patience: float) -> Run:
+    async def _run(self, asked: BackMsg, patience: float, query: str = "") -> Run:
         """Ask for a run, and read until it ends, or for so many seconds."""
         asked.rerun_script.context_info.timezone = "UTC"
         asked.rerun_script.context_info.locale = "en-US"
-        asked.rerun_script.query_string = ""
+        asked.rerun_script.query_string = query
         found, began, started = Run(), False, time.perf_counter()
         await self.connection.send(asked.SerializeToString())
         while not found.ended and (left := patience - (time.perf_counter() - started)) > 0:

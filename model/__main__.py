@@ -23,7 +23,7 @@ COMMANDS = {
     "convert": "make model.safetensors of a Hugging Face folder that has its weights as a pickle only",
     "warning": "at which confidence to warn that a translation may be wrong, and how often that is right",
     "history": "keep what a checkpoint could do at some twenty points of its training",
-    "tables": "make all that follows from a checkpoint's weights: examples, scores, tables, the READMEs' figures",
+    "tables": "make all that follows from a checkpoint's weights: examples, scores, tables, docs/results.md",
     "prepare": "learn vocabularies from your own TSV files and write token ids",
     "tiny": "train a tiny BERT, GPT or ViT in a few minutes",
     "train": "train a checkpoint, on CPU or GPU, also under torchrun",
@@ -41,17 +41,17 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n")
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, prog: str = "python -m model") -> int:
     """Run one command; 0 on success, 2 with one sentence on stderr where the caller can mend it."""
     _speak_utf8()
     argv = sys.argv[1:] if argv is None else argv
-    parser = Parser(prog="python -m model", description=__doc__)
+    parser = Parser(prog=prog, description=__doc__)
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, help_text in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=help_text, description=f"{help_text[0].upper()}{help_text[1:]}.")
         if name in argv[:1]:  # the others' modules need not be imported
-            room = "model.commands.release" if name in RELEASE else "model.commands"
-            command = importlib.import_module(f"{room}.{name}")
+            room = ".commands.release" if name in RELEASE else ".commands"
+            command = importlib.import_module(f"{room}.{name}", __package__)
             command.add_arguments(subparser)
     args = parser.parse_args(argv)
     args.argv = argv

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from model.__main__ import Parser
 from model.attribution.methods import METHOD_NAMES, METHODS, SHIFTS, Shift
@@ -27,6 +27,14 @@ if TYPE_CHECKING:
     from model.trace import Kind, TracedTranslation
 
 NUMBERS = ("csv", "json", "npz")
+
+
+class Command(NamedTuple):
+    """A command: what it does, what declares its options, and what runs it and returns the text to print."""
+
+    help: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], str]
 
 
 def add_font(parser: argparse.ArgumentParser) -> None:
@@ -138,27 +146,33 @@ def make_font(args: argparse.Namespace) -> str:
     return f"{SHEET_FONT.name}: {make(args.collection, {*spelt, *interface}):,} bytes"
 
 
-def main(argv: list[str] | None = None) -> int:
+COMMANDS: Mapping[str, Command] = {
+    "export": Command(
+        "a sentence with its attention as a page, a picture or numbers; a storyboard as a talk",
+        add_export,
+        lambda args: (talks.export if talks.is_storyboard(args.text) else export)(args),
+    ),
+    "storyboard": Command(
+        "the talks that ship, and whether a talk still holds", talks.add_storyboard, talks.storyboard
+    ),
+    "font": Command("make the font of pictures anew from Debian's fonts-noto-cjk", add_font, make_font),
+}
+
+
+def main(argv: list[str] | None = None, prog: str = "python -m viz") -> int:
     """Run one command; 0 on success, 2 with one sentence on stderr where the caller can mend it."""
-    parser = Parser(prog="python -m viz", description=__doc__)
+    parser = Parser(prog=prog, description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    what = "a sentence with its attention as a page, a picture or numbers; a storyboard as a talk"
-    add_export(commands.add_parser("export", help=what))
-    talks.add_storyboard(commands.add_parser("storyboard", help="the talks that ship, and whether a talk still holds"))
-    add_font(commands.add_parser("font", help="make the font of pictures anew from Debian's fonts-noto-cjk"))
+    for name, command in COMMANDS.items():
+        command.add_arguments(commands.add_parser(name, help=command.help))
     args = parser.parse_args(argv)
     try:
-        if args.command == "font":
-            print(make_font(args))
-        elif args.command == "storyboard":
-            print(talks.storyboard(args))
-        else:
-            print((talks.export if talks.is_storyboard(args.text) else export)(args))
+        print(COMMANDS[args.command].run(args))
     except (HeadlightError, ValueError) as error:
-        print(f"python -m viz {args.command}: {error}", file=sys.stderr)
+        print(f"{prog} {args.command}: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"python -m viz {args.command}: {error.filename}: {error.strerror or error}", file=sys.stderr)
+        print(f"{prog} {args.command}: {error.filename}: {error.strerror or error}", file=sys.stderr)
         return 2
     return 0
 

@@ -152,7 +152,7 @@ def _by(module: str, function: str) -> Callable[[Source, TracedTranslation, int 
     """A function of this folder that makes a sort's maps of a model and a translation; it is imported when asked."""
 
     def make(model: Source, translation: TracedTranslation, _step: int | None) -> Maps:
-        found: Maps = getattr(import_module(f"model.attribution.{module}"), function)(model, translation)
+        found: Maps = getattr(import_module(f".{module}", __package__), function)(model, translation)
         return found
 
     return make

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
         trainer = Trainer(args.data, args.out, _config(args), _settings(args), torch.device(device))
     except ValueError as error:
         raise HeadlightError(str(error)) from None
-    trainer.command = shlex.join(["python", "-m", "model", *args.argv])
+    trainer.command = f"python -m model {shlex.join(args.argv)}"
     if args.resume:
         trainer.resume()
     elif args.start_from:

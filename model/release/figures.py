@@ -1,4 +1,4 @@
-"""The figures in the READMEs in words, in both languages, from a checkpoint's tables."""
+"""The figures of docs/results.md in words, in both languages, from a checkpoint's tables."""
 
 from __future__ import annotations
 

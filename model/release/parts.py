@@ -25,17 +25,17 @@ from model.release.figures import FIGURES, Tables
 from model.tables import save_table
 
 ROOT = CHECKPOINTS.parent
-READMES = {"en": ROOT / "README.md", "zh": ROOT / "README.zh.md"}
+RESULTS = {"en": ROOT / "docs" / "results.md", "zh": ROOT / "docs" / "results.zh.md"}
 BLOCK = re.compile(r"(<!-- figures: (?P<name>\w+) -->)(?P<old>.*?)(<!-- /figures -->)", re.DOTALL)
 LICENCE, CREDITS = "LICENSE.md", "credits.json"
 START, END = "<!-- sources -->", "<!-- /sources -->"
-README_CHECKPOINT = "en-zh"  # whose figures stand in the READMEs
+RESULTS_CHECKPOINT = "en-zh"  # whose figures stand in the documents
 JOINED = 200  # texts of two sentences
 CHOSEN_BY = ("dev_bleu_greedy", "dev_long_bleu_greedy", "must_percent")  # scores that training writes
 
 
 def filled(text: str, tables: Tables, language: str) -> str:
-    """A README with every figure between its marks as the tables have it.
+    """A document with every figure between its marks as the tables have it.
 
     Raises:
         HeadlightError: a mark has a name that no figure has, or a table lacks what a figure needs.
@@ -263,16 +263,16 @@ def _make_licence(job: Job) -> None:
     job.save_meta(meta)
 
 
-def _make_readme(job: Job) -> None:
+def _make_results(job: Job) -> None:
     tables = Tables.of(job.folder)
-    for language, path in READMES.items():
+    for language, path in RESULTS.items():
         path.write_text(filled(path.read_text(encoding="utf-8"), tables, language), encoding="utf-8")
 
 
-def _has_readme(job: Job) -> bool:
+def _has_results(job: Job) -> bool:
     try:
         tables = Tables.of(job.folder)
-        texts = {language: path.read_text(encoding="utf-8") for language, path in READMES.items()}
+        texts = {language: path.read_text(encoding="utf-8") for language, path in RESULTS.items()}
         return all(filled(text, tables, language) == text for language, text in texts.items())
     except HeadlightError:
         return False
@@ -315,10 +315,10 @@ PARTS: dict[str, Part] = {
         applies=lambda job: (job.folder / LICENCE).is_file(),
         unless=f"there is no {LICENCE}",
     ),
-    "readme": Part(
-        _has_readme,
-        _make_readme,
-        applies=lambda job: job.folder.name == README_CHECKPOINT,
-        unless=f"the READMEs are about {README_CHECKPOINT}",
+    "results": Part(
+        _has_results,
+        _make_results,
+        applies=lambda job: job.folder.name == RESULTS_CHECKPOINT,
+        unless=f"docs/results.md is about {RESULTS_CHECKPOINT}",
     ),
 }

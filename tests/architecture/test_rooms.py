@@ -24,6 +24,7 @@ GROUND = {"viz/core/text", "viz/core/theme.py", "viz/core/numbers.py"}
 MAY: dict[str, set[str]] = {
     "app.py": {"viz/app", "viz/charts", "viz/web"},
     "router.py": {"viz/app", "viz/core", "viz/widgets"},
+    "headlight": {"model/*", "model/translator.py", "viz/__main__.py", "viz/export"},
     "viz/__init__.py": {"model/*", "viz/export"},
     "viz/__main__.py": {"viz/export", "viz/charts", "viz/core/text", "model/*", "model/attribution", "model/commands"},
     "viz/app": GROUND | {"viz/widgets", "viz/charts", "viz/core"} | MODEL,
@@ -59,7 +60,7 @@ MAY: dict[str, set[str]] = {
     "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release", "model/tiny"}
     | MODEL,
     "bench": {"model/own", "model/training", "viz/core/text", "viz/app", "viz/core", "viz/export"} | MODEL,
-    "tests": {"app.py", "router.py", "bench", "viz/views", "viz/app", "viz/widgets", "viz/core"}
+    "tests": {"app.py", "router.py", "headlight", "bench", "viz/views", "viz/app", "viz/widgets", "viz/core"}
     | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
     | {"viz/charts", "viz/web", "viz/export", "viz/__init__.py", "viz/__main__.py", "model/live", "model/tiny"}
     | GROUND
@@ -67,10 +68,12 @@ MAY: dict[str, set[str]] = {
 }
 # What is not of the house and not of Python itself: who may import it.
 LIBRARIES: dict[str, set[str]] = {
-    "streamlit": {"app.py", "router.py", "viz/views", "viz/app", "viz/widgets", "viz/core"}
+    "streamlit": {"app.py", "router.py", "headlight/serve.py", "viz/views", "viz/app", "viz/widgets", "viz/core"}
     | {"bench/server.py", "bench/visitors.py"},
     "starlette": {"viz/app/server"},
-    "websockets": {"bench/visitors.py"},
+    "anywidget": {"viz/export/notebook"},
+    "traitlets": {"viz/export/notebook"},
+    "websockets": {"bench/visitors.py", "bench/replicas.py"},
     "plotly": {"viz/charts", "viz/views"},
     "bertviz": {"viz/charts/lines/bertviz_code.py"},
     "IPython": {"viz/charts/lines/bertviz_code.py"},

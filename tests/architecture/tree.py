@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HOUSE = ("app", "router", "model", "viz", "bench", "tests")
+HOUSE = ("app", "router", "headlight", "model", "viz", "bench", "tests")
 
 
 @cache

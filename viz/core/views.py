@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from model.source import Need, Reads
 
+_VIEWS = __name__.replace(".core.", ".")  # viz.views, wherever viz lies
 Section = Literal["read", "heads", "decode", "layers", "learn", "evidence", "show"]  # in the order of the navigation
 EVERY_FORM: tuple[Reads, ...] = ("text", "prompt", "sentence", "picture", "maps")
 _WRITERS: tuple[Reads, ...] = ("text", "prompt")
@@ -48,7 +49,7 @@ class ViewSpec:
     @property
     def module(self) -> str:
         """Of its page, which holds ``view(session)``."""
-        return f"viz.views.{self.name}.page"
+        return f"{_VIEWS}.{self.name}.page"
 
 
 def _needs(*needs: Need) -> frozenset[Need]:

@@ -124,10 +124,10 @@ def command(shown: Shown, text: str, model: ModelCode, beam: int = 1, forced: Se
     """The command that writes the same numbers to a file; "" where no command does."""
     if forced or shown.step is not None:
         return ""
-    words = ["python", "-m", "viz", "export", text, "--output", "map.csv", *model.options]
+    words = ["export", text, "--output", "map.csv", *model.options]
     words += ["--head", *(head.code for head in shown.heads), "--method", shown.method, "--shift", shown.shift]
     words += ["--beam", str(beam)] if beam != 1 else []
     words += ["--together", shown.how] if shown.how != "head" else []
     words += ["--words"] if shown.words else []
     words += ["--hide-special"] if shown.hide_special else []
-    return shlex.join(words)
+    return f"python -m viz {shlex.join(words)}"

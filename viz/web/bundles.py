@@ -10,7 +10,7 @@ from pathlib import Path
 
 WEB = Path(__file__).resolve().parent
 SOURCES, DIST = WEB / "src", WEB / "dist"
-VIEWER, COMPONENTS = DIST / "viewer.js", DIST / "components.js"
+VIEWER, COMPONENTS, NOTEBOOK = DIST / "viewer.js", DIST / "components.js", DIST / "notebook.js"
 VIEWER_STYLE, TALK_STYLE = SOURCES / "viewer" / "viewer.css", SOURCES / "talk" / "talk.css"
 
 

@@ -24,9 +24,9 @@ from model.errors import HeadlightError
 if TYPE_CHECKING:
     from viz.core.session import Subject
 
-_ROOT = Path(__file__).resolve().parents[3]
+_ROOT = Path(__file__).resolve().parents[__name__.count(".")]  # where the first package of our name lies
 # Streamlit need not warn at each look for a visitor that there is none.
-_SERVE = "import logging; logging.disable(logging.WARNING); from viz.core.crowd.serving import serve; serve()"
+_SERVE = f"import logging; logging.disable(logging.WARNING); from {__package__}.serving import serve; serve()"
 Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")
 ENOUGH = 3  # who compute at once are a crowd

@@ -25,7 +25,7 @@ from viz.widgets.picker import coded
 from viz.widgets.registry import register
 
 LESSONS: Mapping[str, Lesson] = {
-    number: import_module(f"viz.views.lessons.{module}").LESSON for number, module in LESSON_MODULES.items()
+    number: import_module(f".{module}", __package__).LESSON for number, module in LESSON_MODULES.items()
 }
 
 

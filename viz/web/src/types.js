@@ -96,6 +96,7 @@
  * @typedef {object} Trace A message as it was read.
  * @property {Header} header
  * @property {Uint8Array} bytes
+ * @property {import("./core/supply.js").Supply} [supply] where whole maps come when they are asked for
  */
 
 /**

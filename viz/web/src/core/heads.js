@@ -1,5 +1,5 @@
 // Heads by their codes, and the maps that a state asks for.
-import { rawMap } from "./payload.js";
+import { rawMap, valuesOf } from "./payload.js";
 import { axesOf, combine, largest, read } from "./reading.js";
 
 /** @typedef {import("../types.js").Trace} Trace */
@@ -17,6 +17,7 @@ import { axesOf, combine, largest, read } from "./reading.js";
 
 export const MOST_BESIDE = 6;
 const MOST_KEPT = 12; // readings of all heads of a kind
+const BLANK = { text: "", special: false, places: [], keys: [], beside: "" };
 
 /**
  * @param {Trace} trace
@@ -61,7 +62,14 @@ export function settled(trace, state) {
   const known = state.heads.filter((code) => kinds.some(({ letter }) => letter === headOf(trace, code)?.kind.letter));
   const heads = known.length ? known : [codeOf(kinds[kinds.length - 1], 0, 0)];
   const shift = sort.written ? "written" : state.shift; // such a row is about what its step writes
-  return { ...state, shift, method: sort.name, heads: state.together === "side" ? heads.slice(0, MOST_BESIDE) : heads };
+  const together = trace.supply?.holds(heads.length) === false ? "side" : state.together;
+  return {
+    ...state,
+    shift,
+    method: sort.name,
+    together,
+    heads: together === "side" ? heads.slice(0, MOST_BESIDE) : heads,
+  };
 }
 
 /** Reads maps of a trace when they are asked for, and keeps what it has read. */
@@ -84,8 +92,24 @@ export class Reader {
     const kept = this.keptOf(kind, state);
     const at = layer * kind.heads + number;
     const wide = this.trace.header.tokens[kind.columns].texts.length;
-    kept.readings[at] ??= read(rawMap(this.trace, kept.sort, head), wide, kept.axes, kept.sort, state.special);
-    return kept.readings[at];
+    if (kept.readings[at]) return kept.readings[at];
+    const { supply } = this.trace;
+    const found = read(rawMap(this.trace, kept.sort, head), wide, kept.axes, kept.sort, state.special);
+    if (!supply) kept.readings[at] = found;
+    return found;
+  }
+
+  /** A head in the few pixels that were sent of it; null where all of it was sent. @param {Head} head @returns {Panel | null} */
+  small({ kind, layer, head }) {
+    const { supply, header } = this.trace;
+    if (!supply) return null;
+    const { bytes, down, across } = supply.small(kind, layer, head);
+    const { signed, maps } = header.sorts[0];
+    const { high } = maps[kind.kind];
+    const values = valuesOf(bytes, { signed }, high);
+    const blank = (/** @type {number} */ length) => Array.from({ length }, () => BLANK);
+    const reading = { rows: blank(down), columns: blank(across), values, top: largest(values) };
+    return { title: "", kind, reading, signed, high: Math.max(high, reading.top), unit: high / 255 };
   }
 
   /** @param {import("../types.js").KindPart} kind @param {State} state @returns {Kept} */

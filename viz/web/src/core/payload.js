@@ -55,9 +55,21 @@ export function rawMap(trace, sort, { kind, layer, head }) {
   const { offset, layers, heads, high } = sort.maps[kind.kind];
   const { rows, columns } = kind;
   const size = trace.header.tokens[rows].texts.length * trace.header.tokens[columns].texts.length;
+  if (trace.supply)
+    return valuesOf(trace.supply.of(`${kind.letter}${layer}.${head}`) ?? new Uint8Array(size), sort, high);
   const from = offset + ((layers === 1 ? 0 : layer) * heads + (heads === 1 ? 0 : head)) * size;
-  const parts = sort.signed ? PARTS.signed : PARTS.unsigned;
-  const values = new Float32Array(size);
-  for (let i = 0; i < size; i++) values[i] = parts[trace.bytes[from + i]] * high;
+  return valuesOf(trace.bytes.subarray(from, from + size), sort, high);
+}
+
+/**
+ * What bytes stand for.
+ * @param {Uint8Array} bytes
+ * @param {{ signed: boolean }} sort
+ * @param {number} high
+ */
+export function valuesOf(bytes, { signed }, high) {
+  const parts = signed ? PARTS.signed : PARTS.unsigned;
+  const values = new Float32Array(bytes.length);
+  for (let i = 0; i < values.length; i++) values[i] = parts[bytes[i]] * high;
   return values;
 }

@@ -82,7 +82,7 @@ export class Grid {
     this.name(context);
     this.mark();
     this.canvas.setAttribute("aria-label", `${this.kind.title}: ${layers} × ${heads}`);
-    const panel = (/** @type {number} */ i) => owner.panelOf(this.kind, Math.floor(i / heads), i % heads);
+    const panel = (/** @type {number} */ i) => owner.smallOf(this.kind, Math.floor(i / heads), i % heads);
     const every = owner.state.scale === "common" ? Array.from({ length: layers * heads }, (_, i) => panel(i)) : [];
     const common = scalesOf(every, owner.state);
     const next = (/** @type {number} */ at) => {

@@ -12,11 +12,13 @@ export class Preview extends PreviewCard {
     super(SIDE, null);
     this.owner = owner;
     this.shown = "";
+    this.again = () => {}; // shows the same head anew
   }
 
   hide() {
     super.hide();
     this.shown = "";
+    this.again = () => {};
   }
 
   /** @param {import("../types.js").Head} head @param {DOMRect} beside */
@@ -24,6 +26,10 @@ export class Preview extends PreviewCard {
     const { owner } = this;
     if (this.shown === head.code) return;
     this.shown = head.code;
+    this.again = () => {
+      this.shown = "";
+      this.point(head, beside);
+    };
     const panel = owner.reader.panel(head, owner.state);
     const drawing = drawingOf(owner, panel, scalesOf([panel], owner.state)[0]);
     this.show(panel.title, strongest(panel.reading, owner.words), drawing, beside);

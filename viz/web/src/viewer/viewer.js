@@ -29,16 +29,18 @@ export class Viewer extends Component {
   /**
    * @param {HTMLElement} root
    * @param {import("../types.js").Trace} trace
-   * @param {{ link: string, dark: boolean, onSay: (viewer: Viewer) => void, asks: boolean }} given `onSay` is told of
-   *   every rest after a change; `asks`: what is not in the message comes where it is wanted, and the theme is given
+   * @param {{ link: string, dark: boolean, onSay: (viewer: Viewer) => void, asks: boolean, inside?: boolean }} given
+   *   `onSay` is told of every rest after a change; `asks`: what is not in the message comes where it is wanted, and the
+   *   theme is given; `inside`: it stands among other things, and has the keyboard only where it was clicked
    */
-  constructor(root, trace, { link, dark, onSay, asks }) {
+  constructor(root, trace, { link, dark, onSay, asks, inside = false }) {
     super(root);
     const { header } = trace;
     this.data = this.trace = trace;
     this.dark = dark;
     this.onSay = onSay;
     this.asks = asks;
+    this.inside = inside;
     this.wanted = ""; // a sort that is being made
     this.words = header.words;
     this.fonts = header.fonts;
@@ -72,19 +74,27 @@ export class Viewer extends Component {
   }
 
   build() {
-    const { chips, kinds, small, legend, room, asks } = this;
+    const { chips, kinds, small, legend, room, asks, inside } = this;
     const model = make("p", { className: "model", textContent: this.trace.header.model, hidden: asks });
     const rail = make("aside", { className: "rail" }, small, kinds.element, legend.element);
     const top = make("div", { className: "top" }, chips.element, model);
-    const within = asks || this.root.closest("main"); // a page has one
+    const within = asks || inside || this.root.closest("main"); // a page has one
     const main = make(within ? "div" : "main", { className: "main" }, top, this.toolbar.element, room);
     this.root.classList.toggle("in-app", asks);
     this.root.replaceChildren(rail, main, this.card.element, this.help);
-    this.listen(this.root.ownerDocument, "keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (inside) this.root.tabIndex = 0;
+    this.listen(inside ? this.root : this.root.ownerDocument, "keydown", (/** @type {KeyboardEvent} */ event) => {
       if (!this.root.inert) press(this, event);
     });
     this.ends.push(whenFullScreenEnds(this), () => clearTimeout(this.waiting));
     this.whenResized(() => this.resize(), room);
+  }
+
+  /** A map that was asked for is there. */
+  arrived() {
+    this.reader.kept.clear();
+    this.draw();
+    this.card.again();
   }
 
   /** The size of the room; true where it has changed, or was forgotten. */
@@ -122,6 +132,11 @@ export class Viewer extends Component {
   /** A head as it would be drawn large. @param {KindPart} kind @param {number} layer @param {number} head @returns {Panel} */
   panelOf(kind, layer, head) {
     return this.reader.panel({ code: codeOf(kind, layer, head), kind, layer, head }, this.state);
+  }
+
+  /** A head as it is drawn small. @param {KindPart} kind @param {number} layer @param {number} head @returns {Panel} */
+  smallOf(kind, layer, head) {
+    return this.reader.small({ code: "", kind, layer, head }) ?? this.panelOf(kind, layer, head);
   }
 
   /** @param {Partial<State>} patch */

@@ -1,4 +1,4 @@
-"""The figures in the READMEs and the licence are those of the shipped tables."""
+"""The figures in docs/results.md and the licence are those of the shipped tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from model.__main__ import main
 from model.errors import HeadlightError
 from model.folders import CHECKPOINTS, META
 from model.release.figures import FIGURES, Tables
-from model.release.parts import BLOCK, LICENCE, READMES, credited, filled, source_table, trained_on
+from model.release.parts import BLOCK, LICENCE, RESULTS, ROOT, credited, filled, source_table, trained_on
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_what_other_weights_made_is_made_anew_and_nothing_else(reverse: Path, le
     assert what["alignment"] == what["scores"] == what["faithfulness"] == "is there already"
     assert what["news"] == "left out: it needs --news"
     assert what["licence"].startswith("left out: ")
-    assert what["readme"] == "left out: the READMEs are about en-zh"
+    assert what["results"] == "left out: docs/results.md is about en-zh"
     assert (reverse / "examples/0.npz").is_file()
     assert (reverse / "alignment.json").read_bytes() == before
     assert json.loads((reverse / "heads.json").read_text(encoding="utf-8"))["sentences"] == 3
@@ -75,9 +75,9 @@ def tables() -> Tables:
     return Tables.of(FOLDER)
 
 
-@pytest.mark.parametrize("language", READMES)
-def test_the_readmes_say_what_the_tables_say(language: str, tables: Tables) -> None:
-    text = READMES[language].read_text(encoding="utf-8")
+@pytest.mark.parametrize("language", RESULTS)
+def test_the_results_say_what_the_tables_say(language: str, tables: Tables) -> None:
+    text = RESULTS[language].read_text(encoding="utf-8")
     assert filled(text, tables, language) == text
     assert {match["name"] for match in BLOCK.finditer(text)} == set(FIGURES)
     other = text.replace(f"{tables.alignment['best']['aer']:.1f} %", "0.1 %")
@@ -86,8 +86,8 @@ def test_the_readmes_say_what_the_tables_say(language: str, tables: Tables) -> N
 
 
 def test_the_figures_are_in_the_tables(tables: Tables) -> None:
-    """Read from the files by hand, not by the code that writes the READMEs."""
-    text = READMES["en"].read_text(encoding="utf-8")
+    """Read from the files by hand, not by the code that writes the document."""
+    text = RESULTS["en"].read_text(encoding="utf-8")
     meta = json.loads((FOLDER / META).read_text(encoding="utf-8"))
     assert f"greedy BLEU {meta['scores']['test_bleu_greedy']:.1f}" in text
     assert f"{sum(meta['data']['pairs_by_source'].values()):,}<!--" in text
@@ -156,3 +156,26 @@ def test_sources_of_the_runs_that_a_run_began_with_are_credited_too() -> None:
     meta = {"data": {"pairs_by_source": {"new": 5, "both": 4}}, "began_with": {"began_with": first}}
     assert trained_on(meta) == {"new": 5, "both": 4, "old": 7}
     assert trained_on({"data": {"pairs_by_source": {"new": 5}}}) == {"new": 5}
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
+def test_a_newcomer_reads_ninety_lines_and_no_figure_that_ages(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 90
+    assert BLOCK.search(text) is None
+    assert not re.search(r"BLEU|chrF|\d %", text)
+
+
+DOCUMENTS = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    found = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
+    assert [link for link in found if not (path.parent / link).exists()] == []
+
+
+def test_the_older_name_of_the_results_is_still_known(reverse: Path, capsys) -> None:
+    assert main(["tables", "--checkpoint", f"{reverse}/", "--only", "readme"]) == 0
+    assert "results" in said(capsys)
