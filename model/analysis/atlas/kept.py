@@ -14,7 +14,7 @@ import numpy as np
 from model.analysis.atlas.batch import Traced, row_labels
 from model.trace import Kind
 
-STRONGEST = 6  # sentences a head
+STRONGEST = 8  # sentences a head
 FEWEST_ROWS = 5  # a shorter sentence is no evidence of strength
 SAMPLE = 96  # sentences, of smallest hash: a uniform sample without replacement
 LARGEST = 8  # keys of a row that are stored, …

@@ -69,6 +69,10 @@ class Corpus:
         """The buckets of one part of so many, counted from 0; each bucket is in one part."""
         return list(range(part, BUCKETS, parts))
 
+    def size(self, bucket: int) -> int:
+        """How many lines a bucket holds."""
+        return int((self.digests % np.uint64(BUCKETS) == np.uint64(bucket)).sum())
+
     def batches(self, bucket: int) -> Iterator[list[Line]]:
         """The lines of a bucket, long with long, so that padding is short; the same ones whatever their order."""
         places = np.flatnonzero(self.digests % np.uint64(BUCKETS) == np.uint64(bucket))

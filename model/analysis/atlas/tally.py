@@ -24,7 +24,8 @@ COARSE = 64  # of its other measures
 FARTHEST = 16.0  # tokens; a sentence's mean distance beyond it is in the last bin
 SUMS = ("entropy", "evenness", "peak", "confidence", "distance", "special", "punctuation", "aligned")
 SENTENCE_MEASURES = ("confidence", "evenness", "distance", "special", "previous", "itself")
-LINES = ("previous", "itself", "next", "special", "rare")  # shares of rows whose errors are known
+NEAR = tuple(range(-3, 4))  # offsets whose shares of rows have standard errors,
+LINES = (*(str(offset) for offset in NEAR), "special", "rare")  # and what else has
 Tally = dict[str, np.ndarray]  # int64 each, by name
 
 
@@ -55,8 +56,8 @@ def measure(batch: Batch) -> Measured:
     linked          rows whose word is linked, []
     mass            weight by offset from the row's place, times SCALE, [17, N]
     peaks           rows whose largest weight lies at an offset, [17, N]; ``possible``: rows that could, [17]
-    lines           rows on LINES, [5, N], with ``lines_of`` [5], the rows that could be; and for standard
-                    errors over sentences Σ h², Σ h r [5, N] and Σ r² [5]
+    lines           rows on LINES, [9, N], with ``lines_of`` [9], the rows that could be; and for standard
+                    errors over sentences Σ h², Σ h r [9, N] and Σ r² [9]
     hist_peak       rows by their largest weight, [20, N]; ``hist_even`` by their evenness
     hit, hittable   keys that are some row's largest, special ones aside, [N], of so many, []
     sentences       in which a row counts, []; ``by_…``: how many have which mean: confidence in FINE bins,
@@ -130,10 +131,10 @@ def _counted(places: Tensor, which: Tensor, bins: int) -> Tensor:
 
 
 def _lines(batch: Batch, looked: Tensor, at: Tensor) -> tuple[Tensor, Tensor]:
-    """For each of LINES the rows of each sentence that are on it, [5, B, N], and that could be, [5, B]."""
+    """For each of LINES the rows of each sentence that are on it, [9, B, N], and that could be, [9, B]."""
     n = at.shape[1]
     on, could = [], []
-    for offset in (-1, 0, 1):
+    for offset in NEAR:
         possible = ((batch.offsets == offset) & batch.visible).any(-1)
         on.append((looked == offset + REACH) & possible[:, None])
         could.append(possible)
@@ -172,8 +173,8 @@ def _of_sentences(batch: Batch, sums: Mapping[str, Tensor], choice: Tensor, on: 
         "evenness": sums["evenness"] / choice.sum(-1).clamp(min=1)[:, None] / SCALE,
         "distance": sums["distance"] / rows.clamp(min=1)[:, None] / SCALE / FARTHEST,
         "special": sums["special"] / rows.clamp(min=1)[:, None] / SCALE,
-        "previous": on[0] / rows.clamp(min=1)[:, None],
-        "itself": on[1] / rows.clamp(min=1)[:, None],
+        "previous": on[NEAR.index(-1)] / rows.clamp(min=1)[:, None],
+        "itself": on[NEAR.index(0)] / rows.clamp(min=1)[:, None],
     }
     found = {"sentences": meant.sum()}
     for name in SENTENCE_MEASURES:
