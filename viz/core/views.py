@@ -65,6 +65,7 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("one_head", "heads", chips=False, fragment=True),
         ViewSpec("lines", "heads", (*_HEAD, *_READ, *_DRAWN)),
         ViewSpec("heads", "heads", _READ, _needs("gains"), ("text", "prompt", "sentence", "picture")),
+        ViewSpec("atlas", "heads", _HEAD, reads=("text", "prompt", "sentence")),
         ViewSpec("find", "heads", (*_HEAD, *_READ)),
         ViewSpec("step_by_step", "decode", ("layer", "head", "words", *_COMBINED), reads=("text",)),
         ViewSpec("beam", "decode", reads=_WRITERS),
