@@ -63,11 +63,11 @@ def run(args: argparse.Namespace) -> None:
 
 def make(args: argparse.Namespace) -> None:
     """Count a part, or, of several processes that torchrun started, a part each, which the first adds up."""
-    from model.analysis.atlas.lines import Corpus
+    from model.analysis.atlas.lines import LineCorpus
     from model.analysis.atlas.run import count, facts_of, part_path
     from model.commands.shared.ranks import ranks
 
-    corpus = Corpus.of(args.links or args.tsv, linked=args.links is not None, limit=args.limit)
+    corpus = LineCorpus.of(args.links or args.tsv, linked=args.links is not None, limit=args.limit)
     model = opened(args)
     facts = facts_of(model, corpus, model_sha256(model), command_of(args, model), args.mute)
     with ranks() as (rank, size, wait):

@@ -11,7 +11,10 @@ import pytest
 
 from tests.architecture.tree import HOUSE, imports, sources, used_files
 
-WINGS = [f"model/analysis/{wing}" for wing in ("alignment", "atlas", "faithfulness", "heads", "lessons", "residual", "what_if")]
+WINGS = [
+    f"model/analysis/{wing}"
+    for wing in ("alignment", "atlas", "faithfulness", "heads", "lessons", "residual", "what_if")
+]
 WINGS += ["model/attribution"]
 # What anything may read of the model. Our own Transformer, training and commands are not among it.
 SEAM = {"model/*", "model/checkpoints.py", "model/translator.py"}

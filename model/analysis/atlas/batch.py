@@ -30,7 +30,7 @@ class Traced:
 
 
 @dataclass(frozen=True)
-class Batch:
+class MapBatch:
     """B sentences' maps of one kind; N is layers times heads, Q and K are those of the longest.
 
     Attributes:
@@ -72,7 +72,7 @@ def row_labels(trace: AttentionTrace, kind: Kind) -> tuple[Label, ...]:
     return trace.tgt_outputs if kind == "cross" else trace.axis_labels(kind)[0]
 
 
-def batch_of(items: Sequence[Traced], kind: Kind) -> Batch:
+def batch_of(items: Sequence[Traced], kind: Kind) -> MapBatch:
     """The maps of a kind of several sentences."""
     rows = [row_labels(each.trace, kind) for each in items]
     columns = [each.trace.axis_labels(kind)[1] for each in items]
@@ -92,7 +92,7 @@ def batch_of(items: Sequence[Traced], kind: Kind) -> Batch:
             keys[name][n, :width] = found
     aligned = _aligned(items, (b, q, k)) if kind == "cross" else None
     weights *= counts[:, None, :, None]
-    return Batch(
+    return MapBatch(
         kind,
         torch.from_numpy(weights),
         torch.from_numpy(counts),

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from model.analysis.atlas.kept import Kept, Sentence, SparseMap, only
+from model.analysis.atlas.kept import KeptMaps, Sentence, SparseMap, only
 from model.analysis.atlas.lines import BUCKETS
 from model.analysis.atlas.tally import Tally, added
 from model.analysis.atlas.texts import TextCounts
 from model.errors import CorpusError
 from model.trace import KINDS, Kind
 
-VERSION = 1
+PART_VERSION = 1
 _COSTS = ("costs", "votes")  # of sampled sentences
 Arrays = dict[str, np.ndarray]
 
@@ -29,12 +29,12 @@ class KindCounts:
 
     tally: Tally
     texts: TextCounts
-    kept: Kept
+    kept: KeptMaps
 
     @classmethod
     def empty(cls, n: int) -> KindCounts:
         """Nothing counted yet."""
-        return cls({}, TextCounts(n), Kept([{} for _ in range(n)]))
+        return cls({}, TextCounts(n), KeptMaps([{} for _ in range(n)]))
 
 
 @dataclass
@@ -103,7 +103,7 @@ class Counts:
         for name, sampled in self.samples.items():
             arrays |= {f"{name}/{part}": each for part, each in sampled.arrays().items()}
         texts = {
-            "version": VERSION,
+            "version": PART_VERSION,
             "facts": self.facts,
             "refused": dict(sorted(self.refused.items())),
             "texts": {kind: own.texts.saved()[0] for kind, own in self.kinds.items()},
@@ -133,7 +133,7 @@ class Counts:
             raise CorpusError(f"{path} is no part of an atlas: {error}") from None
 
     def _check(self, path: Path, texts: Mapping[str, Any], buckets: np.ndarray) -> None:
-        if texts["version"] != VERSION or texts["facts"] != self.facts:
+        if texts["version"] != PART_VERSION or texts["facts"] != self.facts:
             raise CorpusError(f"{path} is of another run: its model, corpus or settings differ")
         if (self.buckets & buckets).any():
             raise CorpusError(f"{path} counts lines that another part has counted")

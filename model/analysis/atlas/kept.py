@@ -14,11 +14,11 @@ import numpy as np
 from model.analysis.atlas.batch import Traced, row_labels
 from model.trace import Kind
 
-STRONGEST = 8  # sentences a head
-FEWEST_ROWS = 5  # a shorter sentence is no evidence of strength
+MOST_STRONGEST = 8  # sentences a head
+SHORTEST = 5  # a shorter sentence is no evidence of strength
 SAMPLE = 96  # sentences, of smallest hash: a uniform sample without replacement
 LARGEST = 8  # keys of a row that are stored, …
-SMALLEST = 0.005  # … of at least this weight
+SMALLEST_KEPT = 0.005  # … of at least this weight
 _LEVELS = 255
 
 
@@ -38,14 +38,14 @@ class SparseMap:
 
 
 def sparse(maps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The eight largest weights of each row of maps [..., Q, K], at least SMALLEST: keys and levels [..., Q, 8].
+    """The eight largest weights of each row of maps [..., Q, K], at least SMALLEST_KEPT: keys and levels [..., Q, 8].
 
     Equal weights stand in the order of their keys.
     """
     width = maps.shape[-1]
     order = np.argsort(-maps, axis=-1, kind="stable")[..., :LARGEST]
     values = np.take_along_axis(maps, order, -1)
-    levels = np.where(values >= SMALLEST, np.rint(values * _LEVELS), 0).astype(np.uint8)
+    levels = np.where(values >= SMALLEST_KEPT, np.rint(values * _LEVELS), 0).astype(np.uint8)
     short = [(0, 0)] * (maps.ndim - 1) + [(0, max(0, LARGEST - width))]
     return np.pad(order, short).astype(np.int16), np.pad(levels, short)
 
@@ -79,11 +79,11 @@ Strong = dict[Key, SparseMap]
 
 
 @dataclass
-class Kept:
+class KeptMaps:
     """What is kept of one kind.
 
     Attributes:
-        strongest: of each of N heads, at most STRONGEST maps by strength and hash.
+        strongest: of each of N heads, at most MOST_STRONGEST maps by strength and hash.
         sample: of each sentence of the shared sample, by its hash: every head's strength [N], and every head's map.
     """
 
@@ -98,14 +98,14 @@ class Kept:
             counted = sum(not label.is_special for label in rows)
             if counted and self._is_sampled(each.line.digest):
                 self.put_sample(each.line.digest, values, *sparse(maps))
-            if counted >= FEWEST_ROWS:
+            if counted >= SHORTEST:
                 self._add_strong(each.line.digest, values, maps)
 
     def _is_sampled(self, digest: int) -> bool:
         return len(self.sample) < SAMPLE or digest <= max(self.sample)
 
     def _add_strong(self, digest: int, strength: np.ndarray, maps: np.ndarray) -> None:
-        bars = np.array([min(own)[0] if len(own) == STRONGEST else -1 for own in self.strongest])
+        bars = np.array([min(own)[0] if len(own) == MOST_STRONGEST else -1 for own in self.strongest])
         for head in np.flatnonzero(strength >= bars):
             self.put_strong(int(head), (int(strength[head]), digest), SparseMap(*sparse(maps[head])))
 
@@ -116,7 +116,7 @@ class Kept:
         if same is not None:
             key, found = max((same, own.pop(same)), (key, found), key=lambda each: (each[0], each[1].keys.tobytes()))
         own[key] = found
-        if len(own) > STRONGEST:
+        if len(own) > MOST_STRONGEST:
             del own[min(own)]
 
     def put_sample(self, digest: int, strength: np.ndarray, keys: np.ndarray, levels: np.ndarray) -> None:
@@ -133,7 +133,7 @@ class Kept:
         return set(self.sample) | {digest for own in self.strongest for _, digest in own}
 
 
-def only(sentences: Mapping[int, Sentence], kept: Iterable[Kept]) -> dict[int, Sentence]:
+def only(sentences: Mapping[int, Sentence], kept: Iterable[KeptMaps]) -> dict[int, Sentence]:
     """Of sentences by hash those that are still kept, in the order of their hashes."""
     needed = set().union(*(each.digests for each in kept))
     return {digest: sentences[digest] for digest in sorted(needed)}

@@ -29,7 +29,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Corpus:
+class LineCorpus:
     """A file of sentence pairs, of which only places and hashes are kept in memory: 16 bytes a line.
 
     Attributes:
@@ -44,7 +44,7 @@ class Corpus:
     offsets: np.ndarray
 
     @classmethod
-    def of(cls, path: Path, linked: bool = False, limit: int | None = None) -> Corpus:
+    def of(cls, path: Path, linked: bool = False, limit: int | None = None) -> LineCorpus:
         """Read the file once.
 
         Raises:

@@ -9,17 +9,17 @@ import numpy as np
 
 from model.analysis.atlas.counts import Counts, KindCounts, Sampled
 from model.analysis.atlas.kept import Sentence, SparseMap
-from model.analysis.atlas.tally import COARSE, FINE, LINES, N_OFFSETS, NEAR, REACH, SCALE, SENTENCE_MEASURES, SUMS
+from model.analysis.atlas.tally import COARSE, FAR, FINE, LINES, N_OFFSETS, NEAR_OFFSETS, SCALE, SENTENCE_MEASURES, SUMS
 from model.analysis.heads.corpus import ratio
 from model.analysis.heads.roles import OFFSETS, Profile, RowCounts, summed_up
 from model.trace import HeadRef, Kind
 
 QUANTILES = 5
 PER_QUANTILE = 3  # sentences shown of each fifth
-TOKENS = 20  # a list
+MOST_LISTED = 20  # a list
 NEIGHBOURS = 6
 FEWEST = 5  # rows with a token, for it to be listed
-DECIMALS = 4
+DIGITS = 4
 _SHARES = {  # measures that are shares of rows, and which of LINES they are
     "previous": LINES.index("-1"),
     "itself": LINES.index("0"),
@@ -65,7 +65,7 @@ def profile_of(own: KindCounts, kind: Kind, layers: int) -> Profile:
     """Measures and roles as ``model.analysis.heads.roles`` defines them, of the counts of a kind."""
     tally = own.tally
     sums = {name: tally["sums"][SUMS.index(name)] / SCALE for name in ("entropy", "evenness", "distance", "confidence")}
-    first = REACH + OFFSETS[0]
+    first = FAR + OFFSETS[0]
     sums |= {
         "sink": tally["lines"][LINES.index("special")],
         "rare": tally["lines"][LINES.index("rare")],
@@ -117,7 +117,7 @@ def _lists(texts: Sequence[str], found: np.ndarray, expected: np.ndarray) -> dic
         surprise = np.where((found >= FEWEST) & (found > expected), found * np.log(found / expected), 0.0)
     lists = {}
     for name, score in (("most", np.where(found >= FEWEST, found, 0)), ("more", surprise)):
-        order = [int(place) for place in np.argsort(-score, kind="stable")[:TOKENS] if score[place] > 0]
+        order = [int(place) for place in np.argsort(-score, kind="stable")[:MOST_LISTED] if score[place] > 0]
         lists[name] = [[texts[place], int(found[place]), round(float(expected[place]), 1)] for place in order]
     return lists
 
@@ -141,7 +141,9 @@ def neighbours(own: KindCounts, sentences: dict[int, Sentence], kind: Kind) -> l
     np.fill_diagonal(total, -1)
     order = np.argsort(-total, axis=1, kind="stable")[:, : min(NEIGHBOURS, heads - 1)]
     scale = 255 * max(1, rows)
-    return [[(int(other), round(int(total[n, other]) / scale, DECIMALS)) for other in order[n]] for n in range(heads)]
+    return [
+        [(int(other), round(int(total[n, other]) / scale, DIGITS)) for other in order[n]] for n in range(heads)
+    ]
 
 
 def _kind_index(own: KindCounts, kind: Kind) -> dict[str, Any]:
@@ -153,7 +155,7 @@ def _kind_index(own: KindCounts, kind: Kind) -> dict[str, Any]:
     measures["coverage"] = tally["hit"] / max(1, int(tally["hittable"]))
     measures["offset"] = profile.measures["offset"][0]
     errors = {name: error[place] for name, place in _SHARES.items()}
-    errors["offset"] = error[profile.offset_at[0] - NEAR[0], np.arange(error.shape[1])]
+    errors["offset"] = error[profile.offset_at[0] - NEAR_OFFSETS[0], np.arange(error.shape[1])]
     return {
         "rows": int(tally["rows"]),
         "sentences": int(tally["sentences"]),
@@ -238,10 +240,10 @@ def shown(sentence: Sentence, kind: Kind, strength: int, found: SparseMap) -> di
         "tgt": sentence.tgt,
         "rows": list(rows),
         "columns": list(columns),
-        "strength": round(strength / SCALE, DECIMALS),
+        "strength": round(strength / SCALE, DIGITS),
         "cells": cells,
     }
 
 
 def _plain(values: np.ndarray) -> list[float | None]:
-    return [None if np.isnan(value) else round(float(value), DECIMALS) for value in values]
+    return [None if np.isnan(value) else round(float(value), DIGITS) for value in values]

@@ -12,7 +12,7 @@ import numpy as np
 from model.analysis.atlas.batch import Traced, batch_of
 from model.analysis.atlas.counts import Counts
 from model.analysis.atlas.kept import Sentence
-from model.analysis.atlas.lines import Corpus, Line
+from model.analysis.atlas.lines import Line, LineCorpus
 from model.analysis.atlas.tally import SCALE, added, measure
 from model.analysis.heads.ablation import ablate
 from model.attribution.votes import vote_maps
@@ -23,7 +23,7 @@ from model.source import ModelHandle
 VOTED = 1000  # sentences, about, whose heads' votes are measured
 
 
-def facts_of(model: ModelHandle, corpus: Corpus, sha256: str | None, command: str, muted: int) -> dict[str, Any]:
+def facts_of(model: ModelHandle, corpus: LineCorpus, sha256: str | None, command: str, muted: int) -> dict[str, Any]:
     """What parts of one run have in common.
 
     Args:
@@ -48,7 +48,7 @@ def facts_of(model: ModelHandle, corpus: Corpus, sha256: str | None, command: st
 
 def count(
     model: ModelHandle,
-    corpus: Corpus,
+    corpus: LineCorpus,
     facts: dict[str, Any],
     part: int = 0,
     parts: int = 1,
@@ -85,7 +85,7 @@ def part_path(folder: Path, part: int, parts: int) -> Path:
     return folder / f"part-{part + 1}-of-{parts}.npz"
 
 
-def _add(counts: Counts, model: ModelHandle, corpus: Corpus, lines: Sequence[Line]) -> list[str]:
+def _add(counts: Counts, model: ModelHandle, corpus: LineCorpus, lines: Sequence[Line]) -> list[str]:
     """Count a batch; why lines were left out, by the name of the reason."""
     found = model.traces([(line.src, line.tgt) for line in lines])
     items = []
@@ -107,7 +107,7 @@ def _add(counts: Counts, model: ModelHandle, corpus: Corpus, lines: Sequence[Lin
     return [type(each).__name__ for each in found if isinstance(each, HeadlightError)]
 
 
-def _sample(counts: Counts, model: ModelHandle, corpus: Corpus, line: Line) -> None:
+def _sample(counts: Counts, model: ModelHandle, corpus: LineCorpus, line: Line) -> None:
     """What heads' votes are, and what muting them costs, of a sampled line."""
     offered = model.anatomy.abilities
     voted = {"votes", "internals"} <= offered and corpus.sampled(line.digest, VOTED)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import torch
 
-from model.analysis.atlas.batch import Batch
+from model.analysis.atlas.batch import MapBatch
 from model.analysis.atlas.tally import SCALE
 
 HARD = 0.5  # a row looks hard where its largest weight is as large
@@ -33,7 +33,7 @@ class TextCounts:
         self.places: dict[str, int] = {}
         self._arrays = {name: np.zeros((0, n) if name in ("at", "hard") else (0,), np.int64) for name in self.NAMES}
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: MapBatch) -> None:
         """Count a batch."""
         texts = sorted({text for each in (*batch.row_texts, *batch.key_texts) for text in each})
         local = {text: place for place, text in enumerate(texts)}

@@ -21,3 +21,10 @@ def corpus_file(fifty, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("atlas") / "fifty.tsv"
     path.write_text("".join(f"{en}\t{zh}\n" for en, zh in fifty), encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def small_file(fifty, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("atlas") / "some.tsv"
+    path.write_text("".join(f"{en}\t{zh}\n" for en, zh in fifty[:20]), encoding="utf-8")
+    return path

@@ -16,8 +16,8 @@ from model.__main__ import main
 from model.analysis.atlas import counts as counting
 from model.analysis.atlas.book import ATLAS, read_atlas, write_book
 from model.analysis.atlas.counts import merged
-from model.analysis.atlas.kept import SAMPLE, Kept
-from model.analysis.atlas.lines import BUCKETS, Corpus, digest_of
+from model.analysis.atlas.kept import SAMPLE, KeptMaps
+from model.analysis.atlas.lines import BUCKETS, LineCorpus, digest_of
 from model.errors import CorpusError
 from model.trace import HeadRef
 
@@ -28,25 +28,25 @@ def made(out: Path, checkpoint: Path, file: Path, *more: str) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def whole(corpus_file, checkpoint_folder, tmp_path_factory) -> bytes:
-    return made(tmp_path_factory.mktemp("whole"), checkpoint_folder, corpus_file)
+def whole(small_file, checkpoint_folder, tmp_path_factory) -> bytes:
+    return made(tmp_path_factory.mktemp("whole"), checkpoint_folder, small_file)
 
 
 @pytest.mark.parametrize("parts", [3, 7])
-def test_merged_parts_are_one_run_byte_for_byte(whole, corpus_file, checkpoint_folder, tmp_path, parts):
+def test_merged_parts_are_one_run_byte_for_byte(whole, small_file, checkpoint_folder, tmp_path, parts):
     order = list(range(1, parts + 1))
     random.Random(parts).shuffle(order)
     folders = [tmp_path / str(number % 2) for number in order]
     for number, folder in zip(order, folders, strict=True):
-        assert made(folder, checkpoint_folder, corpus_file, "--part", f"{number}/{parts}") == b""
+        assert made(folder, checkpoint_folder, small_file, "--part", f"{number}/{parts}") == b""
     places = [str(folder) for folder in sorted(set(folders), reverse=True)]
     assert main(["atlas", "--merge", *places, "--out", str(tmp_path), "--checkpoint", str(checkpoint_folder)]) == 0
     assert (tmp_path / ATLAS).read_bytes() == whole
 
 
-def test_the_order_of_the_lines_changes_nothing(whole, corpus_file, checkpoint_folder, tmp_path):
-    lines = corpus_file.read_text(encoding="utf-8").splitlines(keepends=True)
-    shuffled = tmp_path / corpus_file.name
+def test_the_order_of_the_lines_changes_nothing(whole, small_file, checkpoint_folder, tmp_path):
+    lines = small_file.read_text(encoding="utf-8").splitlines(keepends=True)
+    shuffled = tmp_path / small_file.name
     shuffled.write_text("".join(reversed(lines)), encoding="utf-8")
     assert made(tmp_path / "out", checkpoint_folder, shuffled) == whole
     shuffled.write_text("".join(lines[1:]), encoding="utf-8")
@@ -54,13 +54,13 @@ def test_the_order_of_the_lines_changes_nothing(whole, corpus_file, checkpoint_f
 
 
 def test_a_part_that_was_killed_is_absent_and_made_again(
-    whole, corpus_file, checkpoint_folder, tmp_path, monkeypatch, capsys
+    whole, small_file, checkpoint_folder, tmp_path, monkeypatch, capsys
 ):
     def killed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    made(tmp_path, checkpoint_folder, corpus_file, "--part", "1/2")
-    part = ["atlas", "--tsv", str(corpus_file), "--checkpoint", str(checkpoint_folder), "--part", "2/2"]
+    made(tmp_path, checkpoint_folder, small_file, "--part", "1/2")
+    part = ["atlas", "--tsv", str(small_file), "--checkpoint", str(checkpoint_folder), "--part", "2/2"]
     with monkeypatch.context() as patch:
         patch.setattr(counting.np, "savez_compressed", killed)
         assert main([*part, "--out", str(tmp_path)]) == 130
@@ -74,10 +74,10 @@ def test_a_part_that_was_killed_is_absent_and_made_again(
     assert (tmp_path / "m" / ATLAS).read_bytes() == whole
 
 
-def test_parts_that_overlap_or_are_of_other_runs_are_refused(corpus_file, checkpoint_folder, tmp_path, capsys):
-    made(tmp_path / "a", checkpoint_folder, corpus_file, "--part", "1/2")
-    made(tmp_path / "b", checkpoint_folder, corpus_file, "--part", "1/4")
-    made(tmp_path / "c", checkpoint_folder, corpus_file, "--part", "2/2", "--limit", "40")
+def test_parts_that_overlap_or_are_of_other_runs_are_refused(small_file, checkpoint_folder, tmp_path, capsys):
+    made(tmp_path / "a", checkpoint_folder, small_file, "--part", "1/2")
+    made(tmp_path / "b", checkpoint_folder, small_file, "--part", "1/4")
+    made(tmp_path / "c", checkpoint_folder, small_file, "--part", "2/2", "--limit", "15")
     for other, said in (("b", "another part has counted"), ("c", "of another run")):
         places = [str(tmp_path / name) for name in ("a", other)]
         assert main(["atlas", "--merge", *places, "--out", str(tmp_path)]) == 2
@@ -91,28 +91,27 @@ def test_parts_that_overlap_or_are_of_other_runs_are_refused(corpus_file, checkp
 
 
 @pytest.mark.parametrize("said", ["0/3", "4/3", "1/513", "1", "a/b"])
-def test_a_part_that_is_none_is_refused(corpus_file, tmp_path, said, capsys):
+def test_a_part_that_is_none_is_refused(small_file, tmp_path, said, capsys):
     with pytest.raises(SystemExit):
-        main(["atlas", "--tsv", str(corpus_file), "--out", str(tmp_path), "--part", said])
+        main(["atlas", "--tsv", str(small_file), "--out", str(tmp_path), "--part", said])
     assert "must be I/N" in capsys.readouterr().err
 
 
-def test_two_processes_of_torchrun_make_the_same(whole, corpus_file, checkpoint_folder, tmp_path):
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0"]
-    command = [each for each in command if each not in ("--master-port", "0")] + ["--standalone", "-m", "model"]
-    options = ["atlas", "--tsv", str(corpus_file), "--checkpoint", str(checkpoint_folder), "--out", str(tmp_path)]
+def test_two_processes_of_torchrun_make_the_same(whole, small_file, checkpoint_folder, tmp_path):
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone", "-m", "model"]
+    options = ["atlas", "--tsv", str(small_file), "--checkpoint", str(checkpoint_folder), "--out", str(tmp_path)]
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert (tmp_path / ATLAS).read_bytes() == whole
 
 
-def test_a_line_is_in_one_bucket_and_a_bucket_in_one_part(corpus_file):
-    corpus = Corpus.of(corpus_file)
+def test_a_line_is_in_one_bucket_and_a_bucket_in_one_part(small_file):
+    corpus = LineCorpus.of(small_file)
     lines = [line for bucket in range(BUCKETS) for batch in corpus.batches(bucket) for line in batch]
     assert sorted((line.src, line.tgt) for line in lines) == sorted(
-        tuple(line.split("\t")) for line in corpus_file.read_text(encoding="utf-8").splitlines()
+        tuple(line.split("\t")) for line in small_file.read_text(encoding="utf-8").splitlines()
     )
-    assert sorted(sum((corpus.buckets(part, 7) for part in range(7)), [])) == list(range(BUCKETS))
+    assert sorted(bucket for part in range(7) for bucket in corpus.buckets(part, 7)) == list(range(BUCKETS))
     assert {line.digest % BUCKETS for batch in corpus.batches(lines[0].digest % BUCKETS) for line in batch} == {
         lines[0].digest % BUCKETS
     }
@@ -120,7 +119,7 @@ def test_a_line_is_in_one_bucket_and_a_bucket_in_one_part(corpus_file):
 
 def test_the_sample_is_of_the_smallest_hashes_in_whatever_order(fifty):
     digests = [digest_of(f"{src} {number}", tgt) for number in range(4) for src, tgt in fifty]
-    kept = Kept([{}])
+    kept = KeptMaps([{}])
     random.Random(0).shuffle(digests)
     for digest in digests:
         if kept._is_sampled(digest):
@@ -133,8 +132,8 @@ def test_a_line_without_a_translation_is_named(tmp_path):
     path = tmp_path / "bad.tsv"
     path.write_text("one\t一\ntwo\n", encoding="utf-8")
     with pytest.raises(CorpusError, match="line 2"):
-        Corpus.of(path)
-    assert len(Corpus.of(path, limit=1).digests) == 1
+        LineCorpus.of(path)
+    assert len(LineCorpus.of(path, limit=1).digests) == 1
 
 
 def test_a_file_that_is_no_atlas_is_none(whole, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from model.analysis.atlas.book import read_atlas, write_book
-from model.analysis.atlas.lines import Corpus
+from model.analysis.atlas.lines import LineCorpus
 from model.analysis.atlas.pages import index_of, pages_of
 from model.analysis.atlas.run import count, facts_of
 from model.own import checkpoint
@@ -41,7 +41,7 @@ def planted(checkpoint_folder, tmp_path_factory) -> Translator:
 
 
 def test_the_head_is_the_extreme_of_the_scatter(planted, corpus_file, tmp_path):
-    corpus = Corpus.of(corpus_file)
+    corpus = LineCorpus.of(corpus_file)
     counts = count(planted, corpus, facts_of(planted, corpus, None, "", 0))
     write_book(tmp_path / "atlas.zip", index_of(counts), pages_of(counts))
     atlas = read_atlas(tmp_path)

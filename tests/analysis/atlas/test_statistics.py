@@ -10,7 +10,7 @@ import pytest
 
 from model.analysis.alignment.gold import read_gold
 from model.analysis.alignment.word_maps import membership
-from model.analysis.atlas.lines import Corpus
+from model.analysis.atlas.lines import LineCorpus
 from model.analysis.atlas.pages import index_of, line_shares, neighbours, profile_of, quantile
 from model.analysis.atlas.run import count, facts_of
 from model.analysis.atlas.tally import FINE, LINES, SCALE, SUMS
@@ -26,7 +26,7 @@ HEADS = 8  # two layers of four
 
 
 def counted(model, path, linked=False, muted=0):
-    corpus = Corpus.of(path, linked)
+    corpus = LineCorpus.of(path, linked)
     return count(model, corpus, facts_of(model, corpus, "0", "a command", muted))
 
 
@@ -219,12 +219,9 @@ def test_heads_are_alike_by_the_overlap_of_their_maps(counts, traced):
         assert [share for _, share in near] == sorted((share for _, share in near), reverse=True)
 
 
-def test_a_sentence_of_the_corpus_is_as_usual_as_its_place_says(counts, traced, translator, fifty):
+def test_a_sentence_of_the_corpus_is_as_usual_as_its_place_says(counts, traced, translator):
     by = counts.kinds["cross"].tally["by_distance"][:, 3]
-    values = [
-        sentence_measures(each.trace, "cross", translator.rarity(src))
-        for each, (src, _) in zip(traced, fifty, strict=True)
-    ]
+    values = [sentence_measures(each.trace, "cross", translator.rarity(each.source)) for each in traced]
     distances = np.array([each["distance"][3] for each in values])
     assert np.bincount(np.minimum(63, (distances / 16 * 64).astype(int)), minlength=64).tolist() == by.tolist()
     shares = [usual({"distance": value}, {"distance": by.tolist()})[0].share for value in distances]
