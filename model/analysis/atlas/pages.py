@@ -16,10 +16,10 @@ from model.trace import HeadRef, Kind
 
 QUANTILES = 5
 PER_QUANTILE = 3  # sentences shown of each fifth
-MOST_LISTED = 20  # a list
+LISTED_TOKENS = 20  # a list
 NEIGHBOURS = 6
 FEWEST = 5  # rows with a token, for it to be listed
-DIGITS = 4
+KEPT_DECIMALS = 4
 _SHARES = {  # measures that are shares of rows, and which of LINES they are
     "previous": LINES.index("-1"),
     "itself": LINES.index("0"),
@@ -117,7 +117,7 @@ def _lists(texts: Sequence[str], found: np.ndarray, expected: np.ndarray) -> dic
         surprise = np.where((found >= FEWEST) & (found > expected), found * np.log(found / expected), 0.0)
     lists = {}
     for name, score in (("most", np.where(found >= FEWEST, found, 0)), ("more", surprise)):
-        order = [int(place) for place in np.argsort(-score, kind="stable")[:MOST_LISTED] if score[place] > 0]
+        order = [int(place) for place in np.argsort(-score, kind="stable")[:LISTED_TOKENS] if score[place] > 0]
         lists[name] = [[texts[place], int(found[place]), round(float(expected[place]), 1)] for place in order]
     return lists
 
@@ -142,7 +142,7 @@ def neighbours(own: KindCounts, sentences: dict[int, Sentence], kind: Kind) -> l
     order = np.argsort(-total, axis=1, kind="stable")[:, : min(NEIGHBOURS, heads - 1)]
     scale = 255 * max(1, rows)
     return [
-        [(int(other), round(int(total[n, other]) / scale, DIGITS)) for other in order[n]] for n in range(heads)
+        [(int(other), round(int(total[n, other]) / scale, KEPT_DECIMALS)) for other in order[n]] for n in range(heads)
     ]
 
 
@@ -240,10 +240,10 @@ def shown(sentence: Sentence, kind: Kind, strength: int, found: SparseMap) -> di
         "tgt": sentence.tgt,
         "rows": list(rows),
         "columns": list(columns),
-        "strength": round(strength / SCALE, DIGITS),
+        "strength": round(strength / SCALE, KEPT_DECIMALS),
         "cells": cells,
     }
 
 
 def _plain(values: np.ndarray) -> list[float | None]:
-    return [None if np.isnan(value) else round(float(value), DIGITS) for value in values]
+    return [None if np.isnan(value) else round(float(value), KEPT_DECIMALS) for value in values]
