@@ -7,10 +7,10 @@ PORT ?= 8501
 WORKERS := $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 3 ? cores + 1 : 4)))
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-# make tables DEV=dev.tsv TEST=test.tsv [NEWS=links.tsv] [RUN=runs/mine] [CHECKPOINT=en-zh]: all that follows from new
-# weights. What these weights have made already stays; ONLY="scores results" makes some parts.
+# make tables DEV=dev.tsv TEST=test.tsv [NEWS=links.tsv] [CORPUS=many.tsv] [RUN=runs/mine] [CHECKPOINT=en-zh]: all that
+# follows from new weights. What these weights have made already stays; ONLY="scores results" makes some parts.
 CHECKPOINT ?= en-zh
-TABLES := $(if $(DEV),--dev $(DEV)) $(if $(TEST),--test $(TEST)) $(if $(NEWS),--news $(NEWS)) $(if $(RUN),--run $(RUN))
+TABLES := $(if $(DEV),--dev $(DEV)) $(if $(TEST),--test $(TEST)) $(if $(NEWS),--news $(NEWS)) $(if $(CORPUS),--corpus $(CORPUS)) $(if $(RUN),--run $(RUN))
 TABLES += $(if $(ONLY),--only $(ONLY))
 
 .PHONY: app test lint check web tables clean

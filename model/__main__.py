@@ -18,6 +18,7 @@ COMMANDS = {
     "align": "alignment error rate of every cross-attention head against links made by people",
     "faithfulness": "which sort of map marks the words that a translation needs",
     "heads": "what every head does and what it is worth, over a file of sentence pairs",
+    "atlas": "what every head does over a whole corpus, in parts that can be made on many machines",
     "repair": "how often muting one head repairs a wrong token, and how often it spoils a right one",
     "inspect": "say what a Hugging Face folder is, what Headlight could show of it, and what not, and why",
     "convert": "make model.safetensors of a Hugging Face folder that has its weights as a pickle only",

@@ -23,10 +23,16 @@ def read_rows(path: Path) -> list[Row]:
         raise CorpusError(f"cannot read {path}: {error}") from None
     if lines == [""]:
         raise CorpusError(f"{path} holds no sentence pair")
-    rows = []
-    for number, line in enumerate(lines, 1):
-        cells = [cell.strip() for cell in line.split("\t")]
-        if len(cells) < 2 or not cells[0] or not cells[1]:
-            raise CorpusError(f"{path} line {number}: expected English, a tab, and Chinese")
-        rows.append((cells[0], cells[1], cells[2] if len(cells) > 2 else ""))
-    return rows
+    return [pair_of(line, f"{path} line {number}") for number, line in enumerate(lines, 1)]
+
+
+def pair_of(line: str, where: str) -> Row:
+    """English, Chinese and source of one line; ``where`` it stands is said in the error.
+
+    Raises:
+        CorpusError: it lacks one of the two sides.
+    """
+    cells = [cell.strip() for cell in line.split("\t")]
+    if len(cells) < 2 or not cells[0] or not cells[1]:
+        raise CorpusError(f"{where}: expected English, a tab, and Chinese")
+    return cells[0], cells[1], cells[2] if len(cells) > 2 else ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 from model.errors import REASONS, HeadlightError, Why
-from model.trace import KINDS, HeadRef, Kind, Label, TracedTranslation, Translation
+from model.trace import KINDS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation, Translation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -201,6 +201,13 @@ class Source(Protocol):
 
     def trace(self, text: str, target: str) -> TracedTranslation:
         """The attention with which the model would write a given translation."""
+
+    def traces(self, pairs: Sequence[tuple[str, str]]) -> list[AttentionTrace | HeadlightError]:
+        """The weights with which it would write each target of its source, without scores; or why it cannot.
+
+        Several are gone through at once where the model can do so. A model that translates nothing leaves the
+        targets aside and reads the sources.
+        """
 
     def retranslate(self, translation: Translation, beam: int, gains: Gains) -> Translation:
         """The text of a translation once more, by the model with changed heads."""

@@ -14,10 +14,10 @@ from torch import Tensor
 
 from model.common.pictures import shipped_picture
 from model.common.sampling import Sampler
-from model.errors import SentenceTooLongError
+from model.errors import HeadlightError, SentenceTooLongError
 from model.folder.core import Core, Pictures, core
 from model.folder.files.look import read_config
-from model.folder.forms import Translating
+from model.folder.forms import Continuing, Translating
 from model.folder.passes import Passes
 from model.folder.picture import Seeing
 from model.folder.telling import Telling, check_memory
@@ -26,7 +26,7 @@ from model.folder.writing import MOST_NEW, Writer
 from model.folders import fingerprint
 from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Patch, Projections, Slope, Slopes, Unembedding
 from model.source import WAYS, Anatomy, Facts, Gains, LacksAbilityError, LanguageChoice, Need, Way, require_of
-from model.trace import Kind, Label, TracedTranslation, Translation
+from model.trace import AttentionTrace, Kind, Label, TracedTranslation, Translation
 from model.writing import Expansion, Hypothesis, Neighbour, Sampling, Token
 
 
@@ -277,6 +277,24 @@ class FolderSource(AskedSource):
         ids = self.ids(text, [each.id for each in tokens])
         log_probs = tuple(self.log_probs(ids)[0].tolist())
         return self._told(text, Hypothesis(tuple(each.id for each in tokens), log_probs, True), True, (target, tokens))
+
+    def traces(self, pairs: Sequence[tuple[str, str]]) -> list[AttentionTrace | HeadlightError]:
+        """As ``Source.traces``, one after the other: padding means something else to each family."""
+        found: list[AttentionTrace | HeadlightError] = []
+        for source, target in pairs:
+            try:
+                found.append(self._one_trace(source, target))
+            except HeadlightError as error:
+                found.append(error)
+        return found
+
+    def _one_trace(self, source: str, target: str) -> AttentionTrace:
+        if isinstance(self.core.form, Translating):
+            return self.trace(source, target).trace
+        if not isinstance(self.core.form, Continuing):
+            return self.translate(source, capture=True).trace
+        ids = self.telling.begun(source)
+        return self._told(source, Hypothesis(ids, (0.0,) * len(ids), False), True).trace
 
     def retranslate(self, translation: Translation, beam: int, gains: Gains) -> Translation:
         """As ``Source.retranslate``."""

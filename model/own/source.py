@@ -251,6 +251,21 @@ class OwnSource:
         """As ``Source.encode_target``."""
         return self.tgt_tokenizer.encode(text)
 
+    def forced_target(self, text: str) -> list[Token]:
+        """The tokens of a translation that is to be forced.
+
+        Raises:
+            EmptySentenceError, SentenceTooLongError: there is nothing to force, or too much.
+        """
+        tokens = self.encode_target(text)
+        if not tokens:
+            raise EmptySentenceError("The translation to force is empty.")
+        if len(tokens) >= self.model.config.max_len:
+            raise SentenceTooLongError(
+                f"The translation to force has more than {self.model.config.max_len - 1} tokens."
+            )
+        return tokens
+
     def decode_target(self, ids: Sequence[int]) -> str:
         """As ``Source.decode_target``."""
         return self.tgt_tokenizer.decode(list(ids))

@@ -12,24 +12,23 @@ import torch
 from torch import Tensor
 
 from model.common.sampling import Sampler
-from model.errors import CheckpointError, EmptySentenceError, SentenceTooLongError
+from model.errors import CheckpointError, HeadlightError
 from model.folders import split_step
 from model.history import snapshot
 from model.own import checkpoint
+from model.own.batch import batched_traces, forced_pieces
 from model.own.capture import SCORES, WEIGHTS, Captured, capture_attention
 from model.own.decoding import search
 from model.own.decoding.stepping import Stepper
 from model.own.interventions import scaled_heads
 from model.own.network.transformer import Transformer
 from model.own.source import OwnSource
-from model.own.text.labels import source_labels, target_labels
-from model.own.text.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS, UNK_ID
+from model.own.text.labels import BOS, EOS, source_labels, target_labels
+from model.own.text.vocab import BOS_ID, EOS_ID
 from model.passage import Ask
 from model.source import Gains
-from model.trace import KINDS, AttentionTrace, Kind, Label, TracedTranslation, Translation
+from model.trace import KINDS, AttentionTrace, Kind, TracedTranslation, Translation
 from model.writing import LENGTH_ALPHA, Expansion, Hypothesis, Sampling, Token
-
-BOS, EOS = Label(SPECIAL_TOKENS[BOS_ID]), Label(SPECIAL_TOKENS[EOS_ID])
 
 
 class Translator(OwnSource):
@@ -137,24 +136,22 @@ class Translator(OwnSource):
             EmptySentenceError, SentenceTooLongError: as ``translate``, for either side.
         """
         tokens, _ = self.encode_source(text)
-        forced = self.encode_target(target)
-        if not forced:
-            raise EmptySentenceError("The translation to force is empty.")
-        if len(forced) >= self.model.config.max_len:
-            raise SentenceTooLongError(
-                f"The translation to force has more than {self.model.config.max_len - 1} tokens."
-            )
+        forced = self.forced_target(target)
         ids = self.ids(text, [token.id for token in forced])
         seen = self.forced(ids, Ask(("weights", "scores"), logits=True))
         assert seen.logits is not None
         log_probs = seen.logits.log_softmax(-1).gather(1, ids.written[:, None])[:, 0]
-        pieces = [target[token.start : token.end] if token.id == UNK_ID else token.text for token in forced]
+        pieces = forced_pieces(target, forced)
         hypothesis = Hypothesis(tuple(token.id for token in forced), tuple(log_probs.tolist()), finished=True)
         translation = self._translation((text, target), tokens, pieces, hypothesis)
         weights, scores = (
             {kind: seen.stacked(kind, step).cpu().numpy() for kind in KINDS} for step in ("weights", "scores")
         )
         return _traced(translation, weights, scores)
+
+    def traces(self, pairs: Sequence[tuple[str, str]]) -> list[AttentionTrace | HeadlightError]:
+        """As ``Source.traces``: one padded pass over all of them."""
+        return batched_traces(self, pairs)
 
     def retranslate(self, translation: Translation, beam: int, gains: Gains) -> Translation:
         """As ``Source.retranslate``."""

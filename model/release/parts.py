@@ -15,6 +15,7 @@ from typing import Any
 
 from model import examples
 from model.analysis.alignment.known_pairs import ALIGNMENT, load_alignment, unaligned_methods
+from model.analysis.atlas.book import read_atlas
 from model.analysis.faithfulness.table import load_faithfulness, unscored_methods
 from model.analysis.heads.table import load_head_table
 from model.analysis.what_if.quality import load_warning
@@ -293,6 +294,11 @@ PARTS: dict[str, Part] = {
         lambda job: getattr(load_head_table(job.folder), "facts", {}).get("sha256") == job.sha256,
         lambda job: job.command("heads", "--tsv", job.args.dev, "--save"),
         ("dev",),
+    ),
+    "atlas": Part(
+        lambda job: getattr(read_atlas(job.folder), "facts", {}).get("sha256") == job.sha256,
+        lambda job: job.command("atlas", "--tsv", job.args.corpus, "--save"),
+        ("corpus",),
     ),
     "faithfulness": Part(_has_faithfulness, _make_faithfulness, ("dev",)),
     "warning": Part(

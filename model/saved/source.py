@@ -72,7 +72,7 @@ class SavedSource:
         raise LacksAbilityError("gains", self.name, "saved")
 
     ids = forced = slopes = tail = norms = log_probs = step_logits = heads_out = projections = finish = _lacks
-    positions = trace = search = encode_target = retranslate = patched = in_languages = seen = _lacks
+    positions = trace = traces = search = encode_target = retranslate = patched = in_languages = seen = _lacks
 
     @property
     def unembedding(self) -> NoReturn:

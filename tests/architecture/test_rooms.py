@@ -11,7 +11,10 @@ import pytest
 
 from tests.architecture.tree import HOUSE, imports, sources, used_files
 
-WINGS = [f"model/analysis/{wing}" for wing in ("alignment", "faithfulness", "heads", "lessons", "residual", "what_if")]
+WINGS = [
+    f"model/analysis/{wing}"
+    for wing in ("alignment", "atlas", "faithfulness", "heads", "lessons", "residual", "what_if")
+]
 WINGS += ["model/attribution"]
 # What anything may read of the model. Our own Transformer, training and commands are not among it.
 SEAM = {"model/*", "model/checkpoints.py", "model/translator.py"}
@@ -51,6 +54,8 @@ MAY: dict[str, set[str]] = {
     "model/analysis/heads": SEAM | {"model/analysis/*", "model/attribution"},
     "model/analysis/alignment": SEAM | {"model/analysis/*", "model/attribution"},
     "model/analysis/faithfulness": SEAM | {"model/analysis/*", "model/attribution", "model/analysis/heads"},
+    "model/analysis/atlas": SEAM
+    | {"model/analysis/*", "model/attribution", "model/analysis/heads", "model/analysis/alignment"},
     "model/analysis/what_if": SEAM | {"model/analysis/*", "model/attribution", "model/analysis/residual"},
     "model/analysis/lessons": SEAM | {"model/own", "model/training", "model/analysis/*", "model/attribution"},
     "model/training": {"model/*", "model/own", "model/evaluation"},

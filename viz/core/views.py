@@ -66,6 +66,7 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("one_head", "heads", chips=False, fragment=True),
         ViewSpec("lines", "heads", (*_HEAD, *_READ, *_DRAWN)),
         ViewSpec("heads", "heads", (*_HEAD, *_READ)),
+        ViewSpec("atlas", "heads", _HEAD, reads=("text", "prompt", "sentence")),
         ViewSpec("step_by_step", "decode", ("layer", "head", "words", *_COMBINED), reads=("text",)),
         ViewSpec("beam", "decode", reads=_WRITERS),
         ViewSpec("fork", "decode", ("words",), _needs("internals", "votes"), _WRITERS),

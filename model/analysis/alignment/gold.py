@@ -67,10 +67,15 @@ def read_gold(path: Path, by_letter: bool = False) -> list[GoldPair]:
     lines = text.removesuffix("\n").split("\n") if text.strip() else []
     if not lines:
         raise CorpusError(f"{path} holds no sentence pair")
-    return [_gold_pair(line.rstrip("\r"), f"{path} line {number}", by_letter) for number, line in enumerate(lines, 1)]
+    return [gold_pair(line.rstrip("\r"), f"{path} line {number}", by_letter) for number, line in enumerate(lines, 1)]
 
 
-def _gold_pair(line: str, where: str, by_letter: bool) -> GoldPair:
+def gold_pair(line: str, where: str, by_letter: bool = False) -> GoldPair:
+    """The pair of one line of such a file; ``where`` it stands is said in the error.
+
+    Raises:
+        CorpusError: it is no such line.
+    """
     cells = line.split("\t")
     if len(cells) != 3 or not cells[0].split() or not cells[1].split():
         raise CorpusError(f"{where}: expected English, a tab, segmented Chinese, a tab, links such as 0-0 1p2")

@@ -49,6 +49,7 @@ _FUNCTION = """
     came make makes made making take takes took taken taking put puts give gives gave given way thing things
     something anything everything nothing someone anyone everyone nobody people well now please quite rather
     really true speaking mount mr mrs ms dr st exactly o'clock
+    man men woman women person
 """
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 

@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dev", type=Path, metavar="FILE", help=f"{line}: heads, faithfulness, history")
     parser.add_argument("--test", type=Path, metavar="FILE", help=f"{line}: scores")
     parser.add_argument("--news", type=Path, metavar="FILE", help="pairs linked by people, as for align: news")
+    parser.add_argument("--corpus", type=Path, metavar="FILE", help=f"{line}, 20,000 or more: atlas")
     parser.add_argument("--run", type=Path, metavar="DIR", help="the folder that train wrote: history")
     parser.add_argument("--weights", action="store_true", help="history keeps the snapshots too: for a small model")
     some = f"some of: {', '.join(PARTS)}"

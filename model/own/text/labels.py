@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.own.text.tokenize import BYTE
+from model.own.text.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS
 from model.trace import Label
 from model.writing import WORD_START, Token
+
+BOS, EOS = Label(SPECIAL_TOKENS[BOS_ID]), Label(SPECIAL_TOKENS[EOS_ID])
 
 
 def source_labels(text: str, tokens: Sequence[Token], by_letter: bool = False) -> tuple[Label, ...]:

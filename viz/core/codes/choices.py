@@ -18,6 +18,10 @@ from model.trace import KINDS
 from viz.core.codes.lessons import LESSON_MODULES
 from viz.core.text import LANGUAGES
 
+ATLAS_MEASURES = (
+    "entropy", "evenness", "distance", "peak", "confidence", "previous", "itself", "next", "offset", "sink", "special",
+    "punctuation", "rare", "aligned", "coverage", "vote", "cost", "layer",
+)  # fmt: skip
 ALIGNED, PAINTED = "aligned", "painted"  # patterns that no template says
 HEAD_MEASURES = ("importance", "previous", "next", "sink", "rare", "entropy", "distance", "confidence")
 
@@ -64,6 +68,10 @@ CHOICES: Mapping[str, Choice] = {
         _choice("decoded", ("tree", "ways"), "beam.view"),
         _choice("scope", ("sentence", "corpus")),
         _choice("by", tuple(dict.fromkeys(("importance", ALIGNED, *HEAD_MEASURES, *PATTERNS, PAINTED)))),
+        _choice("atlas_x", ATLAS_MEASURES, "atlas.measure", "atlas.x"),
+        _choice("atlas_y", ATLAS_MEASURES, "atlas.measure", "atlas.y"),
+        _choice("atlas_by", ("kind", "layer", "role", "cost"), "atlas.by"),
+        _choice("atlas_show", ("strongest", "sample"), "atlas.show"),
         _choice("align_view", ("sentence", "truth")),
         _choice("align_from", ("head", "layer", "all")),
         _choice("align_method", ALIGN_METHODS, "method", "align_method"),

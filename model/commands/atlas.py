@@ -1,0 +1,145 @@
+"""python -m model atlas: what every head does over a whole corpus, in parts that can be made on many machines."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from model.commands.shared.options import add_checkpoint, opened, positive
+from model.commands.shared.table_options import pair_bar
+from model.errors import HeadlightError
+
+if TYPE_CHECKING:
+    from model.analysis.atlas.counts import Counts
+    from model.source import ModelHandle
+
+_PART = re.compile(r"([0-9]{1,4})/([0-9]{1,4})")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--tsv", type=Path, metavar="FILE", help="English, tab, Chinese a line")
+    source.add_argument("--links", type=Path, metavar="FILE", help="pairs linked by people, as for align")
+    source.add_argument("--merge", type=Path, nargs="+", metavar="DIR", help="add up the parts in these folders")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where parts, and the atlas, are written")
+    add_checkpoint(parser)
+    parser.add_argument("--limit", type=positive, metavar="N", help="the first N lines only")
+    parser.add_argument("--mute", type=positive, default=0, metavar="N", help="on about N lines: what muting costs")
+    parser.add_argument("--part", type=part, metavar="I/N", help="only the I-th of N parts, counted from 1")
+    parser.add_argument("--save", action="store_true", help="also write the atlas into the checkpoint's folder")
+
+
+def part(text: str) -> tuple[int, int]:
+    """A part, counted from 0, and how many there are.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no I/N with 1 ≤ I ≤ N ≤ 512.
+    """
+    from model.analysis.atlas.lines import BUCKETS
+
+    match = _PART.fullmatch(text)
+    one, all_parts = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= one <= all_parts <= BUCKETS:
+        raise argparse.ArgumentTypeError(f"must be I/N with 1 ≤ I ≤ N ≤ {BUCKETS}, got {text!r}")
+    return one - 1, all_parts
+
+
+def run(args: argparse.Namespace) -> None:
+    """Count, or add up what was counted; where all lines are counted, write the atlas."""
+    if args.out is None and not args.save:
+        raise HeadlightError("say with --out where the atlas is to be written, or --save for the checkpoint's folder")
+    if args.out is not None:
+        args.out.mkdir(parents=True, exist_ok=True)
+    if args.merge:
+        write(args, merge(args.merge))
+    else:
+        make(args)
+
+
+def make(args: argparse.Namespace) -> None:
+    """Count a part, or, of several processes that torchrun started, a part each, which the first adds up."""
+    from model.analysis.atlas.lines import LineCorpus
+    from model.analysis.atlas.run import count, facts_of, part_path
+    from model.commands.shared.ranks import ranks
+
+    corpus = LineCorpus.of(args.links or args.tsv, linked=args.links is not None, limit=args.limit)
+    model = opened(args)
+    facts = facts_of(model, corpus, model_sha256(model), command_of(args, model), args.mute)
+    with ranks() as (rank, size, wait):
+        number, parts = args.part or (0, 1)
+        if size > 1 and (args.part or args.out is None):
+            raise HeadlightError("under torchrun each process takes a part by itself: give --out, and no --part")
+        number, parts = (rank, size) if size > 1 else (number, parts)
+        with pair_bar(sum(corpus.size(bucket) for bucket in corpus.buckets(number, parts))) as progress:
+            counts = count(model, corpus, facts, number, parts, progress)
+        if parts == 1:
+            write(args, counts)
+            return
+        say(f"wrote {counts.save(part_path(args.out, number, parts)).name}")
+        wait()
+        if size > 1 and rank == 0:
+            write(args, merge([part_path(args.out, each, parts) for each in range(parts)]))
+
+
+def model_sha256(model: ModelHandle) -> str | None:
+    """Of the weights, where that is known."""
+    meta: dict[str, Any] = getattr(model, "meta", {})
+    found = meta.get("sha256")
+    return None if found is None else str(found)
+
+
+def command_of(args: argparse.Namespace, model: ModelHandle) -> str:
+    """The command that makes the whole at once, whichever parts were made; of paths the last part."""
+    option, path = ("--links", args.links) if args.links else ("--tsv", args.tsv)
+    words = ["python -m model atlas", option, path.name, "--checkpoint", model.name]
+    words += ["--limit", str(args.limit)] if args.limit else []
+    words += ["--mute", str(args.mute)] if args.mute else []
+    return " ".join(words)
+
+
+def merge(places: Sequence[Path]) -> Counts:
+    """The sum of parts, files or all those in folders.
+
+    Raises:
+        CorpusError: there is none, or they do not fit together.
+    """
+    from model.analysis.atlas.counts import merged
+
+    files = [file for place in places for file in (sorted(place.glob("part-*.npz")) if place.is_dir() else [place])]
+    return merged(files)
+
+
+def write(args: argparse.Namespace, counts: Counts) -> None:
+    """Write the sum as one part, and the atlas where it is whole.
+
+    Raises:
+        HeadlightError: no line could be read.
+    """
+    from model.analysis.atlas.book import ATLAS, write_book
+    from model.analysis.atlas.lines import BUCKETS
+    from model.analysis.atlas.pages import index_of, pages_of
+    from model.folders import resolve
+
+    for name, number in sorted(counts.refused.items()):
+        say(f"{number} lines were left out: {name}")
+    if not counts.sentences:
+        raise HeadlightError("no line could be read by this model")
+    if not counts.is_whole:
+        path = counts.save(args.out / "merged.npz")
+        say(f"wrote {path.name}: {int(counts.buckets.sum())} of {BUCKETS} buckets are counted; there is no atlas yet")
+        return
+    counts.prune()
+    index, pages = index_of(counts), pages_of(counts)
+    for folder in [args.out] * bool(args.out) + [resolve(args.checkpoint)] * args.save:
+        path = write_book(folder / ATLAS, index, pages)
+        say(f"wrote {folder.name}/{path.name}, {path.stat().st_size:,} bytes")
+
+
+def say(what: str) -> None:
+    """One line on stderr."""
+    print(f"python -m model atlas: {what}", file=sys.stderr, flush=True)

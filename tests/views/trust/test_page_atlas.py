@@ -1,0 +1,126 @@
+"""The atlas: all heads as points, and the page of one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+
+import numpy as np
+import pytest
+
+from model.__main__ import main
+from model.analysis.atlas.book import ATLAS, read_atlas, write_book
+from model.trace import HeadRef
+from tests.pages import SENTENCE, choose, components, prepared, shipped, words
+from viz.core.answers import atlas as answers
+from viz.core.text import text
+from viz.core.theme import LIGHT
+from viz.views.atlas.head_page import small_map
+from viz.views.atlas.scatter import HeadPoint, scatter_figure
+
+HEAD = {"kind": "cross", "layer": 3, "head": 2}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, pairs):
+    """The atlas of the shipped checkpoint over a dozen sentences."""
+    path = tmp_path_factory.mktemp("atlas")
+    (path / "some.tsv").write_text("".join(f"{en}\t{zh}\n" for en, zh in pairs), encoding="utf-8")
+    assert main(["atlas", "--tsv", str(path / "some.tsv"), "--out", str(path)]) == 0
+    return path
+
+
+@pytest.fixture
+def there(monkeypatch, folder):
+    monkeypatch.setattr(answers, "resolve", lambda _: folder)
+
+
+def figure_of(at) -> dict:
+    (chart,) = at.get("plotly_chart")
+    return json.loads(chart.proto.spec)
+
+
+@shipped
+def test_every_head_is_a_point_and_the_chosen_one_has_a_ring(there, folder):
+    at = choose(prepared("atlas", text=SENTENCE, atlas_x="sink", atlas_y="previous", **HEAD))
+    atlas = read_atlas(folder)
+    *groups, ring = figure_of(at)["data"]
+    codes = [code for group in groups for (code,) in group["customdata"]]
+    assert sorted(codes) == sorted(head.code for head in atlas.heads)
+    assert [group["name"] for group in groups] == ["Encoder self", "Decoder self", "Cross"]
+    assert (ring["x"], ring["y"]) == (
+        [atlas.value(HeadRef(**HEAD), "sink")],
+        [atlas.value(HeadRef(**HEAD), "previous")],
+    )
+    best = atlas.heads[int(np.nanargmax(atlas.values("previous")))]
+    assert f"Highest: {text('en', f'kind.{best.kind}')} L{best.layer}" in words(at).replace("\u00a0", " ")
+
+
+@shipped
+def test_the_page_of_a_head_has_its_sentences_and_this_one_beside_them(there, folder):
+    at = choose(prepared("atlas", text=SENTENCE, **HEAD))
+    page = read_atlas(folder).page(HeadRef(**HEAD))
+    assert "On your sentence this head does something" in words(at) or "does what it usually does" in words(at)
+    shown = [each for each in words(at).split("\n")]
+    assert all(any(entry["src"] in line for line in shown) for entry in page["strongest"])
+    buttons = [button for button in at.button if str(button.key).startswith("atlas_open_")]
+    assert len(buttons) == len(page["strongest"]) > 3
+    buttons[0].click()
+    choose(at)
+    assert at.session_state["text"] == page["strongest"][0]["src"]
+    assert at.session_state["hyp"] != ""
+    lists = [each for each in components(at) if "heads" in each]
+    assert lists == []  # it is another view that is open now
+
+
+@shipped
+def test_neighbours_open_their_pages_and_the_sample_is_in_order(there, folder):
+    at = choose(prepared("atlas", text=SENTENCE, atlas_show="sample", **HEAD))
+    page = read_atlas(folder).page(HeadRef(**HEAD))
+    fifths = [entry["fifth"] for entry in page["sample"]]
+    assert fifths == sorted(fifths)
+    assert page["sample"][0]["strength"] < page["sample"][-1]["strength"]
+    near = next(each for each in components(at) if "heads" in each)
+    codes = [HeadRef(each["kind"], each["layer"], each["head"]).code for each in near["heads"]]
+    assert codes == [code for code, _ in page["neighbours"]]
+
+
+@shipped
+def test_without_an_atlas_of_these_weights_a_sentence_says_so(monkeypatch, folder, tmp_path):
+    monkeypatch.setattr(answers, "resolve", lambda _: tmp_path)
+    at = choose(prepared("atlas", text=SENTENCE))
+    assert text("en", "atlas.missing", checkpoint="en-zh") in [each.value for each in at.info]
+    assert at.get("plotly_chart") == []
+    (tmp_path / ATLAS).write_bytes(b"no zip")
+    assert text("zh", "atlas.damaged", checkpoint="en-zh") in [each.value for each in choose(at, lang="zh").info]
+    shutil.copy(folder / ATLAS, tmp_path / ATLAS)
+    assert not choose(at, lang="en").info
+    with zipfile.ZipFile(folder / ATLAS) as book:
+        index = json.loads(book.read("index.json"))
+    write_book(tmp_path / ATLAS, index | {"facts": index["facts"] | {"sha256": "0"}}, {})
+    assert text("en", "atlas.stale", checkpoint="en-zh") in [each.value for each in choose(at).info]
+
+
+def test_a_head_without_a_number_is_no_point():
+    heads = [HeadRef("cross", 0, number) for number in range(3)]
+    points = [
+        HeadPoint(head, head.title, "<b>", 1.0, y, "", 2.0)
+        for head, y in zip(heads, (1.0, 2.0, float("nan")), strict=True)
+    ]
+    figure = scatter_figure(points, LIGHT, ("x", "<i>", "c"), heads[2])
+    (trace,) = figure.data
+    assert [code for (code,) in trace.customdata] == ["c0.0", "c0.1"]
+    assert "&lt;b&gt;" in trace.text[0]
+    assert figure.layout.yaxis.title.text == "&lt;i&gt;"
+
+
+def test_a_small_map_is_the_stored_weights():
+    entry = {"rows": ["a", "b"], "columns": ["x", "y", "z"], "cells": [[2, 255], [0, 51, 1, 102]]}
+    chart = small_map(entry)
+    np.testing.assert_allclose(chart.cells.values, [[0, 0, 1], [0.2, 0.4, 0]])
+    assert folder_names(chart) == (["x", "y", "z"], ["a", "b"])
+
+
+def folder_names(chart):
+    return list(chart.names), list(chart.rows)

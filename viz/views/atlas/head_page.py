@@ -1,0 +1,178 @@
+"""The page of one head: what it does over the corpus, its sentences, its neighbours, and this sentence beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.atlas.book import Atlas
+from model.analysis.atlas.usual import RARE, Usual, usual
+from model.errors import HeadlightError
+from model.trace import HeadRef
+from viz.charts.lesson_charts import bars, cells
+from viz.charts.markup import line, tag
+from viz.charts.plain_shapes import PlainChart
+from viz.core.answers import atlas as answers
+from viz.core.answers.translations import trace
+from viz.core.going import open_head
+from viz.core.language import say, within
+from viz.core.session import Session, choose_head, force
+from viz.views.atlas.habits import habit, measure_of, said
+from viz.widgets import head_facts
+from viz.widgets.chart import draw_row, plain_chart
+from viz.widgets.head_list import Listed, head_list
+from viz.widgets.picker import pick
+
+_REACH = 8
+_ON_PAGE = ("cost", "entropy", "distance", "confidence", "previous", "next", "sink", "rare", "aligned", "vote")
+_ACROSS = 3  # small maps beside each other
+_MOST_TOKENS = 12
+_LARGEST = 36  # tokens of a side; a longer sentence has too small cells to be read
+
+
+def draw(atlas: Atlas, now: Session) -> None:
+    """All of it, of the head that is chosen."""
+    page = answers.head_page(atlas, now.head)
+    if page is None:
+        st.info(say("atlas.no_page"))
+        return
+    st.subheader(head_facts.title(now.head), anchor=False)
+    st.html(line("lead", habit(atlas, now.head)))
+    st.html(line("alt", numbers(atlas, now)))
+    _own_sentence(now, page, atlas)
+    draw_row(histograms(page), "atlas.histograms")
+    _tokens(page["tokens"])
+    _sentences(now, page)
+    _neighbours(now, page)
+
+
+def numbers(atlas: Atlas, now: Session) -> str:
+    """A head's measures in a line."""
+    place = atlas.heads.index(now.head)
+    values = {name: float(measure_of(atlas, now.checkpoint, name)[place]) for name in _ON_PAGE}
+    found = [
+        f"{say(f'atlas.measure.{name}')} {said(value, name)}" for name, value in values.items() if np.isfinite(value)
+    ]
+    return " · ".join(found)
+
+
+def histograms(page: Mapping[str, Any]) -> list[PlainChart]:
+    """Where its weight lies, how large the largest weight of a row is, and how evenly rows look."""
+    names = [f"≤−{_REACH}", *(str(n).replace("-", "−") for n in range(1 - _REACH, _REACH)), f"≥{_REACH}"]
+    charts = [bars(names, {say("atlas.mass"): np.array(page["mass"])}, say("atlas.mass.axis"), width=440, height=180)]
+    for name in ("hist_peak", "hist_even"):
+        rows = np.array(page[name], float)
+        ends = [f"{100 * place // len(rows)}" if place % 5 == 0 else "" for place in range(len(rows))]
+        share = rows / max(1.0, rows.sum())
+        charts.append(bars(ends, {say(f"atlas.{name}"): share}, say(f"atlas.{name}.axis"), width=300, height=180))
+    return charts
+
+
+def _own_sentence(now: Session, page: Mapping[str, Any], atlas: Atlas) -> None:
+    """What the head does on the visitor's sentence, beside the corpus."""
+    try:
+        measured = answers.own_measures(now.subject, now.head.kind)
+    except HeadlightError:
+        return
+    if not measured:
+        return
+    place = atlas.place(now.head)
+    found = usual({name: float(values[place]) for name, values in measured.items()}, page["by"])
+    if not found:
+        return
+    st.html(line("holds" if min(each.share for each in found) >= RARE else "fails", verdict(found)))
+    rows = [_beside(each) for each in found]
+    with st.expander(say("atlas.own.how")):
+        columns = ("measure", "here", "corpus", "share")
+        st.dataframe(
+            {say(f"atlas.own.{name}"): [row[place] for row in rows] for place, name in enumerate(columns)},
+            hide_index=True,
+            key="atlas_own",
+        )
+
+
+def verdict(found: Sequence[Usual]) -> str:
+    """Whether a sentence is a usual one for the head: by the measure that is farthest out."""
+    least = min(found, key=lambda each: each.share)
+    name = say(f"atlas.measure.{least.measure}")
+    here = said(least.value, least.measure)
+    middle = f"{1 - least.share:.0%}"
+    if least.share >= RARE:
+        return say("atlas.own.usual", measure=name, here=here, share=f"{least.share:.0%}")
+    return say("atlas.own.unusual", measure=name, here=here, share=middle)
+
+
+def _beside(each: Usual) -> tuple[str, str, str, str]:
+    between = f"{said(each.low, each.measure)} – {said(each.high, each.measure)}"
+    return say(f"atlas.measure.{each.measure}"), said(each.value, each.measure), between, f"{each.share:.0%}"
+
+
+def _tokens(tokens: Mapping[str, Mapping[str, Sequence[Any]]]) -> None:
+    """Which tokens it looks at, and from which it looks hard."""
+    for way in ("at", "hard"):
+        for order in ("most", "more"):
+            found = [
+                f"{text} ({count:,})" if order == "most" else f"{text} ({count / max(expected, 0.1):.0f}×)"
+                for text, count, expected in tokens[way][order][:_MOST_TOKENS]
+            ]
+            if found:
+                st.html(line("alt hl-line", tag("strong", say(f"atlas.tokens.{way}.{order}")), " ", "  ".join(found)))
+
+
+def _sentences(now: Session, page: Mapping[str, Any]) -> None:
+    """Its strongest sentences, or some of each fifth of the corpus, with their maps."""
+    which = pick("atlas_show", explained=False)
+    entries = page[which]
+    st.html(line("alt", say(f"atlas.sentences.{which}")))
+    for start in range(0, len(entries), _ACROSS):
+        for column, entry in zip(st.columns(_ACROSS), entries[start : start + _ACROSS], strict=False):
+            with column:
+                _one_sentence(now, entry, f"{which}_{start}_{entries.index(entry)}")
+
+
+def _one_sentence(now: Session, entry: Mapping[str, Any], key: str) -> None:
+    fifth = say("atlas.fifth", number=entry["fifth"] + 1) + " · " if "fifth" in entry else ""
+    st.html(line("alt", fifth, said(entry["strength"], "confidence"), " · ", entry["src"], tag("br"), entry["tgt"]))
+    if max(len(entry["rows"]), len(entry["columns"])) <= _LARGEST:
+        chart = small_map(entry)
+        plain_chart(chart.sent(), say("atlas.map.alt", src=entry["src"]), theme=now.theme, key=f"atlas_map_{key}")
+    st.button(say("atlas.open"), key=f"atlas_open_{key}", on_click=partial(_open, now, entry["src"], entry["tgt"]))
+
+
+def small_map(entry: Mapping[str, Any]) -> PlainChart:
+    """The map of a sentence as the file holds it: what is below half a percent is 0."""
+    values = np.zeros((len(entry["rows"]), len(entry["columns"])))
+    for row, pairs in enumerate(entry["cells"]):
+        for key, level in zip(pairs[::2], pairs[1::2], strict=True):
+            values[row, key] = level / 255
+    return cells(values, entry["rows"], entry["columns"], limits=(0.0, 1.0), most_height=240, width=370)
+
+
+def _open(now: Session, src: str, tgt: str) -> None:
+    """Show the head on a sentence of the corpus, with the translation that stands there."""
+    st.session_state.update(text=src, part="", step="")
+    if now.model.reads == "text":
+        force("hyp", [token.id for token in now.model.opened.encode_target(tgt)])
+    open_head(now.head)
+
+
+def _neighbours(now: Session, page: Mapping[str, Any]) -> None:
+    """The heads whose maps overlap most with its own, each with its map of the visitor's sentence."""
+    near = [(HeadRef.parse(code), float(share)) for code, share in page["neighbours"]]
+    kinds = trace(now.subject).kinds
+    entries = [
+        Listed(head, head_facts.title(head), share, say("atlas.overlap", value=f"{share:.0%}"), share)
+        for head, share in near
+        if head is not None and head.kind in kinds
+    ]
+    if not entries:
+        return
+    st.subheader(say("find.like", head=head_facts.title(now.head)), anchor=False)
+    labels = within("heads", list=say("find.like", head=head_facts.title(now.head)))
+    maps = head_facts.readings(now)
+    head_list(entries, maps, labels=labels, key="atlas_near", theme=now.theme, on_open=choose_head)
+    st.html(line("alt", say("atlas.overlap.how")))

@@ -1,0 +1,129 @@
+"""Every head of a model over a whole corpus: all of them as points, and the page of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from model.analysis.atlas.book import Atlas
+from model.trace import HeadRef
+from viz.charts.layout import chart_config
+from viz.charts.markup import line
+from viz.core.answers import atlas as answers
+from viz.core.language import say
+from viz.core.session import Session, choose_head
+from viz.views.atlas import head_page
+from viz.views.atlas.habits import MEASURES, habit, kind_of, measure_of, role_of, said
+from viz.views.atlas.scatter import HeadPoint, scatter_figure
+from viz.widgets.bar import bar
+from viz.widgets.head_facts import title
+from viz.widgets.picker import pick
+
+_SCATTER, _TABLE = "atlas_scatter", "atlas_table"
+_EXTREMES = 3
+_LEFT_OUT = ("autoScale2d", "zoomIn2d", "zoomOut2d")
+
+
+def points_of(atlas: Atlas, now: Session, x: str, y: str, by: str) -> list[HeadPoint]:
+    """Every head with its two measures, and what its colour stands for."""
+    costs = measure_of(atlas, now.checkpoint, "cost") if by == "cost" else None
+    places = [measure_of(atlas, now.checkpoint, name) for name in (x, y)]
+    found = []
+    for number, head in enumerate(atlas.heads):
+        group = "" if costs is not None else _group(atlas, head, by)
+        colour = float("nan") if costs is None else float(costs[number])
+        at = [float(values[number]) for values in places]
+        found.append(HeadPoint(head, title(head), habit(atlas, head), at[0], at[1], group, colour))
+    return found
+
+
+def _group(atlas: Atlas, head: HeadRef, by: str) -> str:
+    if by == "layer":
+        return f"L{head.layer}"
+    return role_of(atlas, head) if by == "role" else kind_of(head.kind)
+
+
+def view(session: Session) -> None:
+    """The scatter, the heads that were picked there, and the page of the chosen head."""
+    atlas, why = answers.atlas(session.checkpoint)
+    if atlas is None:
+        st.info(say(f"atlas.{why}", checkpoint=session.checkpoint))
+        return
+    offered = [name for name in MEASURES if np.isfinite(measure_of(atlas, session.checkpoint, name)).any()]
+    with bar():
+        x = pick("atlas_x", "distance", labelled=False, as_list=True, only=offered, width=170)
+        y = pick("atlas_y", "entropy", labelled=False, as_list=True, only=offered, width=170)
+        by = pick("atlas_by", labelled=False)
+    points = points_of(atlas, session, x, y, by)
+    names = (say(f"atlas.measure.{x}"), say(f"atlas.measure.{y}"), say("atlas.measure.cost"))
+    figure = scatter_figure(points, session.theme, names, session.head)
+    config = {**chart_config("headlight-atlas"), "modeBarButtonsToRemove": list(_LEFT_OUT)}
+    alt = say("atlas.alt", heads=len(points), x=names[0], y=names[1])
+    st.plotly_chart(
+        figure, key=_SCATTER, theme=None, config=config, alt=alt,
+        on_select=_clicked, selection_mode=("points", "box", "lasso"),
+    )  # fmt: skip
+    st.html(line("alt", extremes(points, y), " ", say(f"atlas.meaning.{y}")))
+    _picked(points, (x, y))
+    head_page.draw(atlas, session)
+    st.html(line("alt", about(atlas)))
+
+
+def about(atlas: Atlas) -> str:
+    """What the atlas was made of."""
+    facts = atlas.facts
+    sentences = max(own["sentences"] for own in atlas.kinds.values())
+    return say("atlas.made", sentences=f"{sentences:,}", file=facts["file"], command=facts["command"])
+
+
+def extremes(points: Sequence[HeadPoint], measure: str) -> str:
+    """The heads with the highest and the lowest values of what is drawn upwards, in a sentence."""
+    order = sorted((point for point in points if np.isfinite(point.y)), key=lambda point: -point.y)
+    named = [f"{point.title} ({said(point.y, measure)})" for point in order]
+    return say("heads.extremes", high=", ".join(named[:_EXTREMES]), low=", ".join(named[: -_EXTREMES - 1 : -1]))
+
+
+def _clicked() -> None:
+    """Choose the head of the point that was clicked; where several were enclosed, they are listed instead."""
+    heads = _selected()
+    if len(heads) == 1:
+        choose_head(heads[0])
+
+
+def _selected() -> list[HeadRef]:
+    state = st.session_state.get(_SCATTER)
+    chosen = state["selection"]["points"] if state else []
+    codes = [each.get("customdata") for each in chosen]
+    found = [HeadRef.parse(str(code[0] if isinstance(code, list) else code)) for code in codes if code]
+    return [head for head in found if head is not None]
+
+
+def _picked(points: Sequence[HeadPoint], axes: tuple[str, str]) -> None:
+    """The heads that were enclosed with the lasso as a table, whose rows open their pages; else all, folded away."""
+    picked = set(_selected())
+    several = len(picked) > 1
+    rows = [point for point in points if not several or point.head in picked]
+    rows.sort(key=lambda point: -point.y if np.isfinite(point.y) else float("inf"))
+    values = {say("heads.column.head"): [point.title for point in rows]}
+    values[say("heads.column.role")] = [point.note for point in rows]
+    numbers = {
+        say(f"atlas.measure.{name}"): [None if np.isnan(value) else round(value, 3) for value in column]
+        for name, column in zip(axes, ([point.x for point in rows], [point.y for point in rows]), strict=True)
+    }
+    with st.expander(say("atlas.list", heads=len(rows)), expanded=several):
+        st.dataframe(
+            values | numbers,
+            hide_index=True,
+            height=280,
+            key=_TABLE,
+            on_select=lambda: _open_row([point.head for point in rows]),
+            selection_mode="single-row",
+        )
+
+
+def _open_row(heads: Sequence[HeadRef]) -> None:
+    rows = st.session_state[_TABLE]["selection"]["rows"]
+    if rows and rows[0] < len(heads):
+        choose_head(heads[rows[0]])
