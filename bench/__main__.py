@@ -1,5 +1,5 @@
 """The benches: python -m bench decode | train | app | server | inside | analysis | look | show | lessons | visitors |
-replicas | notebook."""
+replicas | notebook | families."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ BENCHES = {
     "visitors": "seconds that fifty visitors at once wait for their sentences, and what gets lost or mixed up",
     "replicas": "what visitors lose when one of three replicas behind nginx is killed in the middle",
     "notebook": "seconds that headlight.show takes to open millions of cells, milliseconds to a head, in Chromium",
+    "families": "which architectures of transformers open, are refused, or fail, each built small with random weights",
     "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",
 }
 

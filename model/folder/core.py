@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from model.errors import FolderError, Why
+from model.errors import FolderError, HeadlightError, Why
 from model.folder.files.load import Loaded, load
 from model.folder.forms import Continuing, Filling, Form, Translating
 from model.folder.inner import Inner
@@ -252,7 +253,12 @@ class Core:
     def running(self) -> Iterator[Any]:
         """The model, for one caller at a time: on one processor thread, without gradients."""
         with self.lock, one_thread(), torch.inference_mode():
-            yield self.loaded.model
+            try:
+                yield self.loaded.model
+            except HeadlightError:
+                raise
+            except Exception as error:
+                raise _stumbled(type(self.loaded.model).__name__, error) from None
 
     def in_languages(self, source: str, target: str) -> Core:
         """The same model asked for other languages; itself where there is nothing to choose."""
@@ -261,6 +267,17 @@ class Core:
             return self
         form = type(self.form)(self.loaded, speller.of(speller.languages.chosen(source, target)))
         return replace(self, form=form, passes=type(self.passes)(form, self.sites), inner=Inner(form, self.sites))
+
+
+def _stumbled(name: str, error: Exception) -> FolderError:
+    """One sentence on what a model's own code in transformers did with what it was given; the rest is in the log."""
+    _LOG.warning("%s could not be run", name, exc_info=error)
+    where = next((each.name for each in reversed(traceback.extract_tb(error.__traceback__))), "")
+    part = f" in its {where}" if where.isidentifier() else ""
+    return FolderError(
+        f"{name} was loaded, but its own code in transformers cannot be run on what Headlight gives it: "
+        f"{type(error).__name__}{part}. The log has the rest."
+    )
 
 
 def core(path: Path, pictures: Pictures, device: str) -> Core:
@@ -282,8 +299,7 @@ def core(path: Path, pictures: Pictures, device: str) -> Core:
         except FolderError:
             raise
         except Exception as error:
-            said = " ".join(str(error).split())[:160] or type(error).__name__
-            raise FolderError(f"{path.name} was loaded, but could not be run: {said}") from None
+            raise _stumbled(path.name, error) from None
         with torch.inference_mode():
             keeps = anatomy.reads in ("text", "prompt") and can_keep(form)
     return Core(loaded, form, sites, passes, inner, anatomy, keeps, threading.RLock())
@@ -299,10 +315,17 @@ def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:
         raise FolderError(f"{name} reads {main.replace('_', ' ') or 'something else'}, and neither text nor pictures.")
     speller = Speller(loaded.reads, languages_of(loaded.reads))
     if loaded.model.config.is_encoder_decoder:
+        if not loaded.model.can_generate():
+            whole = type(loaded.model).__name__
+            raise FolderError(f"{name} holds a {whole}, which has no layer that writes words: it translates nothing.")
         translating = Translating(loaded, speller)
         return translating, _sites(name, loaded.model, translating)
-    sites = _sites(name, loaded.model, continuing := Continuing(loaded, speller))
-    return (continuing if "decoder_self" in sites.kinds else Filling(loaded, speller)), sites
+    if loaded.model.can_generate():
+        sites = _sites(name, loaded.model, continuing := Continuing(loaded, speller))
+        if "decoder_self" in sites.kinds:
+            return continuing, sites
+    filling = Filling(loaded, speller)  # it reads, and at most fills in or names a class
+    return filling, _sites(name, loaded.model, filling)
 
 
 def _sites(name: str, model: Any, form: Form) -> Sites:

@@ -37,6 +37,11 @@ class Form(ABC):
         self.end_id = self._end()
         self.max_len = self._max_len()
 
+    @property
+    def generation(self) -> Any:
+        """What the folder says of writing; None of a model that writes nothing."""
+        return getattr(self.model, "generation_config", None) if self.model.can_generate() else None
+
     @abstractmethod
     def ids(self, source: str, tgt_ids: Sequence[int], finished: bool) -> ForcedIds:
         """As ``Source.ids``."""
@@ -55,7 +60,7 @@ class Form(ABC):
         return found.float()
 
     def _end(self) -> int:
-        said = getattr(self.model.generation_config, "eos_token_id", None) if self.model.can_generate() else None
+        said = getattr(self.generation, "eos_token_id", None)
         said = said if said is not None else getattr(self.config, "eos_token_id", None)
         said = said[0] if isinstance(said, list | tuple) and said else said
         own = getattr(self.speller.tokenizer, "eos_token_id", None)
@@ -63,7 +68,8 @@ class Form(ABC):
 
     def _max_len(self) -> int:
         text = self.config.get_text_config()
-        found = getattr(text, "max_position_embeddings", None) or getattr(text, "n_positions", None) or MOST_TOKENS
+        said = (getattr(text, name, None) for name in ("max_position_embeddings", "n_positions"))
+        found = next((each for each in said if isinstance(each, int) and each > 0), MOST_TOKENS)  # XLNet says -1
         # RoBERTa counts places from after the padding's id: two of its places are never used.
         spared = 2 if getattr(self.model, "base_model_prefix", "") in ("roberta", "longformer") else 0
         return int(min(found, MOST_TOKENS)) - spared
@@ -108,7 +114,7 @@ class Translating(Form):
 
     def _start(self) -> int:
         names = ("decoder_start_token_id", "bos_token_id", "pad_token_id")
-        said = [getattr(self.model.generation_config, names[0], None)]
+        said = [getattr(self.generation, names[0], None)]
         said += [getattr(self.config, name, None) for name in names]
         found = next((each for each in said if isinstance(each, int)), self.end_id)
         target = self.speller.languages.target
@@ -124,7 +130,7 @@ class Translating(Form):
             table = getattr(self.speller.tokenizer, "lang_code_to_token", None)
             token = table[languages.target] if isinstance(table, dict) else languages.target
             return int(self.speller.tokenizer.convert_tokens_to_ids(token))
-        said = getattr(self.model.generation_config, "forced_bos_token_id", None)
+        said = getattr(self.generation, "forced_bos_token_id", None)
         return said if isinstance(said, int) else None
 
     @property
@@ -193,7 +199,6 @@ class Filling(Form):
 
     reads: Reads = "sentence"
     classes = False  # its output is one class, and no token
-    classes = False  # its output is one class, and no token
 
     def ids(self, source: str, tgt_ids: Sequence[int], finished: bool) -> ForcedIds:
         """As ``Form.ids``."""
@@ -220,7 +225,10 @@ class Filling(Form):
         if found.dim() == 2:
             self.classes = True
             return found[:, None].float()
-        masks = (ids.src[0] == self.speller.tokenizer.mask_token_id).nonzero()[:, 0]
+        mask = getattr(self.speller.tokenizer, "mask_token_id", None)
+        if mask is None or found.shape[1] != ids.src.shape[1]:
+            return found.new_zeros(len(found), 0, 0)
+        masks = (ids.src[0] == mask).nonzero()[:, 0]
         return found[:, masks].float()
 
 

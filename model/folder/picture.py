@@ -30,10 +30,7 @@ class Seeing(Form):
     def __init__(self, loaded: Loaded, pictures: Any) -> None:
         self.model, self.config, self.processor = loaded.model, loaded.model.config, loaded.reads
         self.pictures, self.end_id, self.max_len = pictures, -1, 1
-        size = getattr(self.config, "patch_size", None)
-        if not isinstance(size, int):
-            raise FolderError("Its config.json does not say how large its patches are.")
-        self.patch = size
+        self.patch = patch_size(self.config)
         self.leading = self._leading()
 
     def pixels(self, picture: bytes) -> Tensor:
@@ -67,7 +64,17 @@ class Seeing(Form):
         rows, columns = self.grid(pixels)
         places = [(row, column) for row in range(rows) for column in range(columns)]
         patches = (Label(f"r{row} c{column}", row * columns + column) for row, column in places)
-        return (*(Label(name) for name in ("[CLS]", "[DIST]")[: self.leading]), *patches)
+        return (*map(Label, self._before()), *patches)
+
+    def _before(self) -> tuple[str, ...]:
+        """The names of the tokens that stand before the patches: a class, a teacher's, or registers (Darcet 2024)."""
+        registers = self._registers()
+        own = ("[CLS]", "[DIST]")[: self.leading - registers]
+        return (*own, *(f"[REG {number}]" for number in range(1, registers + 1)))
+
+    def _registers(self) -> int:
+        count = getattr(vision_config(self.config), "num_register_tokens", 0)
+        return count if isinstance(count, int) and 0 < count <= self.leading else 0
 
     def ids(self, source: str, tgt_ids: Sequence[int], finished: bool) -> ForcedIds:
         """As ``Form.ids``."""
@@ -99,8 +106,12 @@ class Seeing(Form):
         with torch.inference_mode():
             states = self.model(pixel_values=pixels, output_hidden_states=True).hidden_states[-1]
         found = int(states.shape[1]) - rows * columns if states.dim() == 3 else -1
-        if found not in range(3):
-            raise FolderError("Its tokens are not the patches of a picture: attention in windows cannot be shown.")
+        if found not in range(3 + (getattr(vision_config(self.config), "num_register_tokens", 0) or 0)):
+            read = f"{int(states.shape[1])} tokens" if states.dim() == 3 else "maps of features"
+            raise FolderError(
+                f"It makes {read} of a picture with {rows} × {columns} patches: which is which patch is not known "
+                "(it leaves some out, joins some, or looks through windows)."
+            )
         return found
 
     def logits(self, output: Any, ids: ForcedIds) -> Tensor:
@@ -113,6 +124,28 @@ class Seeing(Form):
     def name_of(self, number: int) -> str:
         """What a class is called."""
         return label_of(self.config, number)
+
+
+def vision_config(config: Any) -> Any:
+    """The part of a config that is about the picture: its own, its vision tower's, or its encoder's."""
+    parts = (getattr(config, name, None) for name in ("vision_config", "encoder"))
+    return next((each for each in parts if hasattr(each, "to_dict")), config)
+
+
+def patch_size(config: Any) -> int:
+    """The side of a patch in pixels.
+
+    Raises:
+        FolderError: the config names none, or patches that are no squares.
+    """
+    size = getattr(vision_config(config), "patch_size", None)
+    if isinstance(size, list | tuple) and len(set(size)) == 1:
+        size = size[0]
+    if not isinstance(size, int):
+        raise FolderError(
+            "Its config.json names no square patches: it is no Vision Transformer whose tokens are patches."
+        )
+    return size
 
 
 def opened(picture: bytes) -> Image.Image:

@@ -80,7 +80,7 @@ class Telling:
         """See ``Source.never_written``."""
         if not self.writes:
             return ()
-        bad = getattr(self.form.model.generation_config, "bad_words_ids", None) or ()
+        bad = getattr(self.form.generation, "bad_words_ids", None) or ()
         found = {int(each[0]) for each in bad if len(each) == 1}
         tokenizer = self.form.speller.tokenizer
         found |= {int(each) for each in tokenizer.all_special_ids if each is not None}

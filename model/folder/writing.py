@@ -27,20 +27,21 @@ class Writer:
         self.form, self.ids, self.prefix, self.cap = form, ids, tuple(prefix), cap
         self._never = [each for each in never if each != form.end_id]
         self._arguments = form.arguments(ids)
-        self._memory: Tensor | None = None
+        self._encoded: Any = None  # what the encoder gave, as the model's own class of output
         self._kept: Any = None
         self._fed = 0
         if "decoder_input_ids" in self._arguments:
             encoder = form.model.get_encoder()
             asked = {name: self._arguments[name] for name in ("input_ids", "attention_mask")}
-            self._memory = encoder(**asked).last_hidden_state
+            self._encoded = encoder(**asked, return_dict=True)
 
     def _arguments_of(self, ids: ForcedIds, rows: int = 1) -> dict[str, Any]:
         """What the model is called with, the encoder's states in place of what it read."""
         arguments = self.form.arguments(ids, rows=rows)
-        if self._memory is not None:
+        if self._encoded is not None:
             del arguments["input_ids"]
-            arguments["encoder_outputs"] = (self._memory.expand(rows, -1, -1),)
+            states = self._encoded.last_hidden_state.expand(rows, -1, -1)
+            arguments["encoder_outputs"] = type(self._encoded)(**{**self._encoded, "last_hidden_state": states})
         return arguments
 
     def _next(self, ids: Sequence[int]) -> Tensor:

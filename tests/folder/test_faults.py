@@ -214,3 +214,18 @@ def test_the_shipped_translator_costs_no_import_of_transformers():
     )
     found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout.split()[-1] == "False"
+
+
+def test_a_tokenizer_that_never_ends_gives_up_in_a_sentence_and_the_next_text_works(broken):
+    """``(a+)+$`` on sixty a's makes the tokenizers library panic, which is no Exception of Python."""
+    path = broken("gpt2")
+    told = json.loads((path / "tokenizer.json").read_text())
+    evil = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+    told["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [evil, told["pre_tokenizer"]]}
+    (path / "tokenizer.json").write_text(json.dumps(told))
+    named = json.loads((path / "tokenizer_config.json").read_text())
+    (path / "tokenizer_config.json").write_text(json.dumps({**named, "tokenizer_class": "PreTrainedTokenizerFast"}))
+    source = FolderSource.open(path)
+    with pytest.raises(FolderError, match="tokenizer gave up on this text"):
+        source.translate("a" * 60 + "!")
+    assert source.translate("The old baker").tgt_ids

@@ -68,6 +68,10 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "picture": ("translate", {}),
     "scope": ("heads", {}),
     "by": ("heads", {}),
+    "atlas_x": ("atlas", {}),
+    "atlas_y": ("atlas", {}),
+    "atlas_by": ("atlas", {}),
+    "atlas_show": ("atlas", {}),
     "align_view": ("alignment", {}),
     "align_from": ("alignment", {}),
     "align_method": ("alignment", {}),
@@ -95,7 +99,15 @@ def linked(page: str, **link: str) -> AppTest:
     return choose(at)
 
 
-LISTS = ("method", "align_method", "by", "inside_view", "inside")  # unfold; the others are buttons
+LISTS = (
+    "method",
+    "align_method",
+    "by",
+    "atlas_x",
+    "atlas_y",
+    "inside_view",
+    "inside",
+)  # unfold; the others are buttons
 
 
 def shown(at: AppTest, name: str):

@@ -139,8 +139,12 @@ def _reads(path: Path, is_picture: bool) -> transformers.PreTrainedTokenizerBase
 def _check_ids(name: str, model: nn.Module, reads: Any, is_picture: bool) -> None:
     if is_picture:
         return
-    table = model.get_input_embeddings()  # type: ignore[operator]
-    known, rows = len(reads), table.weight.shape[0]
+    try:
+        known, rows = len(reads), int(model.get_input_embeddings().weight.shape[0])  # type: ignore[operator]
+    except (NotImplementedError, AttributeError, TypeError):
+        raise FolderError(
+            f"{name} has no one table of token embeddings: it does not read text alone, or by parts of its own."
+        ) from None
     if known > rows:
         raise FolderError(f"The tokenizer of {name} has {known} tokens, but the model {rows}: they do not go together.")
 

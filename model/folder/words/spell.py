@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from model.errors import FolderError
 from model.folder.words.languages import Languages
 from model.trace import Label, Span
 from model.writing import WORD_START, Token
@@ -89,7 +90,14 @@ class Speller:
     def _read(self, text: str, plain: int, target: bool) -> tuple[list[int], list[Span | None]]:
         """Ids, and each token's span in the last ``plain`` characters of the text; None for a special token."""
         key = {"text_target" if target else "text": text}
-        added = len(text) - plain
+        try:
+            return self._read_by(key, text, len(text) - plain, target)
+        except BaseException as error:  # a panic of the tokenizers library is no Exception
+            if type(error).__module__ != "pyo3_runtime":
+                raise
+            raise FolderError("The model's tokenizer gave up on this text: its rules take too long on it.") from None
+
+    def _read_by(self, key: dict[str, str], text: str, added: int, target: bool) -> tuple[list[int], list[Span | None]]:
         if self.tokenizer.is_fast:
             found = self.tokenizer(**key, return_offsets_mapping=True)
             ids, offsets = list(found["input_ids"]), found["offset_mapping"]

@@ -1,0 +1,201 @@
+"""python -m bench families: a tiny folder of every architecture that transformers can build; which open, which do not.
+
+Every text and picture architecture of the auto classes of the installed transformers is built from a small config with
+random weights, saved, and opened as an own model would be. It is "open" where its maps equal those of transformers'
+own eager attention, "refused" where one sentence says why not, and "FAULT" where anything else happens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import numpy as np
+import torch
+import transformers as T
+from transformers.models.auto import modeling_auto as auto
+
+from model.errors import HeadlightError
+from tests.folder import spelling
+
+MAPPINGS = (
+    "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
+    "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
+    "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
+    "MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES",
+    "MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES",
+    "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES",
+    "MODEL_FOR_VISION_2_SEQ_MAPPING_NAMES",
+    "MODEL_MAPPING_NAMES",
+)
+# What a config may call its sizes, and how large they are here.
+SMALL: dict[str, Any] = {
+    **dict.fromkeys(("hidden_size", "d_model", "n_embd", "dim", "embed_dim", "emb_dim", "embedding_size"), 32),
+    **dict.fromkeys(("num_hidden_layers", "encoder_layers", "n_layer", "n_layers", "num_layers"), 2),
+    **dict.fromkeys(("decoder_layers", "num_decoder_layers"), 2),
+    **dict.fromkeys(("num_attention_heads", "encoder_attention_heads", "decoder_attention_heads"), 4),
+    **dict.fromkeys(("n_head", "n_heads", "num_heads"), 4),
+    **dict.fromkeys(("num_key_value_heads", "num_kv_heads"), 2),
+    **dict.fromkeys(("intermediate_size", "ffn_dim", "d_ff", "encoder_ffn_dim", "decoder_ffn_dim", "hidden_dim"), 48),
+    **dict.fromkeys(("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len"), 98),
+    **dict.fromkeys(("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"), 4),
+    **dict.fromkeys(("num_experts_per_tok", "moe_topk"), 2),
+    **dict.fromkeys(("head_dim", "d_kv"), 8),
+    "moe_intermediate_size": 16,
+    "image_size": 48,
+    "patch_size": 16,
+    "vocab_size": 0,  # as many as the tokenizer has
+}
+MOST = 8_000_000  # weights of a tiny model; what has more has a size that no name above says
+TEXT = "The old baker gives us bread."
+
+
+def architectures() -> Iterator[tuple[str, str]]:
+    """(model type, class) of every architecture of the mappings, each class once."""
+    seen: set[str] = set()
+    for mapping in MAPPINGS:
+        for kind, names in getattr(auto, mapping, {}).items():
+            for name in (names,) if isinstance(names, str) else names:
+                if name not in seen and getattr(T, name, None) is not None:
+                    seen.add(name)
+                    yield kind, name
+
+
+def sizes(config: Any, words: int) -> dict[str, int]:
+    """The sizes that a config has, small: what it is to be made anew with, since some follow from others."""
+    found = {}
+    for name, value in SMALL.items():
+        own = vars(config).get(name)
+        if isinstance(own, int) and not isinstance(own, bool):
+            found[name] = words if name == "vocab_size" else value
+    return found
+
+
+def parts(config: Any) -> list[Any]:
+    """The configs within a config."""
+    return [each for each in vars(config).values() if isinstance(each, T.PretrainedConfig)]
+
+
+def small(config: Any, words: int) -> None:
+    """Set every size that the config has, and those of the configs within it; and ids that the tokenizer has."""
+    for name, value in SMALL.items():
+        own = getattr(config, name, None)
+        if isinstance(own, int) and not isinstance(own, bool):
+            with contextlib.suppress(NotImplementedError, AttributeError):
+                setattr(config, name, words if name == "vocab_size" else value)
+    layers = getattr(config, "num_hidden_layers", None)
+    if isinstance(getattr(config, "layer_types", None), list) and isinstance(layers, int):
+        config.layer_types = config.layer_types[:layers]
+    for each in parts(config):
+        small(each, words)
+    for name in ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"):
+        if isinstance(getattr(config, name, None), int):
+            setattr(config, name, {"pad_token_id": 1, "bos_token_id": 0}.get(name, 2))
+
+
+def build(kind: str, name: str, path: Path) -> str:
+    """A tiny folder of an architecture; or why it cannot be built, "" where it was."""
+    tokenizer = spelling.byte_pairs(T.RobertaTokenizer)
+    try:
+        plain = T.CONFIG_MAPPING[kind]()
+        config = type(plain)(**sizes(plain, len(tokenizer))) if not parts(plain) else plain
+        small(config, len(tokenizer))
+        torch.manual_seed(5)
+        with torch.device("meta"):
+            size = sum(each.numel() for each in getattr(T, name)(config).parameters())
+        if size > MOST:
+            return f"{size:,} weights even so"
+        model = getattr(T, name)(config).eval()
+        model.save_pretrained(path)
+    except Exception as error:
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:100]}"
+    tokenizer.save_pretrained(path)
+    if getattr(model, "main_input_name", "") == "pixel_values":
+        T.ViTImageProcessorPil(size={"height": 48, "width": 48}).save_pretrained(path)
+    return ""
+
+
+def opened(path: Path) -> tuple[str, str]:
+    """What happens when a folder is opened and given something: open, refused or FAULT, and a word about it."""
+    from model.common.pictures import drawing
+    from model.folder.source import FolderSource
+
+    try:
+        source = FolderSource.open(path, pictures=drawing)
+        reads = source.anatomy.reads
+        text = {"picture": "house", "sentence": TEXT.replace("baker", source.mask or "baker")}.get(reads, TEXT)
+        made = source.translate(text, capture=True)
+        kinds = made.trace.weights
+        unequal = differs(path, source, made)
+    except HeadlightError as error:
+        return "refused", str(error)
+    except BaseException as error:  # a panic of a tokenizer is no Exception
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return "FAULT", f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
+    if unequal > 1e-5:
+        return "FAULT", f"weights differ from eager attention by {unequal:.1e}"
+    return "open", f"{reads}: " + ", ".join(f"{kind} {each.shape[0]} × {each.shape[1]}" for kind, each in kinds.items())
+
+
+def differs(path: Path, source: Any, made: Any) -> float:
+    """The largest difference of the maps to those of transformers' own eager attention; 0 where it gives none."""
+    name = json.loads((path / "config.json").read_text())["architectures"][0]
+    model = getattr(T, name).from_pretrained(path, attn_implementation="eager", dtype=torch.float32).eval()
+    with torch.inference_mode():
+        arguments = source.core.form.arguments(source.ids(made.source, made.tgt_ids, made.finished))
+        output = model(**arguments, output_attentions=True)
+    worst = 0.0
+    for kind, weights in made.trace.weights.items():
+        names = ("cross_attentions",) if kind == "cross" else (f"{kind[:7]}_attentions", "attentions")
+        found = next((each for each in (getattr(output, name, None) for name in names) if each), ())
+        alike = [each for each in found if each is not None and each.shape[1:] == weights.shape[1:]]
+        if len(alike) == len(weights):
+            worst = max(worst, float(np.abs(torch.cat(alike).float().numpy() - weights).max()))
+    return worst
+
+
+def tried(kind: str, name: str) -> tuple[str, str]:
+    """Build one architecture and open it: not built, open, refused or FAULT, and a word about it."""
+    root = Path(tempfile.mkdtemp())
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            why = build(kind, name, root / name)
+            return ("not built", why) if why else opened(root / name)
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="classes whose name holds one of these")
+
+
+def measure(args: argparse.Namespace) -> dict[str, list[str]]:
+    """The classes of each state; a line each goes to stderr meanwhile."""
+    found: dict[str, list[str]] = {}
+    for kind, name in architectures():
+        if args.only and not any(each in name for each in args.only):
+            continue
+        state, said = tried(kind, name)
+        found.setdefault(state, []).append(name)
+        print(f"{state:10} {name:44} {said}", file=sys.stderr, flush=True)
+    return found
+
+
+def table(result: dict[str, list[str]]) -> str:
+    """How many there are of each state, and every fault by name."""
+    counts = ", ".join(f"{len(names)} {state}" for state, names in sorted(result.items()))
+    return "\n".join((counts, *result.get("FAULT", [])))
