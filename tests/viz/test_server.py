@@ -7,16 +7,20 @@ import gc
 import socket
 import subprocess
 import sys
+from collections.abc import MutableMapping
+from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 import uvicorn
+from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 
 from viz.app import garbage
-from viz.app.server.guard import Guard
+from viz.app.server.guard import Guard, is_from_here
 
 COUNTS = """
 import gc, sys
@@ -125,3 +129,46 @@ def test_scripts_are_served_below_whatever_the_app_stands_under(below: str) -> N
 @pytest.mark.parametrize("path", ["/headlight/a.2.js", "/headlight/../a.1.js", "/a.1.js", "/headlight/a.1.js/x"])
 def test_no_other_file_is_served(path: str) -> None:
     assert answer(path)[0] == 404
+
+
+def asked(origin: str | None, allowed: tuple[str, ...] = ()) -> tuple[bool, str | None]:
+    """Whether a socket of this origin is let in on host hall:8501, and the origin that Streamlit is then told."""
+    given = [(b"host", b"hall:8501"), *([(b"origin", origin.encode())] if origin else [])]
+    scope = {"type": "websocket", "path": "/_stcore/stream", "headers": given}
+    return is_from_here(scope, allowed), Headers(scope=scope).get("origin")
+
+
+def test_a_socket_is_for_pages_of_this_server_and_of_origins_that_were_named() -> None:
+    assert asked("http://hall:8501") == (True, "http://hall:8501")
+    assert asked(None) == (True, None)
+    for foreign in (
+        "http://evil.example",
+        "http://localhost:3000",
+        "http://hall:8502",
+        "null",
+        "http://hall:8501@evil.example",
+    ):
+        assert not asked(foreign)[0]
+    assert asked("https://course.example", ("https://course.example",)) == (True, "https://hall:8501")
+
+
+def test_a_foreign_socket_is_refused_before_streamlit_asks_the_network_for_the_machine_s_name() -> None:
+    reached: list[str] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        reached.append(scope["path"])
+
+    async def open_socket(origin: bytes) -> list[str]:
+        sent: list[str] = []
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            sent.append(message["type"])
+
+        scope = {"type": "websocket", "path": "/x", "headers": [(b"host", b"hall"), (b"origin", origin)]}
+        await Guard(app, (), {})(scope, AsyncMock(), send)
+        return sent
+
+    assert asyncio.run(open_socket(b"http://evil.example")) == ["websocket.close"]
+    assert reached == []
+    asyncio.run(open_socket(b"http://hall"))
+    assert reached == ["/x"]

@@ -7,12 +7,13 @@ import socket
 from collections.abc import Iterable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit import file_util
+from streamlit import config, file_util
 
 from viz.charts.lines.sealed import source_hash
 
@@ -83,6 +84,9 @@ class Guard:
             await send(message)
 
         if scope["type"] == "websocket":
+            if not is_from_here(scope, config.get_option("server.corsAllowedOrigins")):
+                await send({"type": "websocket.close", "code": 1008, "reason": "another origin"})
+                return
             send_at_once(send)
         app: ASGIApp = self.app
         if scope["type"] == "http" and (script := self.scripts.get("/".join(scope["path"].rsplit("/", 2)[1:]))):
@@ -91,6 +95,23 @@ class Guard:
             query = scope["query_string"].decode("latin-1")
             app = RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
         await app(scope, receive, guarded)
+
+
+def is_from_here(scope: Scope, allowed: Iterable[str]) -> bool:
+    """Whether a socket is asked for by a page of this server, by one of the ``allowed`` origins, or by no page at all.
+
+    Streamlit would also let in any page of this machine's other servers, and to find out what the machine is called it
+    asks the network (``net_util.get_internal_ip``, ``get_external_ip``). So that it need not, an allowed origin is
+    told to it as this server's own.
+    """
+    told = MutableHeaders(scope=scope)
+    origin, host = told.get("origin"), told.get("host", "")
+    if origin is None or urlsplit(origin).netloc == host:
+        return True
+    if origin not in allowed:
+        return False
+    told["origin"] = f"{urlsplit(origin).scheme}://{host}"
+    return True
 
 
 def send_at_once(send: Send) -> None:
