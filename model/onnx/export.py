@@ -1,0 +1,173 @@
+"""A checkpoint of our own as ONNX graphs, in float32 or with weights of eight bits."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import logging
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from model.errors import HeadlightError
+from model.onnx.graphs import DecoderGraph, EncoderGraph, VotesGraph
+from model.onnx.quantize import quantized
+from model.own.network.transformer import Transformer
+from model.own.translator import Translator
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+OPSET = 21
+GRAPHS = ("encoder", "decoder", "votes")
+FACTS = "engine.json"
+NEEDS = "ONNX graphs need the packages in requirements-live.txt: pip install -r requirements-live.txt ({missing})."
+
+
+@dataclass(frozen=True)
+class GraphPlan:
+    """A graph to be made: its module, an example of each input with the names of its axes that vary, its outputs."""
+
+    module: nn.Module
+    inputs: Mapping[str, tuple[Tensor, tuple[str, ...]]]
+    outputs: tuple[str, ...]
+
+
+def plans(model: Transformer) -> dict[str, GraphPlan]:
+    """The three graphs of a model."""
+    config = model.config
+    heads, width = config.n_heads, config.d_head
+    enc, dec = config.n_encoder_layers, config.n_decoder_layers
+    batch, src, new, past = 3, 7, 5, 4  # of the examples: different, so that no two axes are taken for one
+
+    def ids(*sizes: int) -> Tensor:
+        return torch.ones(sizes, dtype=torch.long)
+
+    def ones(*sizes: int) -> Tensor:
+        return torch.ones(sizes)
+
+    gains = {"self_gains": (ones(dec, heads), ()), "cross_gains": (ones(dec, heads), ())}
+    cached, looked = ("", "B", "", "P", ""), ("", "B", "", "S", "")
+    return {
+        "encoder": GraphPlan(
+            EncoderGraph(model),
+            {
+                "ids": (ids(batch, src), ("B", "S")),
+                "visible": (ones(batch, src), ("B", "S")),
+                "gains": (ones(enc, heads), ()),
+            },
+            ("cross_keys", "cross_values", "weights"),
+        ),
+        "decoder": GraphPlan(
+            DecoderGraph(model),
+            {
+                "ids": (ids(batch, new), ("B", "T")),
+                "past_keys": (ones(dec, batch, heads, past, width), cached),
+                "past_values": (ones(dec, batch, heads, past, width), cached),
+                "cross_keys": (ones(dec, batch, heads, src, width), looked),
+                "cross_values": (ones(dec, batch, heads, src, width), looked),
+                "visible": (ones(batch, src), ("B", "S")),
+                **gains,
+            },
+            ("logits", "keys", "values", "self_weights", "cross_weights", "states"),
+        ),
+        "votes": GraphPlan(
+            VotesGraph(model),
+            {
+                "states": (ones(new, config.d_model), ("T", "")),
+                "written": (ids(new), ("T",)),
+                "self_weights": (ones(dec, heads, new, new), ("", "", "T", "T")),
+                "cross_weights": (ones(dec, heads, new, src), ("", "", "T", "S")),
+                "self_values": (ones(dec, heads, new, width), ("", "", "T", "")),
+                "cross_values": (ones(dec, heads, src, width), ("", "", "S", "")),
+                **gains,
+            },
+            ("self_votes", "cross_votes"),
+        ),
+    }
+
+
+def traced(plan: GraphPlan, most: int) -> ModelProto:
+    """The graph of a plan; sizes of its named axes may be from 0, or 1, to ``most``.
+
+    Raises:
+        HeadlightError: the packages that make graphs are not installed.
+    """
+    try:
+        import onnxscript  # noqa: F401
+    except ImportError as error:
+        raise HeadlightError(NEEDS.format(missing=error.name)) from None
+    # Tracing takes 0 and 1 for sizes that never vary; nothing in the graphs depends on them.
+    dims = {name: torch.export.Dim(name, min=2, max=most) for _, axes in plan.inputs.values() for name in axes if name}
+    shapes = tuple({at: dims[name] for at, name in enumerate(axes) if name} for _, axes in plan.inputs.values())
+    with _quietly():
+        program: Any = torch.onnx.export(
+            plan.module.eval(),
+            tuple(example for example, _ in plan.inputs.values()),
+            input_names=list(plan.inputs),
+            output_names=list(plan.outputs),
+            dynamic_shapes=shapes,
+            dynamo=True,
+            opset_version=OPSET,
+        )
+    made: ModelProto = program.model_proto
+    return made
+
+
+def export(translator: Translator, into: Path, int8: bool = False) -> dict[str, int]:
+    """Write the graphs, what the engine has to know and the vocabularies into a folder; sizes in bytes by file name.
+
+    Args:
+        translator: a checkpoint of our own.
+        into: the folder; it is made where it is not there.
+        int8: weights of eight bits, a scale for each of their output channels; all sums stay in float32.
+
+    Raises:
+        HeadlightError: the packages that make graphs are not installed, or the checkpoint reads letter by letter.
+    """
+    if translator.by_letter:
+        raise HeadlightError(f"{translator.name} reads letter by letter; the page's tokenizer reads English words.")
+    into.mkdir(parents=True, exist_ok=True)
+    model, written = translator.model.float().cpu(), []
+    for name, plan in plans(model).items():
+        graph = traced(plan, model.config.max_len)
+        written.append(into / f"{name}.onnx")
+        written[-1].write_bytes((quantized(graph) if int8 else graph).SerializeToString())
+    for tokenizer in (translator.src_tokenizer, translator.tgt_tokenizer):
+        tokenizer.save(into)
+    (into / FACTS).write_text(json.dumps(facts(translator, int8), indent=1) + "\n", encoding="utf-8")
+    written += [into / name for name in ("src.json", "casing.json", "tgt.json", FACTS)]
+    return {path.name: path.stat().st_size for path in written}
+
+
+def facts(translator: Translator, int8: bool) -> dict[str, Any]:
+    """What an engine has to know of the model: sizes, limits, and which weights these are."""
+    config = translator.model.config
+    sizes = ("n_heads", "n_encoder_layers", "n_decoder_layers", "d_model", "max_len")
+    return {
+        "checkpoint": translator.name,
+        "weights": translator.meta.get("sha256", ""),
+        "precision": "int8" if int8 else "float32",
+        "max_src_tokens": translator.max_src_tokens,
+        **{name: getattr(config, name) for name in sizes},
+    }
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """The exporter tells its progress to stdout, to warnings and to a logger."""
+    logger = logging.getLogger("torch.onnx")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(before)
