@@ -27,7 +27,9 @@ def quantized(model: ModelProto) -> ModelProto:
     del graph.initializer[:]
     for initializer in kept:
         weight = numpy_helper.to_array(initializer)
-        axis = _axis(graph, initializer.name, weight.ndim) if weight.size >= LEAST and weight.dtype == np.float32 else None
+        axis = (
+            _axis(graph, initializer.name, weight.ndim) if weight.size >= LEAST and weight.dtype == np.float32 else None
+        )
         if axis is None:
             graph.initializer.append(initializer)
             continue

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from model.__main__ import main
+from model.errors import HeadlightError
+from model.onnx.engine import OnnxEngine
+from model.onnx.export import export
+from model.onnx.parity import compare
+from model.onnx.quantize import rounded
+from model.own.translator import Translator
+from model.trace import HeadRef
+
+TEXTS = (
+    "I love you.",
+    "When I came home last night the lights were still on and my brother was sleeping on the sofa.",
+    "Tom's 555-0012 isn't \u20ac3.50, \U0001f600 he said.",
+)
+GAINS = {HeadRef("cross", 2, 5): 0.0, HeadRef("encoder_self", 1, 1): 0.3, HeadRef("decoder_self", 0, 2): 2.0}
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Translator:
+    return Translator.from_checkpoint("en-zh", device="cpu")
+
+
+@pytest.fixture(scope="module")
+def folder(shipped: Translator, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    into = tmp_path_factory.mktemp("onnx")
+    export(shipped, into)
+    return into
+
+
+@pytest.fixture(scope="module")
+def engine(folder: Path) -> OnnxEngine:
+    return OnnxEngine(folder)
+
+
+def ids_of(translator: Translator, text: str) -> list[int]:
+    return translator.encode_source(text)[1][0].tolist()
+
+
+def test_graphs_write_the_same_tokens_with_the_same_maps_and_votes(shipped: Translator, engine: OnnxEngine) -> None:
+    found = compare(shipped, engine, TEXTS, votes=True)
+    assert (found.sentences, found.same) == (len(TEXTS), len(TEXTS))
+    assert found.map_gap < 1e-4
+    assert found.vote_gap < 1e-3
+
+
+def test_gains_do_what_they_do_to_the_model(shipped: Translator, engine: OnnxEngine) -> None:
+    found = compare(shipped, engine, TEXTS, GAINS)
+    assert found.same == len(TEXTS)
+    assert found.map_gap < 1e-4
+    plain, changed = (engine.translate(ids_of(shipped, TEXTS[1]), gains) for gains in ({}, GAINS))
+    assert np.abs(plain.maps["cross"][3, :, 0] - changed.maps["cross"][3, :, 0]).max() > 1e-3
+
+
+def test_a_comparison_sees_what_differs(shipped: Translator, engine: OnnxEngine) -> None:
+    muted = {HeadRef("cross", layer, head): 0.0 for layer in range(6) for head in range(8)}
+    without = engine.translate(ids_of(shipped, TEXTS[1]), muted)
+    assert without.ids != shipped.translate(TEXTS[1]).tgt_ids
+
+
+def test_nothing_attends_to_a_hidden_source_position(shipped: Translator, engine: OnnxEngine) -> None:
+    """What is written without a word has the probability that the model gives it without the word."""
+    ids = ids_of(shipped, TEXTS[1])
+    written = engine.translate(ids, hidden=[4, 5])
+    deleted = np.zeros((1, len(ids)), bool)
+    deleted[0, [4, 5]] = True
+    expected = shipped.log_probs(shipped.ids(TEXTS[1], written.ids), hidden=deleted)[0].numpy()
+    assert np.allclose(written.log_probs, expected, atol=1e-4)
+    assert written.maps["cross"][..., [4, 5]].max() == 0
+    assert written.maps["encoder_self"][..., [4, 5]].max() == 0
+    assert not np.allclose(shipped.log_probs(shipped.ids(TEXTS[1], written.ids))[0].numpy(), expected, atol=1e-2)
+
+
+def test_a_translation_that_the_cap_cuts_has_all_its_rows(shipped: Translator, engine: OnnxEngine) -> None:
+    muted = {HeadRef("decoder_self", layer, head): 0.0 for layer in range(6) for head in range(8)}
+    found = [engine.translate(ids_of(shipped, text), muted) for text in TEXTS]
+    for written, text in zip(found, TEXTS, strict=True):
+        expected = shipped.translate(text, gains=muted)
+        assert (written.ids, written.finished) == (expected.tgt_ids, expected.finished)
+        assert written.maps["cross"].shape[2] == len(written.ids) + 1
+
+
+def test_eight_bits_are_within_half_a_step() -> None:
+    weight = np.random.default_rng(0).normal(size=(50, 300)).astype(np.float32)
+    weight[:, 7] = 0
+    codes, scale = rounded(weight, axis=1)
+    assert codes.dtype == np.int8
+    assert (np.abs(codes * scale - weight) <= 0.5001 * scale).all()
+    assert not codes[:, 7].any()
+
+
+def test_the_command_writes_a_folder_that_says_what_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sentences = tmp_path / "two.tsv"
+    sentences.write_text(f"{TEXTS[0]}\tx\n我爱你\n{TEXTS[1]}\n", encoding="utf-8")
+    into = tmp_path / "graphs"
+    assert main(["export-onnx", "en-zh", "--out", str(into), "--int8", "--check", str(sentences)]) == 0
+    assert "of 2 sentences" in capsys.readouterr().out
+    facts = json.loads((into / "engine.json").read_text())
+    assert facts["precision"] == "int8"
+    assert facts["weights"] == json.loads(Path("checkpoints/en-zh/meta.json").read_text())["sha256"]
+    assert (into / "encoder.onnx").stat().st_size < 12_000_000
+
+
+def test_what_cannot_become_graphs_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export-onnx", "reverse", "--out", str(tmp_path / "x")]) == 2
+    assert "letter by letter" in capsys.readouterr().err
+    assert main(["export-onnx", "tiny-gpt", "--out", str(tmp_path / "y")]) == 2
+    assert "checkpoint of our own" in capsys.readouterr().err
+    with pytest.raises(HeadlightError, match="holds no graphs"):
+        OnnxEngine(tmp_path)
