@@ -16,7 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("checkpoint", metavar="CHECKPOINT", help="name or folder, with @STEP of a snapshot")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the graphs are written")
-    parser.add_argument("--int8", action="store_true", help="weights of eight bits: a quarter of the size")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--int8", dest="precision", action="store_const", const="int8", help="weights of eight bits")
+    size.add_argument(
+        "--compact", dest="precision", action="store_const", const="compact", help="weights of ten bits, once zipped"
+    )
+    parser.set_defaults(precision="float32")
     parser.add_argument(
         "--check", type=Path, metavar="FILE", help="compare with PyTorch on a file of sentences, one a line or TSV"
     )
@@ -30,7 +35,7 @@ def run(args: argparse.Namespace) -> None:
 
     translator = open_model(args.checkpoint)
     own = _own(translator)
-    for name, size in export(own, args.out, args.int8).items():
+    for name, size in export(own, args.out, args.precision).items():
         print(f"{args.out / name}: {size:,} bytes")
     if args.check is not None:
         print(_compared(own, args))

@@ -31,7 +31,7 @@ class Written:
 
     Attributes:
         ids: token ids without <bos> and <eos>; ``log_probs`` with that of <eos>, where it was written.
-        states, self_values, cross_values: what votes are made of, see ``VotesGraph``.
+        states, rows, self_values, cross_values: what votes are made of, see ``VotesGraph``.
     """
 
     ids: tuple[int, ...]
@@ -39,6 +39,7 @@ class Written:
     finished: bool
     maps: Mapping[Kind, np.ndarray]
     states: np.ndarray
+    rows: np.ndarray
     self_values: np.ndarray
     cross_values: np.ndarray
 
@@ -110,6 +111,7 @@ class OnnxEngine:
             last == EOS_ID,
             {"encoder_self": read["weights"][:, 0], **_maps(steps)},
             np.concatenate([step["states"][0] for step in steps]),
+            np.concatenate([step["rows"][0] for step in steps[1:]] or [np.zeros((0, self.facts["d_model"]), np.float32)]),
             steps[-1]["values"][:, 0],
             read["cross_values"][:, 0],
         )
@@ -120,7 +122,7 @@ class OnnxEngine:
         del factors["gains"]
         fed = {
             "states": written.states,
-            "written": np.array([*written.ids, EOS_ID]),
+            "rows": written.rows,
             "self_weights": written.maps["decoder_self"],
             "cross_weights": written.maps["cross"],
             "self_values": written.self_values,

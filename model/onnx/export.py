@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from model.errors import HeadlightError
 from model.onnx.graphs import DecoderGraph, EncoderGraph, VotesGraph
-from model.onnx.quantize import quantized
+from model.onnx.quantize import LEVELS, Precision, rounded
 from model.own.network.transformer import Transformer
 from model.own.translator import Translator
 
@@ -75,13 +75,13 @@ def plans(model: Transformer) -> dict[str, GraphPlan]:
                 "visible": (ones(batch, src), ("B", "S")),
                 **gains,
             },
-            ("logits", "keys", "values", "self_weights", "cross_weights", "states"),
+            ("logits", "keys", "values", "self_weights", "cross_weights", "states", "rows"),
         ),
         "votes": GraphPlan(
             VotesGraph(model),
             {
                 "states": (ones(new, config.d_model), ("T", "")),
-                "written": (ids(new), ("T",)),
+                "rows": (ones(new - 1, config.d_model), ("R", "")),
                 "self_weights": (ones(dec, heads, new, new), ("", "", "T", "T")),
                 "cross_weights": (ones(dec, heads, new, src), ("", "", "T", "S")),
                 "self_values": (ones(dec, heads, new, width), ("", "", "T", "")),
@@ -120,13 +120,13 @@ def traced(plan: GraphPlan, most: int) -> ModelProto:
     return made
 
 
-def export(translator: Translator, into: Path, int8: bool = False) -> dict[str, int]:
+def export(translator: Translator, into: Path, precision: Precision = "float32") -> dict[str, int]:
     """Write the graphs, what the engine has to know and the vocabularies into a folder; sizes in bytes by file name.
 
     Args:
         translator: a checkpoint of our own.
         into: the folder; it is made where it is not there.
-        int8: weights of eight bits, a scale for each of their output channels; all sums stay in float32.
+        precision: of the stored weights, see ``model/onnx/quantize.py``; all sums stay in float32.
 
     Raises:
         HeadlightError: the packages that make graphs are not installed, or the checkpoint reads letter by letter.
@@ -138,22 +138,22 @@ def export(translator: Translator, into: Path, int8: bool = False) -> dict[str, 
     for name, plan in plans(model).items():
         graph = traced(plan, model.config.max_len)
         written.append(into / f"{name}.onnx")
-        written[-1].write_bytes((quantized(graph) if int8 else graph).SerializeToString())
+        written[-1].write_bytes(rounded(graph, LEVELS[precision].get(name)).SerializeToString())
     for tokenizer in (translator.src_tokenizer, translator.tgt_tokenizer):
         tokenizer.save(into)
-    (into / FACTS).write_text(json.dumps(facts(translator, int8), indent=1) + "\n", encoding="utf-8")
+    (into / FACTS).write_text(json.dumps(facts(translator, precision), indent=1) + "\n", encoding="utf-8")
     written += [into / name for name in ("src.json", "casing.json", "tgt.json", FACTS)]
     return {path.name: path.stat().st_size for path in written}
 
 
-def facts(translator: Translator, int8: bool) -> dict[str, Any]:
+def facts(translator: Translator, precision: Precision) -> dict[str, Any]:
     """What an engine has to know of the model: sizes, limits, and which weights these are."""
     config = translator.model.config
     sizes = ("n_heads", "n_encoder_layers", "n_decoder_layers", "d_model", "max_len")
     return {
         "checkpoint": translator.name,
         "weights": translator.meta.get("sha256", ""),
-        "precision": "int8" if int8 else "float32",
+        "precision": precision,
         "max_src_tokens": translator.max_src_tokens,
         **{name: getattr(config, name) for name in sizes},
     }

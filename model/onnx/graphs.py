@@ -13,7 +13,9 @@ from torch import Tensor, nn
 
 from model.own.network.attention import MultiHeadAttention
 from model.own.network.layers import DecoderLayer, EncoderLayer
+from model.own.network.positions import angular_frequencies
 from model.own.network.transformer import Transformer
+from model.own.text.vocab import EOS_ID
 
 HIDDEN = -1e9  # a score that softmax makes 0
 
@@ -40,6 +42,16 @@ def attend(
     return attention.out_proj(heads.transpose(1, 2).flatten(2)), weights
 
 
+def embedded(rows: Tensor, places: Tensor, scale: float) -> Tensor:
+    """Rows of an embedding [B, T, D], scaled, plus the encoding of their places, int64 [T].
+
+    The sines of ``model/own/network/positions.py``, in float64 as there; a table of them would be a megabyte of a page.
+    """
+    angles = places.double()[:, None] * angular_frequencies(rows.shape[-1])
+    waves = torch.stack((angles.sin(), (angles + math.pi / 2).sin()), -1)
+    return rows * scale + waves.flatten(1).float()
+
+
 class EncoderGraph(nn.Module):
     """Source ids to the keys and values that every decoder layer will look at, with the encoder's maps."""
 
@@ -56,7 +68,8 @@ class EncoderGraph(nn.Module):
             gains: of the encoder's heads, [L, H]; 1 changes nothing, 0 mutes.
         """
         mask = ((1.0 - visible) * HIDDEN)[:, None, None, :]
-        x, maps = self.encoder.embedding(ids), []
+        embedding, maps = self.encoder.embedding, []
+        x = embedded(embedding.tokens(ids), torch.arange(ids.shape[1]), embedding.scale)
         for number, layer in enumerate(self.encoder.layers):
             assert isinstance(layer, EncoderLayer)
             normed = layer.self_attn_norm(x)
@@ -98,15 +111,16 @@ class DecoderGraph(nn.Module):
 
         Returns:
             logits [B, T, V]; keys and values so far, [L, B, H, P + T, d_head] each; weights of self-attention,
-            [L, B, H, T, P + T], and of cross-attention, [L, B, H, T, S]; and the residual stream before the last
-            norm, [B, T, D].
+            [L, B, H, T, P + T], and of cross-attention, [L, B, H, T, S]; the residual stream before the last norm,
+            [B, T, D]; and the rows of the embedding that the ids look up, [B, T, D].
         """
         past, new = past_keys.shape[3], ids.shape[1]
         places = torch.arange(past + new)
         causal = (places[None, :] > places[past:, None]).float() * HIDDEN
         hidden = ((1.0 - visible) * HIDDEN)[:, None, None, :]
         embedding = self.decoder.embedding
-        x = embedding.tokens(ids) * embedding.scale + embedding.positions.table[past : past + new]
+        rows = embedding.tokens(ids)
+        x = embedded(rows, places[past:], embedding.scale)
         own: list[list[Tensor]] = [[], [], [], []]
         for number, layer in enumerate(self.decoder.layers):
             assert isinstance(layer, DecoderLayer)
@@ -122,7 +136,7 @@ class DecoderGraph(nn.Module):
             for kept, tensor in zip(own, (key, value, weights, looked), strict=True):
                 kept.append(tensor)
         logits = self.decoder.norm(x) @ embedding.tokens.weight.t()
-        return logits, *(torch.stack(tensors) for tensors in own), x
+        return logits, *(torch.stack(tensors) for tensors in own), x, rows
 
 
 class VotesGraph(nn.Module):
@@ -130,9 +144,10 @@ class VotesGraph(nn.Module):
 
     def __init__(self, model: Transformer) -> None:
         super().__init__()
-        self.norm, table = model.decoder.norm, model.decoder.embedding.tokens.weight
-        self.table, self.eps = table, self.norm.eps
-        self.register_buffer("mean", table.detach().double().mean(0).float())
+        self.norm, table = model.decoder.norm, model.decoder.embedding.tokens.weight.detach()
+        self.eps = self.norm.eps
+        self.register_buffer("mean", table.double().mean(0).float())
+        self.register_buffer("end", table[EOS_ID : EOS_ID + 1].clone())
         for kind in ("self", "cross"):
             weights = [getattr(layer, f"{kind}_attn").out_proj.weight.detach() for layer in model.decoder.layers]
             self.register_buffer(f"{kind}_out", torch.stack(weights))  # [L, D, H · d_head]
@@ -140,7 +155,7 @@ class VotesGraph(nn.Module):
     def forward(
         self,
         states: Tensor,
-        written: Tensor,
+        rows: Tensor,
         self_weights: Tensor,
         cross_weights: Tensor,
         self_values: Tensor,
@@ -152,12 +167,12 @@ class VotesGraph(nn.Module):
 
         Args:
             states: the residual stream before the last norm, [T, D].
-            written: ids of what each step writes, int64 [T].
+            rows: of the embedding, [T - 1, D]: of what each step writes but the last, which writes <eos>.
             self_weights, cross_weights: [L, H, T, T] and [L, H, T, S].
             self_values, cross_values: [L, H, T, d_head] and [L, H, S, d_head].
             self_gains, cross_gains: with which they were made, [L, H].
         """
-        wanted = (nn.functional.embedding(written, self.table) - self.mean) * self.norm.weight
+        wanted = (torch.cat((rows, self.end)) - self.mean) * self.norm.weight
         centred = states - states.mean(-1, keepdim=True)
         rate = torch.rsqrt((centred * centred).mean(-1, keepdim=True) + self.eps)
         directions = (wanted - wanted.mean(-1, keepdim=True)) * rate  # [T, D]

@@ -11,7 +11,7 @@ from model.errors import HeadlightError
 from model.onnx.engine import OnnxEngine
 from model.onnx.export import export
 from model.onnx.parity import compare
-from model.onnx.quantize import rounded
+from model.onnx.quantize import codes_of
 from model.own.translator import Translator
 from model.trace import HeadRef
 
@@ -87,11 +87,12 @@ def test_a_translation_that_the_cap_cuts_has_all_its_rows(shipped: Translator, e
         assert written.maps["cross"].shape[2] == len(written.ids) + 1
 
 
-def test_eight_bits_are_within_half_a_step() -> None:
+@pytest.mark.parametrize("levels", [127, 1800])
+def test_rounded_weights_are_within_half_a_step(levels: int) -> None:
     weight = np.random.default_rng(0).normal(size=(50, 300)).astype(np.float32)
     weight[:, 7] = 0
-    codes, scale = rounded(weight, axis=1)
-    assert codes.dtype == np.int8
+    codes, scale = codes_of(weight, 1, levels)
+    assert np.abs(codes).max() == levels
     assert (np.abs(codes * scale - weight) <= 0.5001 * scale).all()
     assert not codes[:, 7].any()
 
@@ -100,12 +101,12 @@ def test_the_command_writes_a_folder_that_says_what_it_is(tmp_path: Path, capsys
     sentences = tmp_path / "two.tsv"
     sentences.write_text(f"{TEXTS[0]}\tx\n我爱你\n{TEXTS[1]}\n", encoding="utf-8")
     into = tmp_path / "graphs"
-    assert main(["export-onnx", "en-zh", "--out", str(into), "--int8", "--check", str(sentences)]) == 0
-    assert "of 2 sentences" in capsys.readouterr().out
+    assert main(["export-onnx", "en-zh", "--out", str(into), "--compact", "--check", str(sentences)]) == 0
+    assert "2 of 2 sentences" in capsys.readouterr().out
     facts = json.loads((into / "engine.json").read_text())
-    assert facts["precision"] == "int8"
+    assert facts["precision"] == "compact"
     assert facts["weights"] == json.loads(Path("checkpoints/en-zh/meta.json").read_text())["sha256"]
-    assert (into / "encoder.onnx").stat().st_size < 12_000_000
+    assert (into / "encoder.onnx").stat().st_size < 22_000_000
 
 
 def test_what_cannot_become_graphs_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -125,10 +125,19 @@ export class Engine {
     const source = { visible, cross_keys: read.cross_keys, cross_values: read.cross_values, ...factors };
     const { written, logProbs, finished, steps } = await this.write(source, lengthCap(ids.length, this.facts.max_len));
     const weights = { encoder_self: mapsOf(read.weights), ...stacked(steps, ids.length) };
-    const votes = await this.votes(written, steps, weights, read.cross_values, factors);
+    const votes = await this.votes(steps, weights, read.cross_values, factors);
     const pieces = this.pieces.of(written);
     const labels = { src: sourceLabels(text, tokens), tgt: targetLabels(pieces) };
-    return { source: text, text: this.pieces.text(written), ...labels, ids: written, logProbs, finished, weights, votes };
+    return {
+      source: text,
+      text: this.pieces.text(written),
+      ...labels,
+      ids: written,
+      logProbs,
+      finished,
+      weights,
+      votes,
+    };
   }
 
   /** Greedy decoding. @param {Tensors} source @param {number} cap */
@@ -163,26 +172,27 @@ export class Engine {
 
   /**
    * What each head brings from each key into the written token's logit (Elhage et al. 2021).
-   * @param {number[]} written
    * @param {Tensors[]} steps
    * @param {Record<string, Maps>} weights
    * @param {Tensor} crossValues
    * @param {Tensors} factors
    * @returns {Promise<Record<string, Maps>>}
    */
-  async votes(written, steps, weights, crossValues, factors) {
-    const states = steps.map(({ states }) => /** @type {Float32Array} */ (states.data));
-    const flat = new Float32Array(states.length * states[0].length);
-    states.forEach((state, row) => flat.set(state, row * state.length));
-    const { values } = steps[steps.length - 1];
-    const alone = (/** @type {Tensor} */ tensor) =>
-      this.floats(/** @type {Float32Array} */ (tensor.data), tensor.dims.filter((_, axis) => axis !== 1));
+  async votes(steps, weights, crossValues, factors) {
+    const joined = (/** @type {Tensor[]} */ tensors) => {
+      const width = steps[0].states.dims[2];
+      const flat = new Float32Array(tensors.length * width);
+      tensors.forEach(({ data }, row) => flat.set(/** @type {Float32Array} */ (data), row * width));
+      return this.floats(flat, [tensors.length, width]);
+    };
+    const alone = (/** @type {Tensor} */ { data, dims }) =>
+      this.floats(/** @type {Float32Array} */ (data), dims.filter((_, axis) => axis !== 1)); // without the batch
     const found = await this.sessions.votes.run({
-      states: this.floats(flat, [states.length, states[0].length]),
-      written: this.ids([...written, EOS], [written.length + 1]),
+      states: joined(steps.map(({ states }) => states)),
+      rows: joined(steps.slice(1).map(({ rows }) => rows)),
       self_weights: this.floats(weights.decoder_self.values, weights.decoder_self.shape),
       cross_weights: this.floats(weights.cross.values, weights.cross.shape),
-      self_values: alone(values),
+      self_values: alone(steps[steps.length - 1].values),
       cross_values: alone(crossValues),
       ...factors,
     });

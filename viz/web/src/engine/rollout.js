@@ -50,7 +50,8 @@ function rolled(means, size) {
  * @returns {Record<string, Maps>}
  */
 export function rolloutMaps(weights) {
-  const means = (/** @type {string} */ kind) => Array.from({ length: weights[kind].shape[0] }, (_, i) => mean(weights[kind], i));
+  const means = (/** @type {string} */ kind) =>
+    Array.from({ length: weights[kind].shape[0] }, (_, i) => mean(weights[kind], i));
   const { encoder_self: encoder, cross } = weights;
   const [src, tgt] = [encoder.shape[3], cross.shape[2]];
   const [own, looked] = [means("decoder_self"), means("cross")];
@@ -61,7 +62,14 @@ export function rolloutMaps(weights) {
     share = half(share, own[layer], share, tgt);
     return (share = half(share, map, read[read.length - 1], src));
   });
-  const found = { encoder_self: read, decoder_self: rolled(own.map((map) => byReceptiveField(map, tgt)), tgt), cross: crossed };
+  const found = {
+    encoder_self: read,
+    decoder_self: rolled(
+      own.map((map) => byReceptiveField(map, tgt)),
+      tgt,
+    ),
+    cross: crossed,
+  };
   return Object.fromEntries(
     Object.entries(found).map(([kind, layers]) => {
       const [, , rows, columns] = weights[kind].shape;

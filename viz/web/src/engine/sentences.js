@@ -12,7 +12,7 @@ const STARTERS = words(
     "Who Why Will Yes Yesterday You Your",
 );
 const INITIALS = /^(?:[A-Za-z]\.)*[A-HJ-Za-z]$/; // "I." ends a sentence
-const STOP = /(?<stop>[.!?…]+["')\]]*)\s+(?=["'(\[]*(?<next>[\p{L}\p{N}_]+))/gu;
+const STOP = /(?<stop>[.!?…]+["')\]]*)\s+(?=["'([]*(?<next>[\p{L}\p{N}_]+))/gu;
 const PARAGRAPH = /\n[^\S\n]*\n\s*/g;
 const LONG_QUOTE = 150; // characters; a longer one is split inside
 
@@ -47,7 +47,8 @@ function ofParagraph(paragraph) {
     const { stop, next } = /** @type {{ stop: string, next: string }} */ (match.groups);
     const place = match.index + stop.length;
     const quoted = quotes.some(([a, b]) => a < place && place < b);
-    if (!quoted && ends(paragraph.slice(cuts.at(-1), place), stop, next, lower)) cuts.push(match.index + match[0].length);
+    if (!quoted && ends(paragraph.slice(cuts.at(-1), place), stop, next, lower))
+      cuts.push(match.index + match[0].length);
   }
   return [...cuts.slice(1), paragraph.length].flatMap((stop, i) => {
     const piece = paragraph.slice(cuts[i], stop);

@@ -33,7 +33,9 @@ export class BytePairs {
 
   /** @param {string} word @returns {{ text: string, id: number }[]} */
   encode(word) {
-    return this.cut(word).flatMap((part) => this.merged(this.symbols(part)).map((text) => ({ text, id: this.ids.get(text) ?? UNK })));
+    return this.cut(word).flatMap((part) =>
+      this.merged(this.symbols(part)).map((text) => ({ text, id: this.ids.get(text) ?? UNK })),
+    );
   }
 
   /** What the pre-tokenizer finds, and what lies between. @param {string} word */

@@ -88,7 +88,8 @@ function spansIn(sentence) {
   for (const word of words) {
     const start = word ? sentence.indexOf(word, point) : -1;
     // quotes that were rewritten and cannot be found again
-    if (start < 0) return [...sentence.matchAll(PLAIN_WORDS)].map((match) => [match.index, match.index + match[0].length]);
+    if (start < 0)
+      return [...sentence.matchAll(PLAIN_WORDS)].map((match) => [match.index, match.index + match[0].length]);
     point = start + word.length;
     found.push([start, point]);
   }
@@ -104,5 +105,7 @@ export function wordSpans(text) {
   const cuts = [0, ...[...text.matchAll(SENTENCE_BREAK)].map((match) => match.index + match[0].length), text.length];
   return cuts
     .slice(1)
-    .flatMap((end, i) => spansIn(text.slice(cuts[i], end)).map(([a, b]) => /** @type {Span} */ ([cuts[i] + a, cuts[i] + b])));
+    .flatMap((end, i) =>
+      spansIn(text.slice(cuts[i], end)).map(([a, b]) => /** @type {Span} */ ([cuts[i] + a, cuts[i] + b])),
+    );
 }
