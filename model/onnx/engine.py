@@ -111,7 +111,9 @@ class OnnxEngine:
             last == EOS_ID,
             {"encoder_self": read["weights"][:, 0], **_maps(steps)},
             np.concatenate([step["states"][0] for step in steps]),
-            np.concatenate([step["rows"][0] for step in steps[1:]] or [np.zeros((0, self.facts["d_model"]), np.float32)]),
+            np.concatenate(
+                [step["rows"][0] for step in steps[1:]] or [np.zeros((0, self.facts["d_model"]), np.float32)]
+            ),
             steps[-1]["values"][:, 0],
             read["cross_values"][:, 0],
         )
