@@ -23,15 +23,17 @@ function sum() {
 }
 
 const js = `/* Headlight's scripts, made by npm run build of sources ${sum()} */`;
-await build({
+const scripts = (names) => ({
   ...SHARED,
-  entryPoints: ["viewer", "components", "live", "engine"].map((name) => `${here}src/entry/${name}.js`),
+  entryPoints: names.map((name) => `${here}src/entry/${name}.js`),
   outdir: into,
-  format: "esm",
   minify: true,
   banner: { js },
   loader: { ".css": "empty" },
 });
+await build({ ...scripts(["viewer", "components", "live"]), format: "esm" });
+// A page from disk may start no worker that is a module, and its script has no address.
+await build({ ...scripts(["engine"]), format: "iife", define: { "import.meta.url": '"blob:"' } });
 
 const components = readdirSync(`${here}src/components`).map((name) => `${here}src/components/${name}/${name}.js`);
 const made = await build({ ...SHARED, entryPoints: components, outdir: into, write: false });

@@ -25,7 +25,7 @@ function partsOf(files) {
 async function engine() {
   const plain = new Blob([bytesOf(taken("engine"))]).stream().pipeThrough(new DecompressionStream("gzip"));
   const script = new Blob([await new Response(plain).text()], { type: "text/javascript" });
-  return new Worker(URL.createObjectURL(script), { type: "module" });
+  return new Worker(URL.createObjectURL(script));
 }
 
 /** Nothing, where there is no such page. */
