@@ -147,7 +147,7 @@ def _page(translator: Translator, source: str, language: str, files: Mapping[str
     best = HeadRef("cross", translator.config["n_decoder_layers"] // 2, 0)
     messages = {each: pack(translation, maps, language=each, model=translator.name, heads=[best]) for each in LANGUAGES}
     languages = {
-        each: {"header": _header(message), "words": {name: text(each, f"live.{name}") for name in WORDS}}
+        each: {"header": header_of(message), "words": {name: text(each, f"live.{name}") for name in WORDS}}
         for each, message in messages.items()
     }
     settings = {"language": language, "languages": languages, "files": dict(files)}
@@ -162,7 +162,7 @@ def _page(translator: Translator, source: str, language: str, files: Mapping[str
     return document(body, text(language, "live.title"), language, style, LIVE, policy)
 
 
-def _header(message: bytes) -> dict[str, Any]:
+def header_of(message: bytes) -> dict[str, Any]:
     """The header of a message, for sentences to come: the tokens are those of the one that it was made of."""
     (length,) = struct.unpack_from("<I", message)
     header: dict[str, Any] = json.loads(message[4 : 4 + length])

@@ -1,19 +1,30 @@
 from __future__ import annotations
 
+import base64
+import contextlib
+import io
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from model.__main__ import main
+from model.attribution.methods import attribution_maps
 from model.errors import HeadlightError
+from model.folders import CHECKPOINTS
 from model.onnx.engine import OnnxEngine
-from model.onnx.export import export
+from model.onnx.export import GRAPHS
 from model.onnx.parity import compare
-from model.onnx.quantize import codes_of
+from model.onnx.quantize import LEVELS, codes_of, rounded
 from model.own.translator import Translator
 from model.trace import HeadRef
+from tests.live.asking import ask
+from viz.export.live import ENGINE_METHODS, header_of
+from viz.web.payload import pack
+
+onnx = pytest.importorskip("onnx")
 
 TEXTS = (
     "I love you.",
@@ -29,9 +40,33 @@ def shipped() -> Translator:
 
 
 @pytest.fixture(scope="module")
-def folder(shipped: Translator, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def said() -> list[str]:
+    """What the command says while it makes ``folder``."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, said: list[str]) -> Path:
+    """The graphs of the shipped checkpoint, as the command makes them."""
     into = tmp_path_factory.mktemp("onnx")
-    export(shipped, into)
+    sentences = into / "two.tsv"
+    sentences.write_text(f"{TEXTS[0]}\tx\n我爱你\n{TEXTS[1]}\n", encoding="utf-8")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert main(["export-onnx", "en-zh", "--out", str(into), "--check", str(sentences)]) == 0
+    said.append(printed.getvalue())
+    return into
+
+
+@pytest.fixture(scope="module")
+def compact(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same graphs with rounded weights."""
+    into = tmp_path_factory.mktemp("compact")
+    for file in folder.glob("*.json"):
+        (into / file.name).write_bytes(file.read_bytes())
+    for name in GRAPHS:
+        graph = onnx.load(folder / f"{name}.onnx")
+        (into / f"{name}.onnx").write_bytes(rounded(graph, LEVELS["compact"][name]).SerializeToString())
     return into
 
 
@@ -97,16 +132,50 @@ def test_rounded_weights_are_within_half_a_step(levels: int) -> None:
     assert not codes[:, 7].any()
 
 
-def test_the_command_writes_a_folder_that_says_what_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    sentences = tmp_path / "two.tsv"
-    sentences.write_text(f"{TEXTS[0]}\tx\n我爱你\n{TEXTS[1]}\n", encoding="utf-8")
-    into = tmp_path / "graphs"
-    assert main(["export-onnx", "en-zh", "--out", str(into), "--compact", "--check", str(sentences)]) == 0
-    assert "2 of 2 sentences" in capsys.readouterr().out
-    facts = json.loads((into / "engine.json").read_text())
-    assert facts["precision"] == "compact"
-    assert facts["weights"] == json.loads(Path("checkpoints/en-zh/meta.json").read_text())["sha256"]
-    assert (into / "encoder.onnx").stat().st_size < 22_000_000
+def test_the_command_writes_a_folder_that_says_what_it_is(folder: Path, said: list[str]) -> None:
+    assert "2 of 2 sentences" in said[0]
+    facts = json.loads((folder / "engine.json").read_text())
+    assert facts["precision"] == "float32"
+    assert facts["weights"] == json.loads((CHECKPOINTS / "en-zh" / "meta.json").read_text())["sha256"]
+
+
+def test_rounded_graphs_are_small_and_nearly_the_same(shipped: Translator, folder: Path, compact: Path) -> None:
+    small, large = ((path / "decoder.onnx").stat().st_size for path in (compact, folder))
+    assert small < 0.6 * large
+    found = compare(shipped, OnnxEngine(compact), TEXTS, votes=True)
+    assert found.same == len(TEXTS)
+    assert 1e-6 < found.map_gap < 0.05
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node")
+def test_the_engine_sends_the_viewer_what_python_packs(shipped: Translator, folder: Path, tmp_path: Path) -> None:
+    gains = {"c2.5": 0, "e1.1": 0.3, "d0.2": 2}
+    template = header_of(message(shipped, TEXTS[0]))
+    asked = [{"text": text, "gains": {}} for text in (*TEXTS, "我爱你", " ", "a " * 300)]
+    asked.append({"text": TEXTS[1], "gains": gains})
+    given = {"checkpoint": str(CHECKPOINTS / "en-zh"), "graphs": str(folder), "template": template, "translate": asked}
+    answers = ask(given, tmp_path)["translations"]
+    assert [answer.get("why") for answer in answers] == [None, None, None, "script", "empty", "tokens", None]
+    for text, answer in zip(TEXTS, answers, strict=False):
+        sent = message(shipped, text)
+        expected = header_of(sent)
+        assert {**answer["header"], "sorts": 0} == {**expected, "sorts": 0}
+        for mine, theirs in zip(answer["header"]["sorts"], expected["sorts"], strict=True):
+            for kind, part in theirs["maps"].items():
+                assert mine["maps"][kind] == {**part, "high": pytest.approx(part["high"], abs=1e-3)}
+        bytes_of = np.frombuffer(base64.b64decode(answer["bytes"]), np.uint8).astype(int)
+        codes = np.frombuffer(sent[-len(bytes_of) :], np.uint8).astype(int)
+        assert np.abs(bytes_of - codes).max() <= 1
+    changed = shipped.translate(TEXTS[1], gains=GAINS)
+    assert tuple(answers[-1]["ids"]) == changed.tgt_ids
+    assert np.allclose(answers[-1]["logProbs"], changed.log_probs, atol=1e-4)
+    assert not np.allclose(answers[1]["logProbs"][:5], changed.log_probs[:5], atol=1e-3)
+
+
+def message(translator: Translator, text: str) -> bytes:
+    translation = translator.translate(text, capture=True)
+    maps = {method: attribution_maps(translator, translation, method) for method in ENGINE_METHODS}
+    return pack(translation, maps, language="en", model="en-zh")
 
 
 def test_what_cannot_become_graphs_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
