@@ -186,7 +186,10 @@ export class Engine {
       return this.floats(flat, [tensors.length, width]);
     };
     const alone = (/** @type {Tensor} */ { data, dims }) =>
-      this.floats(/** @type {Float32Array} */ (data), dims.filter((_, axis) => axis !== 1)); // without the batch
+      this.floats(
+        /** @type {Float32Array} */ (data),
+        dims.filter((_, axis) => axis !== 1),
+      ); // without the batch
     const found = await this.sessions.votes.run({
       states: joined(steps.map(({ states }) => states)),
       rows: joined(steps.slice(1).map(({ rows }) => rows)),
