@@ -39,58 +39,62 @@ class GraphPlan:
     outputs: tuple[str, ...]
 
 
+# Sizes of the examples: all different, so that no two axes are taken for one.
+BATCH, SOURCE, NEW, PAST = 3, 7, 5, 4
+
+
 def plans(model: Transformer) -> dict[str, GraphPlan]:
     """The three graphs of a model."""
-    config = model.config
-    heads, width = config.n_heads, config.d_head
-    enc, dec = config.n_encoder_layers, config.n_decoder_layers
-    batch, src, new, past = 3, 7, 5, 4  # of the examples: different, so that no two axes are taken for one
+    return {"encoder": _encoder(model), "decoder": _decoder(model), "votes": _votes(model)}
 
-    def ids(*sizes: int) -> Tensor:
-        return torch.ones(sizes, dtype=torch.long)
 
-    def ones(*sizes: int) -> Tensor:
-        return torch.ones(sizes)
+def _ids(*sizes: int) -> Tensor:
+    return torch.ones(sizes, dtype=torch.long)
 
-    gains = {"self_gains": (ones(dec, heads), ()), "cross_gains": (ones(dec, heads), ())}
-    cached, looked = ("", "B", "", "P", ""), ("", "B", "", "S", "")
-    return {
-        "encoder": GraphPlan(
-            EncoderGraph(model),
-            {
-                "ids": (ids(batch, src), ("B", "S")),
-                "visible": (ones(batch, src), ("B", "S")),
-                "gains": (ones(enc, heads), ()),
-            },
-            ("cross_keys", "cross_values", "weights"),
-        ),
-        "decoder": GraphPlan(
-            DecoderGraph(model),
-            {
-                "ids": (ids(batch, new), ("B", "T")),
-                "past_keys": (ones(dec, batch, heads, past, width), cached),
-                "past_values": (ones(dec, batch, heads, past, width), cached),
-                "cross_keys": (ones(dec, batch, heads, src, width), looked),
-                "cross_values": (ones(dec, batch, heads, src, width), looked),
-                "visible": (ones(batch, src), ("B", "S")),
-                **gains,
-            },
-            ("logits", "keys", "values", "self_weights", "cross_weights", "states", "rows"),
-        ),
-        "votes": GraphPlan(
-            VotesGraph(model),
-            {
-                "states": (ones(new, config.d_model), ("T", "")),
-                "rows": (ones(new - 1, config.d_model), ("R", "")),
-                "self_weights": (ones(dec, heads, new, new), ("", "", "T", "T")),
-                "cross_weights": (ones(dec, heads, new, src), ("", "", "T", "S")),
-                "self_values": (ones(dec, heads, new, width), ("", "", "T", "")),
-                "cross_values": (ones(dec, heads, src, width), ("", "", "S", "")),
-                **gains,
-            },
-            ("self_votes", "cross_votes"),
-        ),
+
+def _gains(model: Transformer) -> dict[str, tuple[Tensor, tuple[str, ...]]]:
+    ones = torch.ones(model.config.n_decoder_layers, model.config.n_heads)
+    return {"self_gains": (ones, ()), "cross_gains": (ones, ())}
+
+
+def _encoder(model: Transformer) -> GraphPlan:
+    gains = torch.ones(model.config.n_encoder_layers, model.config.n_heads)
+    inputs = {
+        "ids": (_ids(BATCH, SOURCE), ("B", "S")),
+        "visible": (torch.ones(BATCH, SOURCE), ("B", "S")),
+        "gains": (gains, ()),
     }
+    return GraphPlan(EncoderGraph(model), inputs, ("cross_keys", "cross_values", "weights"))
+
+
+def _decoder(model: Transformer) -> GraphPlan:
+    layers, heads, width = model.config.n_decoder_layers, model.config.n_heads, model.config.d_head
+    cached, looked = ("", "B", "", "P", ""), ("", "B", "", "S", "")
+    inputs = {
+        "ids": (_ids(BATCH, NEW), ("B", "T")),
+        "past_keys": (torch.ones(layers, BATCH, heads, PAST, width), cached),
+        "past_values": (torch.ones(layers, BATCH, heads, PAST, width), cached),
+        "cross_keys": (torch.ones(layers, BATCH, heads, SOURCE, width), looked),
+        "cross_values": (torch.ones(layers, BATCH, heads, SOURCE, width), looked),
+        "visible": (torch.ones(BATCH, SOURCE), ("B", "S")),
+        **_gains(model),
+    }
+    outputs = ("logits", "keys", "values", "self_weights", "cross_weights", "states", "rows")
+    return GraphPlan(DecoderGraph(model), inputs, outputs)
+
+
+def _votes(model: Transformer) -> GraphPlan:
+    layers, heads, width = model.config.n_decoder_layers, model.config.n_heads, model.config.d_head
+    inputs = {
+        "states": (torch.ones(NEW, model.config.d_model), ("T", "")),
+        "rows": (torch.ones(NEW - 1, model.config.d_model), ("R", "")),
+        "self_weights": (torch.ones(layers, heads, NEW, NEW), ("", "", "T", "T")),
+        "cross_weights": (torch.ones(layers, heads, NEW, SOURCE), ("", "", "T", "S")),
+        "self_values": (torch.ones(layers, heads, NEW, width), ("", "", "T", "")),
+        "cross_values": (torch.ones(layers, heads, SOURCE, width), ("", "", "S", "")),
+        **_gains(model),
+    }
+    return GraphPlan(VotesGraph(model), inputs, ("self_votes", "cross_votes"))
 
 
 def traced(plan: GraphPlan, most: int) -> ModelProto:

@@ -17,11 +17,12 @@ from model.own.network.positions import angular_frequencies
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import EOS_ID
 
+Pair = tuple[Tensor, Tensor]
 HIDDEN = -1e9  # a score that softmax makes 0
 
 
 def attend(
-    attention: MultiHeadAttention, x: Tensor, keys_values: tuple[Tensor, Tensor], mask: Tensor, gains: Tensor
+    attention: MultiHeadAttention, x: Tensor, keys_values: Pair, mask: Tensor, gains: Tensor
 ) -> tuple[Tensor, Tensor]:
     """What ``attention(x, keys_values)`` gives, and its weights.
 
@@ -117,26 +118,30 @@ class DecoderGraph(nn.Module):
         past, new = past_keys.shape[3], ids.shape[1]
         places = torch.arange(past + new)
         causal = (places[None, :] > places[past:, None]).float() * HIDDEN
-        hidden = ((1.0 - visible) * HIDDEN)[:, None, None, :]
-        embedding = self.decoder.embedding
-        rows = embedding.tokens(ids)
-        x = embedded(rows, places[past:], embedding.scale)
-        own: list[list[Tensor]] = [[], [], [], []]
+        masks = causal, ((1.0 - visible) * HIDDEN)[:, None, None, :]
+        rows = self.decoder.embedding.tokens(ids)
+        x = embedded(rows, places[past:], self.decoder.embedding.scale)
+        found = []
         for number, layer in enumerate(self.decoder.layers):
             assert isinstance(layer, DecoderLayer)
-            normed = layer.self_attn_norm(x)
-            key, value = layer.self_attn.project(normed)
-            key, value = torch.cat((past_keys[number], key), 2), torch.cat((past_values[number], value), 2)
-            added, weights = attend(layer.self_attn, normed, (key, value), causal, self_gains[number])
-            x = x + added
-            pair, gains = (cross_keys[number], cross_values[number]), cross_gains[number]
-            added, looked = attend(layer.cross_attn, layer.cross_attn_norm(x), pair, hidden, gains)
-            x = x + added
-            x = x + layer.feed_forward(layer.feed_forward_norm(x))
-            for kept, tensor in zip(own, (key, value, weights, looked), strict=True):
-                kept.append(tensor)
-        logits = self.decoder.norm(x) @ embedding.tokens.weight.t()
-        return logits, *(torch.stack(tensors) for tensors in own), x, rows
+            cached, looked = (past_keys[number], past_values[number]), (cross_keys[number], cross_values[number])
+            x, seen = self._layer(layer, x, cached, looked, masks, (self_gains[number], cross_gains[number]))
+            found.append(seen)
+        logits = self.decoder.norm(x) @ self.decoder.embedding.tokens.weight.t()
+        return logits, *(torch.stack(tensors) for tensors in zip(*found, strict=True)), x, rows
+
+    def _layer(
+        self, layer: DecoderLayer, x: Tensor, cached: Pair, looked: Pair, masks: Pair, gains: Pair
+    ) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """What leaves a layer; and its keys, values, and weights of self- and cross-attention."""
+        normed = layer.self_attn_norm(x)
+        new_key, new_value = layer.self_attn.project(normed)
+        key, value = torch.cat((cached[0], new_key), 2), torch.cat((cached[1], new_value), 2)
+        added, own = attend(layer.self_attn, normed, (key, value), masks[0], gains[0])
+        x = x + added
+        added, cross = attend(layer.cross_attn, layer.cross_attn_norm(x), looked, masks[1], gains[1])
+        x = x + added
+        return x + layer.feed_forward(layer.feed_forward_norm(x)), (key, value, own, cross)
 
 
 class VotesGraph(nn.Module):
@@ -176,12 +181,12 @@ class VotesGraph(nn.Module):
         centred = states - states.mean(-1, keepdim=True)
         rate = torch.rsqrt((centred * centred).mean(-1, keepdim=True) + self.eps)
         directions = (wanted - wanted.mean(-1, keepdim=True)) * rate  # [T, D]
-        found = []
-        for kind, weights, values, gains in (
-            ("self", self_weights, self_values, self_gains),
-            ("cross", cross_weights, cross_values, cross_gains),
-        ):
-            towards = directions @ getattr(self, f"{kind}_out")  # [L, T, H · d_head]
-            heads = towards.unflatten(-1, (values.shape[1], values.shape[3])).transpose(1, 2)  # [L, H, T, d_head]
-            found.append(heads @ values.transpose(-2, -1) * weights * gains[:, :, None, None])
-        return found[0], found[1]
+        own = _votes(directions @ self.self_out, self_values) * self_weights * self_gains[:, :, None, None]
+        cross = _votes(directions @ self.cross_out, cross_values) * cross_weights * cross_gains[:, :, None, None]
+        return own, cross
+
+
+def _votes(towards: Tensor, values: Tensor) -> Tensor:
+    """What a key's value is worth along each step's direction: [L, T, H · d_head], [L, H, K, d_head] → [L, H, T, K]."""
+    heads = towards.unflatten(-1, (values.shape[1], values.shape[3])).transpose(1, 2)
+    return heads @ values.transpose(-2, -1)
