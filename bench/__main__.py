@@ -1,5 +1,4 @@
-"""The benches: python -m bench decode | train | app | server | inside | analysis | look | show | lessons | visitors |
-replicas | notebook | families."""
+"""The benches: python -m bench decode | train | app | server | inside | analysis | look | show | page | …"""
 
 from __future__ import annotations
 
@@ -16,6 +15,7 @@ BENCHES = {
     "inside": "seconds that playback, mixing desk, fork and beam tree take, in the model and in Chromium",
     "look": "milliseconds that a saved page takes to another head, kind, sort or preview, in Chromium",
     "show": "seconds that a talk of ten scenes takes to be written, milliseconds to its next scene, in Chromium",
+    "page": "seconds that the page with the translator in it takes to be ready, and to a new sentence, in Chromium",
     "lessons": "seconds that each lesson takes to be painted, and its picture to follow a slider, in Chromium",
     "visitors": "seconds that fifty visitors at once wait for their sentences, and what gets lost or mixed up",
     "replicas": "what visitors lose when one of three replicas behind nginx is killed in the middle",

@@ -22,6 +22,7 @@ COMMANDS = {
     "repair": "how often muting one head repairs a wrong token, and how often it spoils a right one",
     "inspect": "say what a Hugging Face folder is, what Headlight could show of it, and what not, and why",
     "convert": "make model.safetensors of a Hugging Face folder that has its weights as a pickle only",
+    "export-onnx": "ONNX graphs of a checkpoint, with every attention map, for a page or another runtime",
     "warning": "at which confidence to warn that a translation may be wrong, and how often that is right",
     "history": "keep what a checkpoint could do at some twenty points of its training",
     "tables": "make all that follows from a checkpoint's weights: examples, scores, tables, docs/results.md",
@@ -52,7 +53,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m model") -> int:
         subparser = subparsers.add_parser(name, help=help_text, description=f"{help_text[0].upper()}{help_text[1:]}.")
         if name in argv[:1]:  # the others' modules need not be imported
             room = ".commands.release" if name in RELEASE else ".commands"
-            command = importlib.import_module(f"{room}.{name}", __package__)
+            command = importlib.import_module(f"{room}.{name.replace('-', '_')}", __package__)
             command.add_arguments(subparser)
     args = parser.parse_args(argv)
     args.argv = argv

@@ -15,6 +15,7 @@ from model.commands.shared.options import add_beam, add_checkpoint, opened
 from model.errors import HeadlightError
 from model.trace import AttentionTrace, HeadRef
 from viz.core.text import LANGUAGES
+from viz.export import live
 from viz.export.pages import page_of
 from viz.export.show import command as talks
 from viz.export.show.heads import best_head
@@ -51,9 +52,12 @@ def add_export(parser: argparse.ArgumentParser) -> None:
         "npz, those of all. A head is a letter (e, d, c), its layer and its number: c2.5."
     )
     parser.add_argument(
-        "text", metavar="TEXT", help="what the model is given; or a storyboard.yaml, which becomes a talk (html, pdf)"
+        "text",
+        nargs="?",
+        metavar="TEXT",
+        help="what the model is given; or a storyboard.yaml, which becomes a talk (html, pdf)",
     )
-    parser.add_argument("--output", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--output", type=Path, metavar="FILE")
     parser.add_argument("--head", nargs="+", default=[], metavar="CODE", help="heads to show (default: the best one)")
     parser.add_argument("--together", choices=("head", "mean", "max"), default="head", help="several heads as one")
     parser.add_argument("--difference", action="store_true", help="of two heads, beside them")
@@ -67,8 +71,22 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--type", type=float, default=9.0, metavar="PT", help="size of its type (default 9)")
     parser.add_argument("--lang", choices=tuple(LANGUAGES), default="en", help="of all words (default en)")
     parser.add_argument("--anyway", action="store_true", help="a talk: though an expectation of it does not hold")
+    live.add_live(parser)
     add_checkpoint(parser)
     add_beam(parser)
+
+
+def exported(args: argparse.Namespace) -> str:
+    """Write what the options ask for: a page that translates, a talk, or a sentence; returns what is printed.
+
+    Raises:
+        HeadlightError: as ``export``; or nothing says what is to be written, or where.
+    """
+    if args.live:
+        return live.export_live(args)
+    if args.text is None or args.output is None:
+        raise HeadlightError("export needs TEXT and --output FILE; or --live.")
+    return (talks.export if talks.is_storyboard(args.text) else export)(args)
 
 
 def export(args: argparse.Namespace) -> str:
@@ -148,9 +166,9 @@ def make_font(args: argparse.Namespace) -> str:
 
 COMMANDS: Mapping[str, Command] = {
     "export": Command(
-        "a sentence with its attention as a page, a picture or numbers; a storyboard as a talk",
+        "a sentence with its attention as a page, a picture or numbers; a storyboard as a talk; a page that translates",
         add_export,
-        lambda args: (talks.export if talks.is_storyboard(args.text) else export)(args),
+        exported,
     ),
     "storyboard": Command(
         "the talks that ship, and whether a talk still holds", talks.add_storyboard, talks.storyboard

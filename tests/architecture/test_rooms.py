@@ -36,7 +36,7 @@ MAY: dict[str, set[str]] = {
     "viz/core": GROUND | {"model/live"} | MODEL,
     "viz/charts": GROUND,
     "viz/web": GROUND | MODEL,
-    "viz/export": GROUND | {"viz/web", "viz/charts", "model/own", "model/commands"} | MODEL,
+    "viz/export": GROUND | {"viz/web", "viz/charts", "model/own", "model/commands", "model/onnx"} | MODEL,
     "viz/core/text": set(),
     "viz/core/theme.py": set(),
     "viz/core/numbers.py": set(),
@@ -61,13 +61,24 @@ MAY: dict[str, set[str]] = {
     "model/training": {"model/*", "model/own", "model/evaluation"},
     "model/tiny": {"model/*", "model/common"},
     "model/live": {"model/*", "model/own", "model/training"},
+    "model/onnx": {"model/*", "model/own", "model/attribution"},
     "model/release": {"model/evaluation", "model/own"} | MODEL,
     "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release", "model/tiny"}
+    | {"model/onnx"}
     | MODEL,
     "bench": {"model/own", "model/training", "viz/core/text", "viz/app", "viz/core", "viz/export"} | MODEL,
     "tests": {"app.py", "router.py", "headlight", "bench", "viz/views", "viz/app", "viz/widgets", "viz/core"}
     | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
-    | {"viz/charts", "viz/web", "viz/export", "viz/__init__.py", "viz/__main__.py", "model/live", "model/tiny"}
+    | {
+        "viz/charts",
+        "viz/web",
+        "viz/export",
+        "viz/__init__.py",
+        "viz/__main__.py",
+        "model/live",
+        "model/tiny",
+        "model/onnx",
+    }
     | GROUND
     | MODEL,
 }
@@ -91,6 +102,9 @@ LIBRARIES: dict[str, set[str]] = {
     "fpdf": {"viz/charts/sheet"},
     "fontTools": {"viz/charts/sheet"},
     "yaml": {"viz/export/show"},
+    "onnx": {"model/onnx"},
+    "onnxscript": {"model/onnx"},
+    "onnxruntime": {"model/onnx"},
     "nltk": {"model/own"},
     "sacrebleu": {"model/evaluation"},
     "tqdm": {"model/training", "model/commands", "model/tiny"},

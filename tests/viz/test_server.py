@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 from collections.abc import MutableMapping
+from html import escape
+from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -172,3 +174,40 @@ def test_a_foreign_socket_is_refused_before_streamlit_asks_the_network_for_the_m
     assert reached == []
     asyncio.run(open_socket(b"http://hall"))
     assert reached == ["/x"]
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder as ``viz export --live --folder`` writes it, named as the app's arguments name it."""
+    policy = "default-src 'none'; script-src 'sha256-x=' 'wasm-unsafe-eval'"
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
+    (tmp_path / "index.html").write_text(f"<!doctype html>{meta}", encoding="utf-8")
+    (tmp_path / "wasm.12.bin").write_bytes(b"runtime")
+    (tmp_path / "secret.txt").write_text("no")
+    monkeypatch.setattr(sys, "argv", ["app.py", "--live", str(tmp_path)])
+    return tmp_path
+
+
+@pytest.mark.parametrize("below", ["", "/some/where"])
+def test_the_live_page_is_served_with_its_own_policy(site: Path, below: str) -> None:
+    status, headers, body = answer(f"{below}/live/")
+    assert status == 200
+    assert b"<!doctype html>" in body
+    policy = headers["content-security-policy"]
+    assert policy == "default-src 'none'; script-src 'sha256-x=' 'wasm-unsafe-eval'; frame-ancestors 'self'"
+    assert answer(f"{below}/live")[2] == body  # by way of /live/
+    status, headers, body = answer(f"{below}/live/wasm.12.bin")
+    assert (status, body) == (200, b"runtime")
+    assert "immutable" in headers["cache-control"]
+
+
+@pytest.mark.parametrize("path", ["/live/secret.txt", "/live/../wasm.12.bin", "/live/none.bin", "/live/a/wasm.12.bin"])
+def test_nothing_else_is_served_of_the_live_folder(site: Path, path: str) -> None:
+    assert answer(path)[0] == 404
+
+
+def test_without_a_live_folder_it_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["app.py"])
+    status, _, body = answer("/live/")
+    assert status == 404
+    assert b"export --live --folder" in body

@@ -1,6 +1,6 @@
-// Makes what dist holds of everything in src: scripts for the viewer, for all components and for notebooks, each of whose first
-// line says of which sources, so that a stale one is seen; and a table of style sheets, a component's with those of all
-// that it imports.
+// Makes what dist holds of everything in src: scripts for the viewer, for all components, for notebooks, for the page
+// that translates by itself and for its worker, each of whose first line says of which sources, so that a stale one is
+// seen; and a table of style sheets, a component's with those of all that it imports.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -22,15 +22,17 @@ function sum() {
 }
 
 const js = `/* Headlight's scripts, made by npm run build of sources ${sum()} */`;
-await build({
+const scripts = (names) => ({
   ...SHARED,
-  entryPoints: ["viewer", "components", "notebook"].map((name) => `${here}src/entry/${name}.js`),
+  entryPoints: names.map((name) => `${here}src/entry/${name}.js`),
   outdir: into,
-  format: "esm",
   minify: true,
   banner: { js },
   loader: { ".css": "empty" },
 });
+await build({ ...scripts(["viewer", "components", "notebook", "live"]), format: "esm" });
+// A page from disk may start no worker that is a module, and its script has no address.
+await build({ ...scripts(["engine"]), format: "iife", define: { "import.meta.url": '"blob:"' } });
 
 const components = readdirSync(`${here}src/components`).map((name) => `${here}src/components/${name}/${name}.js`);
 const made = await build({ ...SHARED, entryPoints: components, outdir: into, write: false });

@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import html
+from pathlib import Path
 
 from viz.core.text import text
 from viz.web.bundles import VIEWER, VIEWER_STYLE
@@ -52,20 +53,24 @@ def packed(message: bytes) -> str:
     return base64.b64encode(gzip.compress(message, 9, mtime=0)).decode("ascii")
 
 
-def document(body: str, title: str, language: str, more_style: str = "") -> str:
-    """A whole page around the viewer's script, which is all that may run in it.
+def document(
+    body: str, title: str, language: str, more_style: str = "", bundle: Path = VIEWER, policy: str = POLICY
+) -> str:
+    """A whole page around a script, the viewer's where no other is named, which is all that may run in it.
 
     Args:
         body: markup; whatever a visitor typed is already data in it.
         title: of the browser's window; it is escaped here.
         language: "en" or "zh".
         more_style: beside the viewer's own.
+        bundle: the script.
+        policy: what the page may do, with ``{script}`` and ``{style}`` where their sums belong.
     """
-    script, style = VIEWER.read_text(encoding="utf-8"), VIEWER_STYLE.read_text(encoding="utf-8") + more_style
-    policy = POLICY.format(script=_hash(script), style=_hash(style))
+    script, style = bundle.read_text(encoding="utf-8"), VIEWER_STYLE.read_text(encoding="utf-8") + more_style
+    allowed = policy.format(script=_hash(script), style=_hash(style))
     return _PAGE.format(
         language={"zh": "zh-CN"}.get(language, language),
-        policy=html.escape(policy),
+        policy=html.escape(allowed),
         title=html.escape(title),
         style=style,
         body=body,

@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config, file_util
 
+from viz.app.server import live
 from viz.charts.lines.sealed import source_hash
 
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -94,6 +95,8 @@ class Guard:
         elif scope["type"] == "http" and scope["path"].rstrip("/") == OPENING:
             query = scope["query_string"].decode("latin-1")
             app = RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
+        elif scope["type"] == "http" and live.is_live(scope["path"]):
+            return await live.serve(scope, receive, send)  # it has a policy of its own
         await app(scope, receive, guarded)
 
 

@@ -1,0 +1,173 @@
+"""The page that translates by itself, in Chromium: one file from disk with the network off, and a static site."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from bench.browser import VIEWPORT
+from model.onnx.export import export
+from model.trace import HeadRef
+from model.translator import Translator
+from tests.browser.test_axe import violations
+from viz.core.text import text
+from viz.export.live import EXAMPLE, live_page, live_site
+
+pytest.importorskip("onnxscript")
+SENTENCE = "When I came home last night the lights were still on and my brother was sleeping on the sofa."
+HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"
+PHONE = {"width": 360, "height": 740}
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    return Translator.from_checkpoint("en-zh", device="cpu")
+
+
+@pytest.fixture(scope="module")
+def graphs(translator: Translator, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    into = tmp_path_factory.mktemp("graphs")
+    export(translator, into, "compact")
+    return into
+
+
+@pytest.fixture(scope="module")
+def file(translator: Translator, graphs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("live") / "headlight.html"
+    path.write_bytes(live_page(translator, graphs=graphs).encode())
+    return path
+
+
+@pytest.fixture(scope="module")
+def seen() -> list[str]:
+    """Requests, errors and dialogs of the pages, but not of a page for its own file and its worker's script."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, file: Path, seen: list[str]) -> Iterator[Page]:
+    context = browser.new_context(viewport=VIEWPORT, offline=True)
+    page = context.new_page()
+    page.on("request", lambda request: request.url.startswith(("file:", "blob:")) or seen.append(request.url))
+    page.on("pageerror", lambda error: seen.append(f"error: {error}"))
+    page.on("console", lambda said: said.type in {"error", "warning"} and seen.append(said.text))
+    page.on("dialog", lambda dialog: seen.append(f"dialog: {dialog.message}"))
+    page.goto(file.as_uri())
+    assert page.inner_text(".chips >> nth=0").startswith("My")  # there before the translator is
+    page.wait_for_selector("#live[data-ready]", timeout=120_000)
+    yield page
+    context.close()
+
+
+def translate(page: Page, sentence: str) -> str:
+    """The translation that the page shows of a sentence."""
+    before = int(page.get_attribute("#live", "data-shown") or 0)
+    page.fill("#sentence", sentence)
+    page.press("#sentence", "Enter")
+    page.wait_for_selector(f"#live[data-shown='{before + 1}']", timeout=60_000)
+    return shown(page)
+
+
+def shown(page: Page) -> str:
+    """The target tokens as they stand in the page, without the end."""
+    return "".join(page.locator(".chips >> nth=1").locator("button").all_inner_texts()).removesuffix("<eos>")
+
+
+def test_the_file_is_small_and_asks_nobody(file: Path, page: Page, seen: list[str]) -> None:
+    assert file.stat().st_size <= 30_000_000
+    assert EXAMPLE in page.input_value("#sentence")
+    assert seen == []
+
+
+def test_a_sentence_that_is_typed_is_translated_with_its_maps(
+    page: Page, translator: Translator, seen: list[str]
+) -> None:
+    expected = translator.translate(SENTENCE)
+    assert translate(page, SENTENCE) == expected.text
+    assert "144" in page.inner_text(".status")
+    tokens = page.locator(".chips >> nth=0").locator("button").all_inner_texts()
+    assert tokens == [*(label.text for label in expected.src), "<eos>"]
+    assert f"{len(expected.tgt) + 1} × {len(expected.src) + 1}" in page.inner_text(".panel-title")
+    page.select_option(".sorts select", "votes")
+    assert page.locator(".stage canvas").count() >= 1
+    page.select_option(".sorts select", "weights")
+    assert seen == []
+
+
+def test_a_muted_head_changes_the_translation_as_it_changes_the_models(page: Page, translator: Translator) -> None:
+    plain = translate(page, SENTENCE)
+    count = int(page.get_attribute("#live", "data-shown") or 0)
+    page.click(".mutes button")
+    page.wait_for_selector(f"#live[data-shown='{count + 1}']", timeout=60_000)
+    muted = HeadRef("cross", 3, 0)
+    assert "m=c3.0" in page.url
+    assert shown(page) == translator.translate(SENTENCE, gains={muted: 0}).text
+    assert plain in page.inner_text(".mutes .before")
+    page.click(".mutes .muted")
+    page.wait_for_selector(f"#live[data-shown='{count + 2}']", timeout=60_000)
+    assert shown(page) == plain
+    assert "m=" not in page.url
+
+
+def test_several_sentences_are_shown_one_by_one(page: Page, translator: Translator) -> None:
+    assert translate(page, "I love you. You love me.") == translator.translate("I love you.").text
+    page.click(".parts button >> nth=1")
+    assert shown(page) == translator.translate("You love me.").text
+
+
+def test_hostile_text_is_text(page: Page, seen: list[str]) -> None:
+    translate(page, HOSTILE)
+    assert page.locator("img").count() == 0
+    assert seen == []
+
+
+@pytest.mark.parametrize(("typed", "why"), [("我爱你。", "live.script"), (" ", "live.empty")])
+def test_what_cannot_be_translated_is_said(page: Page, typed: str, why: str) -> None:
+    page.fill("#sentence", typed)
+    page.press("#sentence", "Enter")
+    page.get_by_text(text("en", why)).wait_for()
+    assert "wrong" in str(page.get_attribute(".status", "class"))
+
+
+def test_axe_finds_nothing_and_the_words_are_chinese_too(page: Page) -> None:
+    translate(page, SENTENCE)
+    assert violations(page) == []
+    page.click(".language")
+    assert page.inner_text(".go") == text("zh", "live.translate")
+    assert text("zh", "kind.cross") in page.inner_text(".panel-title")
+    assert violations(page) == []
+    page.click(".language")
+    assert page.inner_text(".go") == text("en", "live.translate")
+
+
+def test_a_phone_shows_it_without_sideways_scrolling(page: Page) -> None:
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.wait_for_timeout(300)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.locator(".go").is_visible()
+    page.set_viewport_size(VIEWPORT)
+
+
+def test_a_site_holds_the_same_in_files_that_may_be_kept(
+    browser: Browser, translator: Translator, graphs: Path, tmp_path: Path
+) -> None:
+    written = live_site(translator, tmp_path / "site", graphs=graphs)
+    assert written[0].stat().st_size < 1_000_000
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "site"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = browser.new_page(viewport=VIEWPORT)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
+        page.goto(f"http://127.0.0.1:{server.server_port}/#i=I+love+you.")
+        page.wait_for_selector("#live[data-shown='1']", timeout=120_000)
+        assert shown(page) == translator.translate("I love you.").text
+        assert {path.name for path in written[1:]} <= set(asked)
+        page.close()
+        server.shutdown()

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from model.__main__ import main
+from model.attribution.methods import attribution_maps
+from model.errors import HeadlightError
+from model.folders import CHECKPOINTS
+from model.onnx.engine import OnnxEngine
+from model.onnx.export import GRAPHS
+from model.onnx.parity import compare
+from model.onnx.quantize import LEVELS, codes_of, rounded
+from model.own.translator import Translator
+from model.trace import HeadRef
+from tests.live.asking import ask
+from viz.export.live import ENGINE_METHODS, header_of
+from viz.web.payload import pack
+
+onnx = pytest.importorskip("onnx")
+
+TEXTS = (
+    "I love you.",
+    "When I came home last night the lights were still on and my brother was sleeping on the sofa.",
+    "Tom's 555-0012 isn't \u20ac3.50, \U0001f600 he said.",
+)
+GAINS = {HeadRef("cross", 2, 5): 0.0, HeadRef("encoder_self", 1, 1): 0.3, HeadRef("decoder_self", 0, 2): 2.0}
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Translator:
+    return Translator.from_checkpoint("en-zh", device="cpu")
+
+
+@pytest.fixture(scope="module")
+def said() -> list[str]:
+    """What the command says while it makes ``folder``."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, said: list[str]) -> Path:
+    """The graphs of the shipped checkpoint, as the command makes them."""
+    into = tmp_path_factory.mktemp("onnx")
+    sentences = into / "two.tsv"
+    sentences.write_text(f"{TEXTS[0]}\tx\n我爱你\n{TEXTS[1]}\n", encoding="utf-8")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert main(["export-onnx", "en-zh", "--out", str(into), "--check", str(sentences)]) == 0
+    said.append(printed.getvalue())
+    return into
+
+
+@pytest.fixture(scope="module")
+def compact(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same graphs with rounded weights."""
+    into = tmp_path_factory.mktemp("compact")
+    for file in folder.glob("*.json"):
+        (into / file.name).write_bytes(file.read_bytes())
+    for name in GRAPHS:
+        graph = onnx.load(folder / f"{name}.onnx")
+        (into / f"{name}.onnx").write_bytes(rounded(graph, LEVELS["compact"][name]).SerializeToString())
+    return into
+
+
+@pytest.fixture(scope="module")
+def engine(folder: Path) -> OnnxEngine:
+    return OnnxEngine(folder)
+
+
+def ids_of(translator: Translator, text: str) -> list[int]:
+    return translator.encode_source(text)[1][0].tolist()
+
+
+def test_graphs_write_the_same_tokens_with_the_same_maps_and_votes(shipped: Translator, engine: OnnxEngine) -> None:
+    found = compare(shipped, engine, TEXTS, votes=True)
+    assert (found.sentences, found.same) == (len(TEXTS), len(TEXTS))
+    assert found.map_gap < 1e-4
+    assert found.vote_gap < 1e-3
+
+
+def test_gains_do_what_they_do_to_the_model(shipped: Translator, engine: OnnxEngine) -> None:
+    found = compare(shipped, engine, TEXTS, GAINS)
+    assert found.same == len(TEXTS)
+    assert found.map_gap < 1e-4
+    plain, changed = (engine.translate(ids_of(shipped, TEXTS[1]), gains) for gains in ({}, GAINS))
+    assert np.abs(plain.maps["cross"][3, :, 0] - changed.maps["cross"][3, :, 0]).max() > 1e-3
+
+
+def test_a_comparison_sees_what_differs(shipped: Translator, engine: OnnxEngine) -> None:
+    muted = {HeadRef("cross", layer, head): 0.0 for layer in range(6) for head in range(8)}
+    without = engine.translate(ids_of(shipped, TEXTS[1]), muted)
+    assert without.ids != shipped.translate(TEXTS[1]).tgt_ids
+
+
+def test_nothing_attends_to_a_hidden_source_position(shipped: Translator, engine: OnnxEngine) -> None:
+    """What is written without a word has the probability that the model gives it without the word."""
+    ids = ids_of(shipped, TEXTS[1])
+    written = engine.translate(ids, hidden=[4, 5])
+    deleted = np.zeros((1, len(ids)), bool)
+    deleted[0, [4, 5]] = True
+    expected = shipped.log_probs(shipped.ids(TEXTS[1], written.ids), hidden=deleted)[0].numpy()
+    assert np.allclose(written.log_probs, expected, atol=1e-4)
+    assert written.maps["cross"][..., [4, 5]].max() == 0
+    assert written.maps["encoder_self"][..., [4, 5]].max() == 0
+    assert not np.allclose(shipped.log_probs(shipped.ids(TEXTS[1], written.ids))[0].numpy(), expected, atol=1e-2)
+
+
+def test_a_translation_that_the_cap_cuts_has_all_its_rows(shipped: Translator, engine: OnnxEngine) -> None:
+    muted = {HeadRef("decoder_self", layer, head): 0.0 for layer in range(6) for head in range(8)}
+    found = [engine.translate(ids_of(shipped, text), muted) for text in TEXTS]
+    for written, text in zip(found, TEXTS, strict=True):
+        expected = shipped.translate(text, gains=muted)
+        assert (written.ids, written.finished) == (expected.tgt_ids, expected.finished)
+        assert written.maps["cross"].shape[2] == len(written.ids) + 1
+
+
+@pytest.mark.parametrize("levels", [127, 1800])
+def test_rounded_weights_are_within_half_a_step(levels: int) -> None:
+    weight = np.random.default_rng(0).normal(size=(50, 300)).astype(np.float32)
+    weight[:, 7] = 0
+    codes, scale = codes_of(weight, 1, levels)
+    assert np.abs(codes).max() == levels
+    assert (np.abs(codes * scale - weight) <= 0.5001 * scale).all()
+    assert not codes[:, 7].any()
+
+
+def test_the_command_writes_a_folder_that_says_what_it_is(folder: Path, said: list[str]) -> None:
+    assert "2 of 2 sentences" in said[0]
+    facts = json.loads((folder / "engine.json").read_text())
+    assert facts["precision"] == "float32"
+    assert facts["weights"] == json.loads((CHECKPOINTS / "en-zh" / "meta.json").read_text())["sha256"]
+
+
+def test_rounded_graphs_are_small_and_nearly_the_same(shipped: Translator, folder: Path, compact: Path) -> None:
+    small, large = ((path / "decoder.onnx").stat().st_size for path in (compact, folder))
+    assert small < 0.6 * large
+    found = compare(shipped, OnnxEngine(compact), TEXTS, votes=True)
+    assert found.same == len(TEXTS)
+    assert 1e-6 < found.map_gap < 0.05
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node")
+def test_the_engine_sends_the_viewer_what_python_packs(shipped: Translator, folder: Path, tmp_path: Path) -> None:
+    gains = {"c2.5": 0, "e1.1": 0.3, "d0.2": 2}
+    template = header_of(message(shipped, TEXTS[0]))
+    asked = [{"text": text, "gains": {}} for text in (*TEXTS, "我爱你", " ", "a " * 300)]
+    asked.append({"text": TEXTS[1], "gains": gains})
+    given = {"checkpoint": str(CHECKPOINTS / "en-zh"), "graphs": str(folder), "template": template, "translate": asked}
+    answers = ask(given, tmp_path)["translations"]
+    assert [answer.get("why") for answer in answers] == [None, None, None, "script", "empty", "tokens", None]
+    for text, answer in zip(TEXTS, answers, strict=False):
+        sent = message(shipped, text)
+        expected = header_of(sent)
+        assert {**answer["header"], "sorts": 0} == {**expected, "sorts": 0}
+        for mine, theirs in zip(answer["header"]["sorts"], expected["sorts"], strict=True):
+            for kind, part in theirs["maps"].items():
+                assert mine["maps"][kind] == {**part, "high": pytest.approx(part["high"], abs=1e-3)}
+        bytes_of = np.frombuffer(base64.b64decode(answer["bytes"]), np.uint8).astype(int)
+        codes = np.frombuffer(sent[-len(bytes_of) :], np.uint8).astype(int)
+        assert np.abs(bytes_of - codes).max() <= 1
+    changed = shipped.translate(TEXTS[1], gains=GAINS)
+    assert tuple(answers[-1]["ids"]) == changed.tgt_ids
+    assert np.allclose(answers[-1]["logProbs"], changed.log_probs, atol=1e-4)
+    assert not np.allclose(answers[1]["logProbs"][:5], changed.log_probs[:5], atol=1e-3)
+
+
+def message(translator: Translator, text: str) -> bytes:
+    translation = translator.translate(text, capture=True)
+    maps = {method: attribution_maps(translator, translation, method) for method in ENGINE_METHODS}
+    return pack(translation, maps, language="en", model="en-zh")
+
+
+def test_what_cannot_become_graphs_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export-onnx", "reverse", "--out", str(tmp_path / "x")]) == 2
+    assert "letter by letter" in capsys.readouterr().err
+    assert main(["export-onnx", "tiny-gpt", "--out", str(tmp_path / "y")]) == 2
+    assert "checkpoint of our own" in capsys.readouterr().err
+    with pytest.raises(HeadlightError, match="holds no graphs"):
+        OnnxEngine(tmp_path)

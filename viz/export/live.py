@@ -1,0 +1,174 @@
+"""A page that holds the translator itself: any sentence typed in it is translated in the browser, with every map."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import gzip
+import hashlib
+import json
+import struct
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from model.attribution.methods import MethodName, attribution_maps
+from model.commands.shared.options import opened
+from model.errors import HeadlightError
+from model.onnx.export import FACTS, GRAPHS, export
+from model.own.translator import Translator
+from model.trace import HeadRef
+from viz.core.text import LANGUAGES, text
+from viz.web.bundles import ENGINE, LIVE, LIVE_STYLE, RUNTIME
+from viz.web.dense import dense
+from viz.web.page import document, packed
+from viz.web.payload import pack
+
+ENGINE_METHODS: tuple[MethodName, ...] = ("weights", "votes", "rollout")  # what the engine makes of every sentence
+EXAMPLE = "My sister bought a red bicycle yesterday."
+WORDS = (
+    *("sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd"),
+    *("empty", "long", "script", "tokens", "mute", "muted", "unmute", "before", "other", "sentences"),
+)
+# Nothing is asked of anybody: the worker's script lies in the page, and WebAssembly comes with it.
+INSIDE = (
+    "default-src 'none'; script-src 'sha256-{script}' 'wasm-unsafe-eval'; worker-src blob:; "
+    "style-src 'sha256-{style}'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+)
+BESIDE = INSIDE + "; connect-src 'self'"  # of a site: the translator lies beside the page
+SITE_PAGE = "index.html"
+
+
+def add_live(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``export --live``."""
+    parser.add_argument(
+        "--live", action="store_true", help="a page that translates by itself; opens on TEXT, if there is one"
+    )
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="with --live: a static site in place of one file")
+    parser.add_argument("--graphs", type=Path, metavar="DIR", help="with --live: of export-onnx, not made anew")
+
+
+def export_live(args: argparse.Namespace) -> str:
+    """Write the page, or the site; returns what is printed.
+
+    Raises:
+        HeadlightError: no place is named, the model is none of our own, or as ``live_page``.
+    """
+    if (args.output is None) == (args.folder is None):
+        raise HeadlightError("export --live needs --output FILE.html, or --folder DIR.")
+    if args.output is not None and args.output.suffix.lower() not in (".html", ".htm"):
+        raise HeadlightError(f"{args.output} must end in html")
+    translator = opened(args)
+    if not isinstance(translator, Translator):
+        raise HeadlightError("Only a checkpoint of our own can run in a page so far.")
+    given = (args.text or EXAMPLE, args.lang, args.graphs)
+    if args.folder is not None:
+        written = live_site(translator, args.folder, *given)
+    else:
+        args.output.write_bytes(live_page(translator, *given).encode())
+        written = [args.output]
+    return "\n".join(f"{path}: {path.stat().st_size:,} bytes" for path in written)
+
+
+def live_page(translator: Translator, source: str = EXAMPLE, language: str = "en", graphs: Path | None = None) -> str:
+    """One file that holds viewer, engine and weights, and asks for nothing.
+
+    Args:
+        translator: a checkpoint of our own that reads English.
+        source: the sentence that it opens on.
+        language: of its words at first; the page has a button for the other one.
+        graphs: a folder that ``export-onnx`` wrote of this checkpoint; made anew, and let go, where it is None.
+
+    Raises:
+        HeadlightError: the packages that make graphs are not installed, or the graphs are another checkpoint's.
+    """
+    parts = engine_parts(translator, graphs)
+    data = "\n".join(
+        f'<script type="application/octet-stream" id="{name}">{dense(zipped)}</script>'
+        for name, zipped in parts.items()
+    )
+    return _page(translator, source, language, dict.fromkeys(parts, ""), data, INSIDE)
+
+
+def live_site(
+    translator: Translator, into: Path, source: str = EXAMPLE, language: str = "en", graphs: Path | None = None
+) -> list[Path]:
+    """The same as a static site: a small page, and the engine's files beside it, which a browser keeps.
+
+    Their names hold their sums, so that they may be kept for good. Arguments and errors as ``live_page``.
+    """
+    parts = engine_parts(translator, graphs)
+    into.mkdir(parents=True, exist_ok=True)
+    files, written = dict[str, str](), [into / SITE_PAGE]
+    for name, zipped in parts.items():
+        files[name] = f"{name}.{hashlib.sha256(zipped).hexdigest()[:16]}.bin"
+        written.append(into / files[name])
+        written[-1].write_bytes(zipped)
+    written[0].write_bytes(_page(translator, source, language, files, "", BESIDE).encode())
+    return written
+
+
+def engine_parts(translator: Translator, graphs: Path | None) -> dict[str, bytes]:
+    """What the engine is made of, zipped, by name: the runtime, the graphs, and facts and vocabularies as JSON."""
+    if graphs is None:
+        with tempfile.TemporaryDirectory() as made:
+            export(translator, Path(made), "compact")
+            return engine_parts(translator, Path(made))
+    try:
+        files = {name: (graphs / f"{name}.onnx").read_bytes() for name in GRAPHS}
+        facts = json.loads((graphs / FACTS).read_text(encoding="utf-8"))
+        vocabularies = {name: json.loads((graphs / f"{name}.json").read_bytes()) for name in ("src", "casing", "tgt")}
+    except FileNotFoundError as error:
+        raise HeadlightError(f"{graphs} holds no {Path(error.filename).name}: see export-onnx.") from None
+    if facts["weights"] != translator.meta.get("sha256", ""):
+        raise HeadlightError(f"The graphs in {graphs} are of other weights than {translator.name} has: make them anew.")
+    texts = {
+        "facts": facts,
+        **vocabularies,
+        "src": _subwords(vocabularies["src"]),
+        "tgt": _subwords(vocabularies["tgt"]),
+    }
+    written = json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode()
+    zipped = {name: gzip.compress(data, 9, mtime=0) for name, data in (("texts", written), *files.items())}
+    return {"wasm": RUNTIME.read_bytes(), **zipped}
+
+
+def _subwords(vocabulary: Mapping[str, Any]) -> dict[str, Any]:
+    """What the engine reads of a vocabulary file."""
+    model = vocabulary["model"]
+    kept = {name: model[name] for name in ("vocab", "merges", "byte_fallback")}
+    return {"model": kept, "pre_tokenizer": vocabulary["pre_tokenizer"]}
+
+
+def _page(translator: Translator, source: str, language: str, files: Mapping[str, str], data: str, policy: str) -> str:
+    translation = translator.translate(source, capture=True)
+    maps = {method: attribution_maps(translator, translation, method) for method in ENGINE_METHODS}
+    best = HeadRef("cross", translator.config["n_decoder_layers"] // 2, 0)
+    messages = {each: pack(translation, maps, language=each, model=translator.name, heads=[best]) for each in LANGUAGES}
+    languages = {
+        each: {"header": header_of(message), "words": {name: text(each, f"live.{name}") for name in WORDS}}
+        for each, message in messages.items()
+    }
+    settings = {"language": language, "languages": languages, "files": dict(files)}
+    engine = base64.b64encode(gzip.compress(ENGINE.read_bytes(), 9, mtime=0)).decode("ascii")
+    body = (
+        f'<div id="live"><noscript>{text(language, "viewer.script")}</noscript></div>\n'
+        f'<script type="application/json" id="settings">{_harmless(settings)}</script>\n'
+        f'<script type="application/octet-stream" id="message">{packed(messages[language])}</script>\n'
+        f'<script type="application/octet-stream" id="engine">{engine}</script>\n{data}'
+    )
+    style = LIVE_STYLE.read_text(encoding="utf-8")
+    return document(body, text(language, "live.title"), language, style, LIVE, policy)
+
+
+def header_of(message: bytes) -> dict[str, Any]:
+    """The header of a message, for sentences to come: the tokens are those of the one that it was made of."""
+    (length,) = struct.unpack_from("<I", message)
+    header: dict[str, Any] = json.loads(message[4 : 4 + length])
+    return header
+
+
+def _harmless(value: object) -> str:
+    """JSON as the data of a script, which no text in it can end."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

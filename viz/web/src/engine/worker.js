@@ -1,0 +1,103 @@
+// The translator in a thread of its own, so that the page never waits: it is opened once, then asked sentence by sentence.
+import { fromDense } from "./dense.js";
+import { Engine, Refused } from "./engine.js";
+import { partsOf } from "./sentences.js";
+import { traceOf } from "./trace.js";
+
+/**
+ * @typedef {object} Part A file of the translator, in the page or beside it.
+ * @property {string} [packed] gzip, as dense.js reads it
+ * @property {string} [url] of its gzip
+ */
+
+/** @typedef {Record<"wasm" | "encoder" | "decoder" | "votes" | "texts", Part>} Parts */
+/** @typedef {{ open: Parts, template: import("../types.js").Header }} Open */
+/** @typedef {{ id: number, text: string, gains: import("./engine.js").Gains }} Ask */
+
+/**
+ * @typedef {object} Sentence Of a text, translated.
+ * @property {[number, number]} span its characters
+ * @property {import("../types.js").Trace} trace
+ * @property {boolean} finished
+ * @property {number} seconds
+ */
+
+/** @typedef {{ opened: number } | { ready: number } | { id: number, sentences: Sentence[] } | { id: number, why: string, values: Record<string, unknown> } | { failed: string }} Answer */
+
+const GRAPHS = /** @type {const} */ (["encoder", "decoder", "votes"]);
+
+/** The bytes of a part. @param {Part} part @returns {Promise<Uint8Array<ArrayBuffer>>} */
+async function read({ packed, url }) {
+  const zipped = packed === undefined ? await fetched(url ?? "") : new Blob([fromDense(packed)]);
+  const plain = zipped.stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(plain).arrayBuffer());
+}
+
+/** A file of the site that the page belongs to. @param {string} url */
+async function fetched(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
+  return answer.blob();
+}
+
+export class Server {
+  /** @param {import("./engine.js").Runtime} ort @param {(answer: Answer, moved?: Transferable[]) => void} post */
+  constructor(ort, post) {
+    this.ort = ort;
+    this.post = post;
+    /** @type {Engine | null} */
+    this.engine = null;
+    this.template = /** @type {any} */ (null);
+    this.latest = 0; // what was asked before it is not answered any more
+    this.queue = Promise.resolve();
+  }
+
+  /** @param {Open | Ask} message */
+  hear(message) {
+    if ("id" in message) this.latest = message.id;
+    const answer = "open" in message ? () => this.open(message) : () => this.answer(message);
+    this.queue = this.queue.then(answer).catch((reason) => this.post({ failed: String(reason) }));
+  }
+
+  /** @param {Open} message */
+  async open({ open, template }) {
+    const started = performance.now();
+    const count = GRAPHS.length + 2;
+    this.template = template;
+    const { wasm } = this.ort.env;
+    wasm.numThreads = 1;
+    wasm.wasmBinary = await read(open.wasm);
+    this.post({ opened: 1 / count });
+    const texts = JSON.parse(new TextDecoder().decode(await read(open.texts)));
+    /** @type {any} */
+    const sessions = {};
+    for (const [place, name] of GRAPHS.entries()) {
+      this.post({ opened: (place + 2) / count });
+      sessions[name] = await Engine.session(this.ort, await read(open[name]));
+    }
+    this.engine = new Engine(this.ort, sessions, texts);
+    await this.engine.translate("Hello."); // what is compiled at the first run is compiled now
+    this.post({ ready: (performance.now() - started) / 1000 });
+  }
+
+  /** @param {Ask} message */
+  async answer({ id, text, gains }) {
+    if (id !== this.latest || !this.engine) return;
+    try {
+      const sentences = [];
+      for (const span of partsOf(text)) {
+        const started = performance.now();
+        const written = await this.engine.translate(text.slice(...span), gains);
+        const trace = traceOf(written, this.template);
+        const seconds = (performance.now() - started) / 1000;
+        sentences.push({ span, trace, finished: written.finished, seconds });
+        if (id !== this.latest) return;
+      }
+      const moved = sentences.map(({ trace }) => /** @type {ArrayBuffer} */ (trace.bytes.buffer));
+      this.post({ id, sentences }, moved);
+    } catch (reason) {
+      if (!(reason instanceof Refused)) throw reason;
+      this.post({ id, why: reason.why, values: reason.values });
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// Which heads are muted, and what the translation was before they were.
+import { headOf, titleOf } from "../core/heads.js";
+import { fill } from "../core/text.js";
+import { make, makeButton } from "../ui/dom.js";
+
+const CODE = /^[a-z]\d{1,3}\.\d{1,3}$/;
+
+export class Mutes {
+  /** @param {import("./page.js").LivePage} page @param {string[]} codes */
+  constructor(page, codes) {
+    this.page = page;
+    this.codes = codes.filter((code) => CODE.test(code));
+    this.element = make("div", { className: "mutes", role: "group" });
+    this.before = { text: "", translation: "" }; // the last translation with nothing muted, and of what
+  }
+
+  /** Factors by head. @returns {Record<string, number>} */
+  get gains() {
+    return Object.fromEntries(this.codes.map((code) => [code, 0]));
+  }
+
+  /** What was translated. @param {string[]} translations */
+  take(translations) {
+    if (!this.codes.length) this.before = { text: this.page.text, translation: translations.join(" ") };
+  }
+
+  /** @param {string[]} codes */
+  set(codes) {
+    this.codes = codes;
+    this.draw();
+    this.page.ask(this.page.text);
+  }
+
+  /** A head as people read it: its kind and its number. @param {string} code */
+  title(code) {
+    const { viewer, data } = this.page;
+    const head = headOf(viewer?.trace ?? data, code);
+    return head ? `${head.kind.title} ${titleOf(head)}` : code;
+  }
+
+  draw() {
+    const { page, codes } = this;
+    const { words, viewer, button } = page;
+    const chosen = (viewer?.state.heads ?? []).filter((code) => !codes.includes(code));
+    const mute = makeButton("plain", fill(words.mute, { heads: chosen.map((code) => this.title(code)).join(", ") }));
+    mute.disabled = button?.disabled ?? true;
+    mute.hidden = !chosen.length;
+    mute.addEventListener("click", () => this.set([...codes, ...chosen]));
+    const muted = codes.map((code) => {
+      const chip = makeButton("plain muted", `${this.title(code)} ✕`);
+      chip.setAttribute("aria-label", fill(words.unmute, { head: this.title(code) }));
+      chip.addEventListener("click", () => this.set(codes.filter((each) => each !== code)));
+      return chip;
+    });
+    const { text, translation } = this.before;
+    const before = codes.length && text === page.text && translation ? fill(words.before, { translation }) : "";
+    const said = codes.length ? make("span", "", words.muted) : undefined;
+    this.element.setAttribute("aria-label", words.muted);
+    this.element.replaceChildren(
+      mute,
+      ...[said, ...muted, before ? make("span", "before", before) : undefined].filter((each) => each !== undefined),
+    );
+  }
+}

@@ -1,0 +1,237 @@
+// The page: a sentence is typed, the worker translates it, the viewer shows it.
+import { write } from "../core/state.js";
+import { fill } from "../core/text.js";
+import { Component } from "../ui/component.js";
+import { make, makeButton } from "../ui/dom.js";
+import { Viewer } from "../viewer/viewer.js";
+import { Mutes } from "./mutes.js";
+
+/** @typedef {import("../engine/worker.js").Sentence} Sentence */
+/** @typedef {import("../engine/worker.js").Answer} Answer */
+/** @typedef {import("../types.js").Trace} Trace */
+
+/**
+ * @typedef {object} Settings
+ * @property {string} language
+ * @property {Record<string, { header: import("../types.js").Header, words: Record<string, string> }>} languages
+ * @property {Record<string, string>} files
+ */
+
+const CLEARED = { rows: [], columns: [] }; // what was pinned belonged to another sentence
+
+/** @extends {Component<Trace>} */
+export class LivePage extends Component {
+  /** @param {HTMLElement} root @param {Settings} settings @param {Trace} trace of the sentence that came with the page */
+  constructor(root, settings, trace) {
+    super(root);
+    this.settings = settings;
+    this.data = trace;
+    this.language = settings.language;
+    const said = new URLSearchParams(location.hash.slice(1));
+    this.text = said.get("i") ?? trace.header.source;
+    this.asked = 0;
+    /** @type {Worker | null} */
+    this.worker = null;
+    /** @type {Sentence[]} */
+    this.sentences = [{ span: [0, trace.header.source.length], trace, finished: true, seconds: 0 }];
+    this.place = 0;
+    this.field = make("textarea", { id: "sentence", rows: 1, value: this.text, spellcheck: false, maxLength: 4000 });
+    this.button = make("button", { type: "submit", className: "go", disabled: true });
+    this.other = makeButton("plain language");
+    this.label = make("label", { htmlFor: "sentence" });
+    this.form = make("form", "ask");
+    this.status = make("p", { className: "status", role: "status" });
+    this.parts = make("div", { className: "parts", hidden: true, role: "group" });
+    this.room = make("div", "viewer");
+    this.mutes = new Mutes(this, (said.get("m") ?? "").split(",").filter(Boolean));
+    this.build();
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.viewer = this.viewerOf(trace, location.hash);
+    this.listen(this.dark, "change", () => this.viewer.turn(this.dark.matches));
+    this.dress();
+  }
+
+  /** @returns {Record<string, string>} */
+  get words() {
+    return this.settings.languages[this.language].words;
+  }
+
+  build() {
+    const { form, field } = this;
+    field.lang = "en";
+    form.append(this.label, field, this.button, this.other);
+    const top = make("header", "live-top", form, this.mutes.element, this.status, this.parts);
+    this.root.replaceChildren(top, make("main", "live-main", this.room));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.ask(field.value);
+    });
+    field.addEventListener("keydown", (event) => {
+      event.stopPropagation(); // the viewer's keys are letters too
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      form.requestSubmit();
+    });
+    this.other.addEventListener("click", () => this.speak(this.otherLanguage));
+    this.speakWords();
+  }
+
+  get otherLanguage() {
+    return Object.keys(this.settings.languages).find((each) => each !== this.language) ?? this.language;
+  }
+
+  /** Whatever has words, in the language of the page. */
+  speakWords() {
+    const { words } = this;
+    document.documentElement.lang = this.language === "zh" ? "zh-CN" : this.language;
+    this.label.textContent = words.sentence;
+    this.button.textContent = words.translate;
+    this.other.textContent = words.other;
+    this.other.lang = this.otherLanguage;
+    this.parts.setAttribute("aria-label", words.sentences);
+    this.mutes.draw();
+  }
+
+  /** @param {string} language */
+  speak(language) {
+    this.language = language;
+    this.speakWords();
+    this.say("");
+    this.show(this.place);
+  }
+
+  /** A trace with the words of the page's language. @param {Trace} trace @returns {Trace} */
+  spoken({ header, bytes }) {
+    const { sorts, kinds, ...rest } = this.settings.languages[this.language].header;
+    const named = (
+      /** @type {{ name?: string, kind?: string }[]} */ list,
+      /** @type {any} */ each,
+      /** @type {"name" | "kind"} */ key,
+    ) => {
+      return { ...each, title: /** @type {any} */ (list.find((other) => other[key] === each[key])).title };
+    };
+    const said = sorts.map(({ name, title, meaning, whose }) => ({ name, title, meaning, whose }));
+    const mine = header.sorts.map((sort) => ({ ...sort, ...said.find(({ name }) => name === sort.name) }));
+    const its = header.kinds.map((kind) => named(kinds, kind, "kind"));
+    return { header: { ...header, language: rest.language, words: rest.words, sorts: mine, kinds: its }, bytes };
+  }
+
+  /** @param {Trace} trace @param {string} link */
+  viewerOf(trace, link) {
+    return new Viewer(this.room, this.spoken(trace), {
+      link,
+      dark: this.dark.matches,
+      onSay: () => this.said(),
+      asks: false,
+    });
+  }
+
+  /** Shows a sentence of the text, read as the one before was. @param {number} place */
+  show(place) {
+    this.place = place;
+    const { state, opening } = this.viewer;
+    const link = write({ ...state, ...CLEARED }, opening);
+    this.viewer.dispose();
+    this.viewer = this.viewerOf(this.sentences[place].trace, link);
+    this.dress();
+    this.showParts();
+    this.mutes.draw();
+    this.root.dataset.shown = String(this.asked);
+  }
+
+  /** A button for each sentence, where there are several. */
+  showParts() {
+    this.parts.hidden = this.sentences.length < 2;
+    this.parts.replaceChildren(
+      ...this.sentences.map(({ trace }, place) => {
+        const button = makeButton("plain", `${place + 1} ${trace.header.translation}`);
+        button.setAttribute("aria-pressed", String(place === this.place));
+        button.addEventListener("click", () => this.show(place));
+        return button;
+      }),
+    );
+  }
+
+  /** The colours of the viewer hold for the whole page. */
+  dress() {
+    for (const name of this.room.style) document.body.style.setProperty(name, this.room.style.getPropertyValue(name));
+  }
+
+  /** The link says the sentence, what is muted, and what is chosen in the viewer. */
+  said() {
+    const { state, opening } = this.viewer;
+    const more = new URLSearchParams();
+    if (this.text !== this.data.header.source) more.set("i", this.text);
+    if (this.mutes.codes.length) more.set("m", this.mutes.codes.join(","));
+    const link = [write(state, opening), more.toString()].filter(Boolean).join("&");
+    this.dress();
+    this.mutes.draw();
+    try {
+      history.replaceState(null, "", `#${link}`);
+    } catch {
+      // a page within another page may have no address of its own
+    }
+  }
+
+  /** @param {Worker} worker @param {Record<string, import("../engine/worker.js").Part>} parts */
+  open(worker, parts) {
+    this.worker = worker;
+    this.ends.push(() => worker.terminate());
+    worker.addEventListener("message", ({ data }) => this.hear(data));
+    worker.addEventListener("error", ({ message }) => this.fail(fill(this.words.failed, { reason: message })));
+    worker.postMessage({ open: parts, template: this.settings.languages[this.language].header });
+    this.say(fill(this.words.opening, { share: 0 }));
+  }
+
+  /** @param {Answer} answer */
+  hear(answer) {
+    const { words } = this;
+    if ("opened" in answer) this.say(fill(words.opening, { share: Math.round(100 * answer.opened) }));
+    else if ("ready" in answer) this.ready(answer.ready);
+    else if ("failed" in answer) this.fail(fill(words.failed, { reason: answer.failed }));
+    else if (answer.id !== this.asked) return;
+    else if ("why" in answer) this.say(fill(words[answer.why], answer.values), true);
+    else this.received(answer.sentences);
+  }
+
+  /** @param {number} seconds */
+  ready(seconds) {
+    this.button.disabled = false;
+    this.root.dataset.ready = seconds.toFixed(2);
+    this.say(this.words.ready);
+    if (this.text !== this.data.header.source || this.mutes.codes.length) this.ask(this.text);
+  }
+
+  /** @param {string} text */
+  ask(text) {
+    if (!this.worker || this.button.disabled) return;
+    this.text = text;
+    this.asked += 1;
+    this.say(this.words.working);
+    this.worker.postMessage({ id: this.asked, text, gains: this.mutes.gains });
+  }
+
+  /** @param {Sentence[]} sentences */
+  received(sentences) {
+    this.sentences = sentences;
+    this.mutes.take(sentences.map(({ trace }) => trace.header.translation));
+    this.show(this.place < sentences.length ? this.place : 0);
+    const seconds = sentences.reduce((sum, each) => sum + each.seconds, 0);
+    const maps = sentences[0].trace.header.kinds.reduce((sum, { layers, heads }) => sum + layers * heads, 0);
+    const cut = sentences.every(({ finished }) => finished) ? "" : ` ${this.words.cut}`;
+    this.say(fill(this.words.done, { seconds: seconds.toFixed(2), maps }) + cut);
+    this.said();
+  }
+
+  /** @param {string} text @param {boolean} [wrong] */
+  say(text, wrong = false) {
+    this.status.textContent = text;
+    this.status.classList.toggle("wrong", wrong);
+  }
+
+  /** The translator cannot be opened, or has ended. @param {string} text */
+  fail(text) {
+    this.button.disabled = true;
+    this.say(text, true);
+  }
+}
