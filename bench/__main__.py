@@ -20,7 +20,6 @@ BENCHES = {
     "visitors": "seconds that fifty visitors at once wait for their sentences, and what gets lost or mixed up",
     "replicas": "what visitors lose when one of three replicas behind nginx is killed in the middle",
     "notebook": "seconds that headlight.show takes to open millions of cells, milliseconds to a head, in Chromium",
-    "families": "which architectures of transformers open, are refused, or fail, each built small with random weights",
     "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.families import architectures, tried
+from tests.folder.registry import architectures, tried
 
 OPEN = {
     "LlamaForSequenceClassification": "sentence",  # a decoder without a layer that writes

@@ -1,4 +1,4 @@
-"""python -m bench families: a tiny folder of every architecture that transformers can build; which open, which do not.
+"""python -m tests.folder.registry: a tiny folder of every architecture of transformers; which open, which do not.
 
 Every text and picture architecture of the auto classes of the installed transformers is built from a small config with
 random weights, saved, and opened as an own model would be. It is "open" where its maps equal those of transformers'
@@ -7,7 +7,6 @@ own eager attention, "refused" where one sentence says why not, and "FAULT" wher
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -15,6 +14,7 @@ import shutil
 import sys
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -178,24 +178,18 @@ def tried(kind: str, name: str) -> tuple[str, str]:
         shutil.rmtree(root, ignore_errors=True)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="classes whose name holds one of these")
-
-
-def measure(args: argparse.Namespace) -> dict[str, list[str]]:
-    """The classes of each state; a line each goes to stderr meanwhile."""
-    found: dict[str, list[str]] = {}
+def main(argv: list[str]) -> int:
+    """Print a line for each architecture whose class holds one of the names, or of all; and how many of each state."""
+    counted: Counter[str] = Counter()
     for kind, name in architectures():
-        if args.only and not any(each in name for each in args.only):
+        if argv and not any(each in name for each in argv):
             continue
         state, said = tried(kind, name)
-        found.setdefault(state, []).append(name)
-        print(f"{state:10} {name:44} {said}", file=sys.stderr, flush=True)
-    return found
+        counted[state] += 1
+        print(f"{state:10} {name:44} {said}", flush=True)
+    print(", ".join(f"{number} {state}" for state, number in sorted(counted.items())))
+    return 1 if counted["FAULT"] else 0
 
 
-def table(result: dict[str, list[str]]) -> str:
-    """How many there are of each state, and every fault by name."""
-    counts = ", ".join(f"{len(names)} {state}" for state, names in sorted(result.items()))
-    return "\n".join((counts, *result.get("FAULT", [])))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
