@@ -74,7 +74,7 @@ def test_the_heads_that_align_words_best_are_ranked_by_their_error_on_people_s_l
     rates = table["aer"]["argmax"]["weights"]
     best = 1 - np.minimum(*(np.array(rates[shift]["layers"])[:, :8] for shift in ("written", "read"))) / 100
     at.session_state["by"], at.session_state["scope"] = "aligned", scope
-    _, matches, *_ = components(at.run())
+    matches, *_ = components(at.run())
     assert_agrees(matches["heads"], {"cross": best}, 10)
     assert f"On the {table['sentences']} pairs" in markup(at)
 
@@ -83,7 +83,7 @@ def test_the_heads_that_align_words_best_are_ranked_by_their_error_on_people_s_l
 def test_a_model_whose_alignment_was_never_measured_has_no_aligners(monkeypatch):
     monkeypatch.setattr(entry_of("reverse"), "alignment", (None, "missing"))
     at = choose(prepared("heads", checkpoint="reverse", text="abc", by="aligned"))
-    _, matches, *_ = components(at)
+    matches, *_ = components(at)
     assert matches["heads"] == []
     assert STRINGS["find.aligned.missing"] in markup(at)
 

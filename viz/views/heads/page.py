@@ -19,7 +19,7 @@ from model.trace import KINDS, HeadRef, Kind
 from viz.charts.layout import base_layout
 from viz.charts.markup import line, tag
 from viz.core.answers.translations import translation
-from viz.core.codes.choices import CHOICES, HEAD_MEASURES
+from viz.core.codes.choices import ALIGNED, CHOICES, HEAD_MEASURES
 from viz.core.going import open_head
 from viz.core.language import say, within
 from viz.core.numbers import number
@@ -197,12 +197,14 @@ def by_measure(session: Session, facts: head_facts.HeadFacts, measure: str, scop
 
 
 def by_pattern(session: Session, pattern: str, scope: str, maps: _Maps) -> None:
-    """The pattern beside the ten heads that match it best, then all of them in colour."""
+    """The ten heads that match a pattern best, the pattern beside them; then all of them in colour."""
     scores, meaning = patterns.ranked(session, pattern, scope, maps)
-    left, right = st.columns([1, 3.4], gap="medium")
-    with left:
-        patterns.draw_grid(pattern, session.theme)
-    with right:
+    place = st.container()
+    if pattern != ALIGNED:  # which no grid can show
+        grid, place = st.columns([1, 3.4], gap="medium")
+        with grid:
+            patterns.draw_grid(pattern, session.theme)
+    with place:
         looks: dict[str, Any] = {"theme": session.theme, "on_open": open_head, "selected": session.head}
         labels = within("heads", list=say("heads.list", by=say(f"by.{pattern}")))
         found = patterns.best(scores, _MOST, "find.match")
@@ -236,7 +238,7 @@ def view(session: Session) -> None:
     nothing = session.model.reads == "sentence" and not translation(session.subject).log_probs
     mutes = "gains" in session.model.opened.anatomy.abilities and not nothing
     with bar():
-        by = pick("by", only=None if mutes else BY_PATTERN, as_list=True, explained=False, width=200)
+        by = pick("by", only=None if mutes else BY_PATTERN, labelled=False, as_list=True, width=190)
         scope = pick("scope", labelled=False)
     maps = head_facts.readings(session)
     if by in BY_PATTERN:

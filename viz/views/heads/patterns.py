@@ -36,8 +36,6 @@ def shown_pattern(pattern: str, painted: np.ndarray) -> np.ndarray:
     """A pattern as the grid shows it: 0 to 1, [GRID, GRID]."""
     if pattern == PAINTED:
         return painted
-    if pattern == ALIGNED:
-        return np.zeros((GRID, GRID))
     if pattern == "uniform":
         return np.full((GRID, GRID), 0.4)
     return template(pattern, [False] * GRID, [False] * GRID)
