@@ -13,7 +13,7 @@ CHECKPOINT ?= en-zh
 TABLES := $(if $(DEV),--dev $(DEV)) $(if $(TEST),--test $(TEST)) $(if $(NEWS),--news $(NEWS)) $(if $(CORPUS),--corpus $(CORPUS)) $(if $(RUN),--run $(RUN))
 TABLES += $(if $(ONLY),--only $(ONLY))
 
-.PHONY: app test lint check web tables clean
+.PHONY: app test fuzz lint check web tables clean
 
 app: $(VENV)/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT) $(if $(MODELS),-- --models $(MODELS))
@@ -21,6 +21,11 @@ app: $(VENV)/.app
 test: $(VENV)/.dev
 	@$(BIN)/python -m bench.browser
 	$(PYTEST)
+
+# Far more random inputs than the tests try; EXAMPLES of each kind.
+EXAMPLES ?= 10000
+fuzz: $(VENV)/.dev
+	FUZZ_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest tests/fuzz
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
