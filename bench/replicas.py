@@ -33,6 +33,7 @@ from bench.proxy import COOKIE, free_port, nginx_before
 from bench.visitors import EVERY, PATIENCE, Run, Visitor, sentences
 
 REPLICAS = 3
+QUIET = 0.5  # seconds after which a page is drawn
 
 
 @dataclass
@@ -167,6 +168,7 @@ async def _arrived(url: str, told: Told, text: str) -> Visitor:
         try:
             visitor = await Visitor.arrive(url, {"Cookie": told.cookie, "Origin": url})
             run = await visitor.open(PATIENCE, urlencode({"text": text}) if text else "")
+            await visitor.rest(QUIET)
         except (ConnectionClosed, InvalidHandshake, OSError):
             told.refused += 1
             await asyncio.sleep(1)
@@ -188,6 +190,7 @@ async def _visit(
             break
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         try:
+            await visitor.rest(QUIET)
             run = await visitor.translate(text, PATIENCE)
         except ConnectionClosed:
             run = Run()

@@ -59,7 +59,7 @@ MAY: dict[str, set[str]] = {
     "model/release": {"model/evaluation", "model/own"} | MODEL,
     "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release", "model/tiny"}
     | MODEL,
-    "bench": {"model/own", "model/training", "viz/core/text", "viz/app", "viz/core", "viz/export"} | MODEL,
+    "bench": {"headlight", "model/own", "model/training", "viz/core/text", "viz/app", "viz/core", "viz/export"} | MODEL,
     "tests": {"app.py", "router.py", "headlight", "bench", "viz/views", "viz/app", "viz/widgets", "viz/core"}
     | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
     | {"viz/charts", "viz/web", "viz/export", "viz/__init__.py", "viz/__main__.py", "model/live", "model/tiny"}
