@@ -24,7 +24,7 @@ GROUND = {"viz/core/text", "viz/core/theme.py", "viz/core/numbers.py"}
 MAY: dict[str, set[str]] = {
     "app.py": {"viz/app", "viz/charts", "viz/web"},
     "router.py": {"viz/app", "viz/core", "viz/widgets"},
-    "headlight": {"model/*", "model/translator.py", "viz/__main__.py", "viz/export"},
+    "headlight": {"model/*", "model/translator.py", "viz/__main__.py", "viz/app", "viz/export"},
     "viz/__init__.py": {"model/*", "viz/export"},
     "viz/__main__.py": {"viz/export", "viz/charts", "viz/core/text", "model/*", "model/attribution", "model/commands"},
     "viz/app": GROUND | {"viz/widgets", "viz/charts", "viz/core"} | MODEL,

@@ -15,8 +15,10 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 
+from model.errors import HeadlightError
 from viz.app import garbage
-from viz.app.server.guard import Guard
+from viz.app.server.embed import EMBED_FROM
+from viz.app.server.guard import Guard, headers
 
 COUNTS = """
 import gc, sys
@@ -125,3 +127,20 @@ def test_scripts_are_served_below_whatever_the_app_stands_under(below: str) -> N
 @pytest.mark.parametrize("path", ["/headlight/a.2.js", "/headlight/../a.1.js", "/a.1.js", "/headlight/a.1.js/x"])
 def test_no_other_file_is_served(path: str) -> None:
     assert answer(path)[0] == 404
+
+
+def test_sites_that_are_named_may_show_the_app_in_a_frame_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(EMBED_FROM, "")
+    assert "frame-ancestors 'self'" in headers(())["Content-Security-Policy"].split("; ")
+    monkeypatch.setenv(EMBED_FROM, "https://example.org http://localhost:8000")
+    allowed = "frame-ancestors 'self' https://example.org http://localhost:8000"
+    assert allowed in headers(())["Content-Security-Policy"].split("; ")
+
+
+@pytest.mark.parametrize(
+    "wrong", ["*", "example.org", "https://example.org; script-src *", "https://a/b", "'unsafe-inline'"]
+)
+def test_what_is_no_origin_is_refused(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(EMBED_FROM, wrong)
+    with pytest.raises(HeadlightError, match="is no origin"):
+        headers(())
