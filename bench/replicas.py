@@ -33,6 +33,7 @@ from bench.proxy import COOKIE, free_port, nginx_before
 from bench.visitors import EVERY, PATIENCE, Run, Visitor, sentences
 
 REPLICAS = 3
+QUIET = 0.5  # seconds after which a page is drawn
 
 
 @dataclass
@@ -55,6 +56,9 @@ class Told:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--visitors", type=int, default=150, metavar="N", help="visitors at once (default 150)")
+    parser.add_argument(
+        "--every", type=float, default=EVERY, metavar="S", help="between a visitor's sentences (default 10)"
+    )
     parser.add_argument("--seconds", type=float, default=120, metavar="S", help="how long (default 120)")
 
 
@@ -118,7 +122,7 @@ def judged(told: Sequence[Told], right: dict[str, str]) -> dict[str, Any]:
         "sentences": len(answers),
         "lost": sum(lost),
         "most_lost_by_one": max(lost, default=0),
-        "wrong": sum(shown is not None and shown != right[text] for text, shown, _ in answers),
+        "wrong": [(text, shown) for text, shown, _ in answers if shown is not None and shown != right[text]],
         "returned": len(returns),
         "returned_to_their_sentence": sum(shown == right[text] for text, shown in returns),
         "refused": sum(each.refused for each in told),
@@ -139,7 +143,7 @@ def cookie_of(url: str) -> str:
 
 
 async def _visits(url: str, servers: Sequence[subprocess.Popen[bytes]], args: argparse.Namespace) -> list[Told]:
-    each = int(args.seconds // EVERY) + 1
+    each = int(args.seconds // args.every) + 1
     texts = sentences(each * args.visitors)
     told, visitors = [], []
     for _ in range(args.visitors):
@@ -148,7 +152,7 @@ async def _visits(url: str, servers: Sequence[subprocess.Popen[bytes]], args: ar
     started = time.perf_counter()
     visits = [
         asyncio.create_task(
-            _visit(url, visitor, one, texts[n :: args.visitors], started + EVERY * n / args.visitors, args)
+            _visit(url, visitor, one, texts[n :: args.visitors], started + args.every * n / args.visitors, args)
         )
         for n, (visitor, one) in enumerate(zip(visitors, told, strict=True))
     ]
@@ -164,6 +168,7 @@ async def _arrived(url: str, told: Told, text: str) -> Visitor:
         try:
             visitor = await Visitor.arrive(url, {"Cookie": told.cookie, "Origin": url})
             run = await visitor.open(PATIENCE, urlencode({"text": text}) if text else "")
+            await visitor.rest(QUIET)
         except (ConnectionClosed, InvalidHandshake, OSError):
             told.refused += 1
             await asyncio.sleep(1)
@@ -180,11 +185,12 @@ async def _visit(
     """One visitor's sentences, a new one every few seconds."""
     end = first + args.seconds
     for number, text in enumerate(texts):
-        due = first + EVERY * number
+        due = first + args.every * number
         if max(due, time.perf_counter()) >= end:
             break
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         try:
+            await visitor.rest(QUIET)
             run = await visitor.translate(text, PATIENCE)
         except ConnectionClosed:
             run = Run()
@@ -201,7 +207,7 @@ def table(result: dict[str, Any]) -> str:
         (
             f"{n} visitors, {result['replicas']} replicas, {seconds:.0f} s, one replica killed",
             f"sentences {result['sentences']}, lost {result['lost']}, of one visitor at most {most} (bar 1)",
-            f"wrong {result['wrong']}, connections refused {result['refused']}, median wait {result['median']} s",
+            f"wrong {len(result['wrong'])}, connections refused {result['refused']}, median wait {result['median']} s",
             f"came back {result['returned']}, of them to their own sentence {result['returned_to_their_sentence']}",
             f"cookies {result['cookies']}; load {result['load']:.1f}",
         )

@@ -97,6 +97,16 @@ class Visitor:
         states.add(id=self.widgets["button"], trigger_value=True)
         return await self._run(asked, patience)
 
+    async def rest(self, quiet: float) -> None:
+        """Read what comes by itself, until nothing has for so many seconds: a page may be drawn twice."""
+        while True:
+            try:
+                message = ForwardMsg.FromString(await asyncio.wait_for(self.connection.recv(decode=False), quiet))
+            except TimeoutError:
+                return
+            if message.WhichOneof("type") == "delta":
+                self._read(message, Run())
+
     async def leave(self) -> None:
         """Close the page."""
         await self.connection.close()

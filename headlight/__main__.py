@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from headlight import demo, serve
 from model.__main__ import COMMANDS as MODEL_COMMANDS
 from model.__main__ import main as model_main
-from viz.__main__ import COMMANDS as VIEW_COMMANDS
+from viz.__main__ import VIEW_COMMANDS
 from viz.__main__ import main as viz_main
 
 PROG = "headlight"

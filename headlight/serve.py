@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
 from model.__main__ import Parser
 from model.errors import HeadlightError
 from model.folders import set_models
+from viz.app.server.embed import EMBED_FROM, embedders
 
 HERE = Path(__file__).resolve().parent
 PLACES = (HERE / "served", HERE.parent)  # of app.py: in the installed package, in the tree
@@ -24,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--models", metavar="DIR", help="folder of your own models")
     parser.add_argument("--storyboard", metavar="FILE", help="a talk of your own")
     parser.add_argument("--prefix", default="", metavar="PATH", help="behind a proxy: the path that the app lies under")
+    parser.add_argument("--embed-from", nargs="+", metavar="ORIGIN", help="sites that may show the app in a frame")
     parser.add_argument("--open", action="store_true", help="open it in a browser")
     parser.epilog = "What follows -- goes to Streamlit: headlight serve -- --server.maxUploadSize 20."
     return parser
@@ -57,6 +60,9 @@ def main(argv: list[str]) -> int:
     args, more = parser().parse_args(argv[:place]), argv[place + 1 :]
     try:
         set_models(["--models", args.models] if args.models else [])
+        if args.embed_from:
+            os.environ[EMBED_FROM] = " ".join(args.embed_from)
+            embedders()
         if args.storyboard and not Path(args.storyboard).is_file():
             raise HeadlightError(f"there is no file {args.storyboard}")
         arguments = streamlit_arguments(args, more)

@@ -164,7 +164,7 @@ def make_font(args: argparse.Namespace) -> str:
     return f"{SHEET_FONT.name}: {make(args.collection, {*spelt, *interface}):,} bytes"
 
 
-COMMANDS: Mapping[str, Command] = {
+VIEW_COMMANDS: Mapping[str, Command] = {
     "export": Command(
         "a sentence with its attention as a page, a picture or numbers; a storyboard as a talk; a page that translates",
         add_export,
@@ -181,11 +181,11 @@ def main(argv: list[str] | None = None, prog: str = "python -m viz") -> int:
     """Run one command; 0 on success, 2 with one sentence on stderr where the caller can mend it."""
     parser = Parser(prog=prog, description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in COMMANDS.items():
+    for name, command in VIEW_COMMANDS.items():
         command.add_arguments(commands.add_parser(name, help=command.help))
     args = parser.parse_args(argv)
     try:
-        print(COMMANDS[args.command].run(args))
+        print(VIEW_COMMANDS[args.command].run(args))
     except (HeadlightError, ValueError) as error:
         print(f"{prog} {args.command}: {error}", file=sys.stderr)
         return 2

@@ -27,7 +27,7 @@ GROUND = {"viz/core/text", "viz/core/theme.py", "viz/core/numbers.py"}
 MAY: dict[str, set[str]] = {
     "app.py": {"viz/app", "viz/charts", "viz/web"},
     "router.py": {"viz/app", "viz/core", "viz/widgets"},
-    "headlight": {"model/*", "model/translator.py", "viz/__main__.py", "viz/export"},
+    "headlight": {"model/*", "model/translator.py", "viz/__main__.py", "viz/app", "viz/export"},
     "viz/__init__.py": {"model/*", "viz/export"},
     "viz/__main__.py": {"viz/export", "viz/charts", "viz/core/text", "model/*", "model/attribution", "model/commands"},
     "viz/app": GROUND | {"viz/widgets", "viz/charts", "viz/core"} | MODEL,
@@ -66,7 +66,7 @@ MAY: dict[str, set[str]] = {
     "model/commands": {"model/evaluation", "model/own", "model/folder", "model/training", "model/release", "model/tiny"}
     | {"model/onnx"}
     | MODEL,
-    "bench": {"model/own", "model/training", "viz/core/text", "viz/app", "viz/core", "viz/export"} | MODEL,
+    "bench": {"headlight", "model/own", "model/training", "viz/core/text", "viz/app", "viz/core", "viz/export"} | MODEL,
     "tests": {"app.py", "router.py", "headlight", "bench", "viz/views", "viz/app", "viz/widgets", "viz/core"}
     | {"model/own", "model/folder", "model/training", "model/evaluation", "model/commands", "model/release"}
     | {

@@ -125,6 +125,6 @@ def test_what_visitors_lost_is_counted() -> None:
         Told("2", [("a", "乙", 3.0)], [("a", None)], refused=2),
     ]
     found = judged(told, right)
-    assert (found["lost"], found["most_lost_by_one"], found["wrong"]) == (1, 1, 1)
+    assert (found["lost"], found["most_lost_by_one"], found["wrong"]) == (1, 1, [("a", "乙")])
     assert (found["returned"], found["returned_to_their_sentence"], found["refused"]) == (2, 1, 2)
     assert (found["cookies"], found["median"]) == (2, 2.0)

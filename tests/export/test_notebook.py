@@ -41,3 +41,20 @@ def test_the_example_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_notebook_that_breaks_is_seen() -> None:
     with pytest.raises(NameError):
         InteractiveShell().run_cell("there_is_no_such_thing").raise_error()
+
+
+@shipped
+def test_the_notebook_of_the_widget_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shell = InteractiveShell()
+    results = []
+    for cell in cells(ROOT / "docs" / "show.ipynb"):
+        ran = shell.run_cell(cell)
+        ran.raise_error()
+        results.append(ran.result)
+    shown, (head, shape), given, page = results
+    assert "application/vnd.jupyter.widget-view+json" in shown._repr_mimebundle_()[0]
+    assert head == ("cross", 2, 5)
+    assert shape == tuple(map(len, shown.shown.trace.axis_labels("cross")))
+    assert given.selection.heads == ("e1.2",)
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -18,7 +18,7 @@ from tests.folder import tiny
 from tests.pages import shipped
 from viz.export.notebook import supply
 from viz.export.notebook.selection import Selection, read_selection, write_selection
-from viz.export.notebook.show import MOST_SENT
+from viz.export.notebook.show import MOST_CELLS
 
 RNG = np.random.default_rng(27)
 TOKENS = ["[CLS]", "un", "##do", "it", "[SEP]"]
@@ -34,12 +34,12 @@ def weights(layers: int = 2, heads: int = 3, queries: int = 5, keys: int = 5, ca
 def test_attentions_of_one_kind() -> None:
     given = weights()
     shown = headlight.show(attentions=given, tokens=TOKENS)
-    assert shown.given.trace.kinds == ("encoder_self",)
+    assert shown.shown.trace.kinds == ("encoder_self",)
     np.testing.assert_array_equal(shown.map("e1.2"), given[1][0, 2])
     assert shown.selection == Selection(("e0.0",))
     causal = headlight.show(attentions=weights(causal=True), tokens=["Ġthe", "Ġanim", "al", "Ġis", "<eos>"])
-    assert causal.given.trace.kinds == ("decoder_self",)
-    assert [label.text for label in causal.given.trace.tgt_inputs] == ["the", "anim", "##al", "is", "<eos>"]
+    assert causal.shown.trace.kinds == ("decoder_self",)
+    assert [label.text for label in causal.shown.trace.tgt_inputs] == ["the", "anim", "##al", "is", "<eos>"]
 
 
 @pytest.mark.parametrize("as_given", [list, tuple, np.stack, lambda layers: [torch.tensor(each) for each in layers]])
@@ -61,16 +61,16 @@ def test_bertviz_arguments() -> None:
         layer=1,
         heads=[0, 2],
     )
-    assert shown.given.trace.kinds == ("encoder_self", "decoder_self", "cross")
+    assert shown.shown.trace.kinds == ("encoder_self", "decoder_self", "cross")
     assert shown.selection.heads == ("c1.0", "c1.2")
     np.testing.assert_array_equal(shown.map("c1.2"), cross[1][0, 2])
-    assert shown.given.trace.axis_tokens("cross") == (["<pad>", "Ich", "liebe"], ["I", "love", "you", "</s>"])
+    assert shown.shown.trace.axis_tokens("cross") == (["<pad>", "Ich", "liebe"], ["I", "love", "you", "</s>"])
     shown.selection = ("c1.1", 2, 3)
     assert "p=t1&q=s3" in shown.link, "the viewer counts what a decoder reads from -1"
     kept = headlight.show(cross_attention=cross, encoder_tokens=en, decoder_tokens=de, include_layers=[1])
     np.testing.assert_array_equal(kept.map("c0.0"), cross[1][0, 0])
     plain = headlight.show(encoder_attention=encoder, encoder_tokens=en, prettify_tokens=False, display_mode="dark")
-    assert plain.given.trace.src[0].text == "▁I"
+    assert plain.shown.trace.src[0].text == "▁I"
     assert "c=dark" in plain.link
 
 
@@ -91,7 +91,7 @@ def test_a_cache_of_transformer_lens() -> None:
     cache = {f"blocks.{i}.attn.hook_pattern": torch.tensor(each) for i, each in enumerate(given)}
     shown = headlight.show({**cache, "blocks.0.attn.hook_q": torch.zeros(1)}, ["<|bos|>", " the", " anim", "al", "."])
     np.testing.assert_array_equal(shown.map("d1.2"), given[1][0, 2])
-    assert [label.text for label in shown.given.trace.tgt_inputs] == ["<|bos|>", "the", "anim", "##al", "."]
+    assert [label.text for label in shown.shown.trace.tgt_inputs] == ["<|bos|>", "the", "anim", "##al", "."]
     with pytest.raises(ValueError, match="no attention in a dict"):
         headlight.show({"blocks.0.attn.hook_q": 1}, ["a"])
 
@@ -168,7 +168,7 @@ def test_a_selection_is_read_as_it_was_written(selection: Selection, first: int)
 def test_many_cells_are_sent_when_they_are_looked_at() -> None:
     length = 200
     given = weights(4, 30, length, length)
-    assert 4 * 30 * length * length > MOST_SENT
+    assert 4 * 30 * length * length > MOST_CELLS
     shown = headlight.show(attentions=given, tokens=[f"t{i}" for i in range(length)])
     assert len(shown._message) < 4 * 30 * supply.SIDE**2 + 50_000
     sent = []

@@ -48,11 +48,12 @@ def test_the_server_gets_its_options_and_the_app_its_own() -> None:
     assert app_file() == ROOT / "app.py"
 
 
-@pytest.mark.parametrize("wrong", [["--models", "nowhere"], ["--storyboard", "nothing.yaml"]])
+@pytest.mark.parametrize("wrong", [["--models", "nowhere"], ["--storyboard", "nothing.yaml"], ["--embed-from", "*"]])
 def test_the_server_says_what_is_not_there(
     wrong: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_MODELS", "")
+    monkeypatch.setenv("HEADLIGHT_EMBED_FROM", "")
     assert main(["serve", *wrong]) == 2
     assert wrong[1] in capsys.readouterr().err
 

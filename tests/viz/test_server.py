@@ -21,8 +21,10 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 
+from model.errors import HeadlightError
 from viz.app import garbage
-from viz.app.server.guard import Guard, is_from_here
+from viz.app.server.embed import EMBED_FROM
+from viz.app.server.guard import Guard, headers, is_from_here
 
 COUNTS = """
 import gc, sys
@@ -211,3 +213,20 @@ def test_without_a_live_folder_it_says_how_to_make_one(monkeypatch: pytest.Monke
     status, _, body = answer("/live/")
     assert status == 404
     assert b"export --live --folder" in body
+
+
+def test_sites_that_are_named_may_show_the_app_in_a_frame_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(EMBED_FROM, "")
+    assert "frame-ancestors 'self'" in headers(())["Content-Security-Policy"].split("; ")
+    monkeypatch.setenv(EMBED_FROM, "https://example.org http://localhost:8000")
+    allowed = "frame-ancestors 'self' https://example.org http://localhost:8000"
+    assert allowed in headers(())["Content-Security-Policy"].split("; ")
+
+
+@pytest.mark.parametrize(
+    "wrong", ["*", "example.org", "https://example.org; script-src *", "https://a/b", "'unsafe-inline'"]
+)
+def test_what_is_no_origin_is_refused(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(EMBED_FROM, wrong)
+    with pytest.raises(HeadlightError, match="is no origin"):
+        headers(())

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config, file_util
 
 from viz.app.server import live
+from viz.app.server.embed import embedders
 from viz.charts.lines.sealed import source_hash
 
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -23,8 +24,8 @@ OPENING = "/translate"  # Streamlit serves the view that it opens on at / alone
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}  # another text has another address
 
 
-def policy(inline: Iterable[str]) -> str:
-    """The policy of a page whose own inline scripts are these.
+def policy(inline: Iterable[str], embed_from: Iterable[str] = ()) -> str:
+    """The policy of a page whose own inline scripts are these, and which these sites may show in a frame.
 
     Streamlit makes a module of each component's script by way of ``blob:``, an address that no markup can make;
     its protocol buffers try WebAssembly; its styles, and Plotly's, are written into the page.
@@ -41,7 +42,7 @@ def policy(inline: Iterable[str]) -> str:
         "object-src": "'none'",
         "base-uri": "'none'",
         "form-action": "'none'",
-        "frame-ancestors": "'self'",
+        "frame-ancestors": " ".join(["'self'", *embed_from]),
     }
     return "; ".join(f"{name} {allowed}" for name, allowed in rules.items())
 
@@ -55,7 +56,7 @@ def streamlits_scripts() -> list[str]:
 def headers(frames: Iterable[str]) -> Mapping[str, str]:
     """What every answer of the server says to the browser; ``frames`` are the scripts of frames in its pages."""
     return {
-        "Content-Security-Policy": policy([*streamlits_scripts(), *frames]),
+        "Content-Security-Policy": policy([*streamlits_scripts(), *frames], embedders()),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "same-origin",  # an address holds what a visitor typed
     }

@@ -61,7 +61,7 @@ def read_selection(link: str, first: int) -> Selection:
 
     Args:
         link: as the viewer tells it.
-        first: what the first row of a decoder's map is called: see ``Given.first``.
+        first: what the first row of a decoder's map is called: see ``ShownMaps.first``.
     """
     choices = read_link(link)
     heads = tuple(listed(choices, "h"))

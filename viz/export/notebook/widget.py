@@ -14,13 +14,13 @@ import traitlets
 from model.attribution.methods import MethodName
 from model.trace import HeadRef, Kind
 from viz.export.notebook import supply
-from viz.export.notebook.given import SIDES, Given
 from viz.export.notebook.selection import Selection, read_selection, selection_of, write_selection
+from viz.export.notebook.shown_maps import SIDES, ShownMaps
 from viz.export.pages import SavedPage, saved
 from viz.web.bundles import NOTEBOOK, VIEWER_STYLE
 from viz.web.payload import pack
 
-Maps = Mapping[MethodName, Mapping[Kind, np.ndarray]]
+MapsByMethod = Mapping[MethodName, Mapping[Kind, np.ndarray]]
 
 
 class Chosen(traitlets.TraitType[Selection, Any]):
@@ -57,23 +57,25 @@ class HeadlightWidget(anywidget.AnyWidget):
         sync=True, to_json=lambda value, _: value._asdict(), from_json=lambda value, _: selection_of(value)
     )
 
-    def __init__(self, given: Given, maps: Maps | None, *, model: str, language: str, link: str, height: int) -> None:
+    def __init__(
+        self, shown: ShownMaps, maps: MapsByMethod | None, *, model: str, language: str, link: str, height: int
+    ) -> None:
         """The widget of maps.
 
         Args:
-            given: the maps with their tokens.
-            maps: by method; None for those of ``given``, which go to the browser when somebody looks.
+            shown: the maps with their tokens.
+            maps: by method; None for those of ``shown``, which go to the browser when somebody looks.
             model: for titles.
             language: "en" or "zh".
             link: what is chosen at first.
             height: in pixels.
         """
-        self.given, self._maps, self._model, self._language = given, maps, model, language
+        self.shown, self._maps, self._model, self._language = shown, maps, model, language
         if maps is None:
-            message = supply.message(given, language=language, model=model)
+            message = supply.message(shown, language=language, model=model)
         else:
-            message = pack(given.translation, maps, language=language, model=model)
-        chosen = read_selection(link, given.first)
+            message = pack(shown.translation, maps, language=language, model=model)
+        chosen = read_selection(link, shown.first)
         super().__init__(_message=message, _asks=maps is None, link=link, height=height, selection=chosen)
         self.on_msg(self._answer)
 
@@ -86,22 +88,22 @@ class HeadlightWidget(anywidget.AnyWidget):
         for code in selection.heads:
             head = HeadRef.parse(code)
             assert head is not None
-            self.given.trace.map(*head)
-        head = selection.head or self.selection.head or HeadRef(self.given.trace.kinds[-1], 0, 0)
-        lengths = self.given.trace.weights[head.kind].shape[2:]
+            self.shown.trace.map(*head)
+        head = selection.head or self.selection.head or HeadRef(self.shown.trace.kinds[-1], 0, 0)
+        lengths = self.shown.trace.weights[head.kind].shape[2:]
         for place, length, reads in zip((selection.token, selection.key), lengths, SIDES[head.kind], strict=True):
-            least = self.given.first if reads == "decoder_tokens" else 0
+            least = self.shown.first if reads == "decoder_tokens" else 0
             if place is not None and not least <= place < length:
                 raise ValueError(f"there is no token {place}: {head.kind} has {length} there")
 
     @traitlets.observe("link")
     def _link_changed(self, change: Any) -> None:
-        self.selection = self._known(read_selection(change["new"], self.given.first))
+        self.selection = self._known(read_selection(change["new"], self.shown.first))
 
     @traitlets.observe("selection")
     def _selection_changed(self, change: Any) -> None:
-        if change["new"] != self._known(read_selection(self.link, self.given.first)):
-            self.link = write_selection(change["new"], self.link, self.given.first)
+        if change["new"] != self._known(read_selection(self.link, self.shown.first)):
+            self.link = write_selection(change["new"], self.link, self.shown.first)
 
     def _known(self, selection: Selection) -> Selection:
         """What fits the maps of what a browser says."""
@@ -117,7 +119,7 @@ class HeadlightWidget(anywidget.AnyWidget):
         if head is None:
             return
         try:
-            values = self.given.head(head)
+            values = self.shown.head(head)
         except ValueError:
             return  # there is no such head: nobody of ours asked
         self.send({"head": head.code}, buffers=[supply.bytes_of(values)])
@@ -131,12 +133,12 @@ class HeadlightWidget(anywidget.AnyWidget):
         found = selection_of(head).head if head is not None else self.selection.head
         if found is None:
             raise ValueError("no head is selected")
-        return self.given.head(found)
+        return self.shown.head(found)
 
     def page(self) -> SavedPage:
         """The same as a page that needs no notebook, opened on what is chosen."""
-        maps = {"weights": supply.all_maps(self.given)} if self._maps is None else self._maps
-        return saved(self.given.translation, maps=maps, model=self._model, language=self._language, start=self.link)
+        maps = {"weights": supply.all_maps(self.shown)} if self._maps is None else self._maps
+        return saved(self.shown.translation, maps=maps, model=self._model, language=self._language, start=self.link)
 
     def save(self, path: str | Path) -> Path:
         """Write that page, and say where."""
@@ -144,5 +146,5 @@ class HeadlightWidget(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         """What it shows, instead of every byte of it."""
-        texts = json.dumps([self.given.translation.source, self.given.translation.text], ensure_ascii=False)
+        texts = json.dumps([self.shown.translation.source, self.shown.translation.text], ensure_ascii=False)
         return f"HeadlightWidget({texts}, {self.selection})"

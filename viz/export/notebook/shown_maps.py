@@ -52,20 +52,27 @@ class Layers:
         return int(np.prod(self.shape))
 
     def layer(self, number: int) -> np.ndarray:
-        """One layer's maps, float32 [head, query, key]; in the given memory where that is already so.
+        """One layer's maps, float32 [head, query, key], unchecked; in the given memory where that is already so."""
+        values = _array(self.layers[number])
+        return values.reshape(values.shape[-3:])
+
+    def head(self, layer: int, head: int) -> np.ndarray:
+        """One head's map, float32 [query, key].
 
         Raises:
             ValueError: a value is no attention weight.
         """
-        values = _array(self.layers[number])
-        found = values.reshape(values.shape[-3:])
-        if not (found.size and found.min() >= -ROUNDING and found.max() <= 1 + ROUNDING):
-            raise ValueError(f"{self.kind}: layer {number} must hold attention weights, from 0 to 1")
-        return found
+        return self.checked(layer, _array(self.layers[layer].reshape(self.shape[1:])[head]))
+
+    def checked(self, layer: int, values: np.ndarray) -> np.ndarray:
+        """Values of a layer; raises as ``head``."""
+        if not (values.min() >= -ROUNDING and values.max() <= 1 + ROUNDING):
+            raise ValueError(f"{self.kind}: layer {layer} must hold attention weights, from 0 to 1")
+        return values
 
     def all(self) -> np.ndarray:
-        """Every map, float32 [layer, head, query, key], a copy; raises as ``layer``."""
-        return np.stack([self.layer(number) for number in range(len(self.layers))]).clip(0.0, 1.0)
+        """Every map, float32 [layer, head, query, key], a copy; raises as ``head``."""
+        return np.stack([self.checked(n, self.layer(n)) for n in range(len(self.layers))]).clip(0.0, 1.0)
 
 
 def attentions_of(given: Any) -> dict[str, Any]:
@@ -139,7 +146,7 @@ def spelt(tokens: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Given:
+class ShownMaps:
     """Maps to be shown.
 
     Attributes:
@@ -165,11 +172,11 @@ class Given:
         """
         self.trace.map(*head)
         if head.kind in self.layers:
-            return self.layers[head.kind].layer(head.layer)[head.head]
+            return self.layers[head.kind].head(head.layer, head.head)
         return self.trace.map(*head)
 
 
-def given_attentions(layers: Sequence[Layers], tokens: Mapping[str, Sequence[str]], copies: bool) -> Given:
+def attention_maps(layers: Sequence[Layers], tokens: Mapping[str, Sequence[str]], copies: bool) -> ShownMaps:
     """Attentions with their tokens.
 
     Args:
@@ -198,7 +205,7 @@ def given_attentions(layers: Sequence[Layers], tokens: Mapping[str, Sequence[str
     texts = [" ".join(label.text for label in side).replace(" ##", "") for side in (src, tgt)]
     source, text = texts if src else (texts[1], "")
     translation = TracedTranslation(source, text, src, tgt, (), (), True, -1, trace)
-    return Given(translation, {} if copies else {each.kind: each for each in layers}, first=0)
+    return ShownMaps(translation, {} if copies else {each.kind: each for each in layers}, first=0)
 
 
 def _shape(values: Any, kind: Kind) -> tuple[int, int, int]:
