@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Literal, Protocol
 
 import numpy as np
@@ -28,13 +28,17 @@ _SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10*
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8, "兆": 10**12}
 _ONES = {each: value for value, each in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 Level = Literal["good", "doubtful", "bad"]
-Cause = Literal["unfinished", "repeated", "number", "word", "low", "confidence", "token", "rare"]
+Cause = Literal["unfinished", "repeated", "number", "word", "low", "confidence", "token", "twice", "rare"]
 BAD: frozenset[Cause] = frozenset(("unfinished", "repeated", "number", "word", "low"))  # the others make it doubtful
 THRESHOLD = 0.6  # of confidence, where no table says better
 LOW = 0.45  # of confidence: below, the translation is taken for wrong
 UNSURE = 0.13  # probability of a token
+UNSURE_TWICE = 0.45  # of a Chinese character that repeats the one before it, as 看看 rightly does and 行行 does not
 TRACELESS = 0.35  # nats that deleting a word costs the token that it costs most
 RARE_PIECES = 3
+WORDS_OF_TWO = frozenset(
+    "爸妈爷奶公婆哥姐弟妹叔舅姑伯宝娃星天年人常刚渐慢偏仅纷往看谢"
+)  # 爸爸, 常常: words in their own right
 IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
 # English words that a good translation may leave out, or say in a way that hangs on no single token.
 _FUNCTION = """
@@ -200,6 +204,7 @@ def verdict(translation: Translation, left: Deleted | None = None, threshold: fl
     - "word": deleting a content word costs no written token more than ``TRACELESS`` nats: it left no trace.
     - "low", "confidence": the geometric mean of the token probabilities lies below ``LOW``, or below the threshold.
     - "token": the model gave a written token less than ``UNSURE``.
+    - "twice": a Chinese character stands twice in a row, is no word so, and the second had less than ``UNSURE_TWICE``.
     - "rare": a content word is spelt in ``RARE_PIECES`` pieces or more, hyphens and digits not counted.
 
     Args:
@@ -219,6 +224,7 @@ def verdict(translation: Translation, left: Deleted | None = None, threshold: fl
     if confidence < threshold or confidence < LOW:
         doubts.append(Doubt("low" if confidence < LOW else "confidence", share=confidence))
     doubts += _unsure_token(translation)
+    doubts += _written_twice(translation)
     doubts += [Doubt("rare", word) for word in _rare_words(translation)]
     return Verdict(confidence, tuple(doubts))
 
@@ -246,6 +252,15 @@ def _unsure_token(translation: Translation) -> list[Doubt]:
     if not words or (least := min(words))[0] >= np.log(UNSURE):
         return []
     return [Doubt("token", least[1].removeprefix("##"), share=float(np.exp(least[0])))]
+
+
+def _written_twice(translation: Translation) -> list[Doubt]:
+    """The first Chinese character that stands twice in a row though the model was not sure of the second."""
+    tokens = [label.text.removeprefix("##") for label in translation.tgt]
+    for (one, other), value in zip(pairwise(tokens), translation.log_probs[1:], strict=False):
+        if one == other and IDEOGRAPH.fullmatch(one) and one not in WORDS_OF_TWO and value < np.log(UNSURE_TWICE):
+            return [Doubt("twice", one + other, share=float(np.exp(value)))]
+    return []
 
 
 def _rare_words(translation: Translation) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from model.analysis.faithfulness.deletion import LeftOut
-from model.analysis.what_if.verdict import LOW, TRACELESS, UNSURE, Doubt, traceless_words, verdict
+from model.analysis.what_if.verdict import LOW, TRACELESS, UNSURE, UNSURE_TWICE, Doubt, traceless_words, verdict
 from model.trace import Label, Translation
 
 
@@ -65,6 +67,19 @@ def test_a_word_on_which_nothing_hangs_is_named_and_a_function_word_or_a_double_
 def test_each_fault_has_its_level_and_its_cause(translation: Translation, level: str, causes: list[str]) -> None:
     said = verdict(translation)
     assert (said.level, [doubt.cause for doubt in said.doubts]) == (level, causes)
+
+
+def test_a_character_twice_is_doubted_where_the_model_was_not_sure_of_the_second() -> None:
+    def written(text: str, second: float) -> tuple[Doubt, ...]:
+        translation = made("it does not fit in the suitcase", text)
+        shares = [second if one == other else 0.9 for one, other in zip(" " + text, text, strict=False)]
+        return verdict(replace(translation, log_probs=tuple(map(float, np.log([*shares, 0.9]))))).doubts
+
+    (doubt,) = written("放不进行行手提箱", UNSURE_TWICE - 0.01)
+    assert (doubt.cause, doubt.what, round(doubt.share, 2)) == ("twice", "行行", 0.44)
+    assert written("深深的手提箱", UNSURE_TWICE + 0.01) == ()
+    assert written("妈妈的手提箱", 0.2) == ()
+    assert written("a aa--手提箱", 0.2) == ()  # no Chinese characters
 
 
 def test_the_threshold_is_the_tables() -> None:

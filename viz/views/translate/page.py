@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.what_if.quality import IGNORED, RATES, REPEATS, Quality, quality
-from model.analysis.what_if.verdict import LOW, RARE_PIECES, THRESHOLD, TRACELESS, UNSURE
+from model.analysis.what_if.verdict import LOW, RARE_PIECES, THRESHOLD, TRACELESS, UNSURE, UNSURE_TWICE
 from model.attribution.labelled_map import read, shown_groups, token_rows, written_probabilities
 from model.attribution.methods import METHODS
 from model.source import LacksAbilityError
@@ -226,7 +226,12 @@ def draw_hints(now: Session, translation: TracedTranslation) -> None:
     hints, known = quality(translation), now.model.warning
     threshold = known["threshold"] if known else THRESHOLD
     limits = {"repeats": REPEATS, "traceless": TRACELESS, "pieces": RARE_PIECES}
-    percent = {"threshold": f"{threshold:.0%}", "low": f"{LOW:.0%}", "unsure": f"{UNSURE:.0%}"}
+    percent = {
+        "threshold": f"{threshold:.0%}",
+        "low": f"{LOW:.0%}",
+        "unsure": f"{UNSURE:.0%}",
+        "twice": f"{UNSURE_TWICE:.0%}",
+    }
     numbers = say(
         "quality.numbers",
         confidence=f"{hints.confidence:.0%}",
