@@ -56,7 +56,10 @@ def leak(model: Translator, translation: Translation, place: int) -> tuple[np.nd
     return moved[0], moved[1]
 
 
-def under_triu(scores: np.ndarray, k: int) -> np.ndarray:
-    """PyTorch's softmax of scores [T, T] where ``np.triu(ones, k)`` is hidden; a row that sees nothing is NaN."""
+def under_triu(scores: np.ndarray, k: int, hide: float = -torch.inf) -> np.ndarray:
+    """PyTorch's softmax of scores [T, T] where ``np.triu(ones, k)`` is replaced by ``hide``.
+
+    A row that sees nothing is NaN with −∞, and even with the Annotated Transformer's −1e9.
+    """
     hidden = torch.from_numpy(np.triu(np.ones(scores.shape), k) == 1)
-    return torch.from_numpy(scores.copy()).masked_fill(hidden, -torch.inf).softmax(-1).numpy()
+    return torch.from_numpy(scores.copy()).masked_fill(hidden, hide).softmax(-1).numpy()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from model.analysis.lessons.exposure import Exposure, Feeds, Taught
+    from model.analysis.lessons.masks import BatchMask
     from model.analysis.lessons.normalising import ByDepth, Normed
     from model.analysis.lessons.order import TableFacts
     from model.analysis.lessons.scaling import Growth
@@ -33,6 +34,15 @@ def batch_of(subject: Subject, size: int = 3) -> tuple[str, ...]:
     """The visitor's sentence and the checkpoint's first others, as many as a lesson's batch has."""
     others = [each for each in subject.model.examples if each != subject.text]
     return (subject.text, *others[: size - 1])
+
+
+@kept(32)
+def masked_batch(subject: Subject, target: bool) -> BatchMask:
+    """The masks of the sentence and two others in one batch: of the source, or of their translations."""
+    from model.analysis.lessons import masks
+
+    make = masks.target_batch if target else masks.source_batch
+    return make(own_translator(subject.checkpoint), batch_of(subject))
 
 
 @kept(64)

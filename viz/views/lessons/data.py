@@ -23,7 +23,7 @@ def picture(now: Session) -> Values:
     left, right = st.columns([2, 3], gap="medium")
     with left:
         st.session_state.setdefault("l8_lines", _opening(now))
-        st.text_area(say("masks.batch"), key="l8_lines", height=175, bind="query-params")
+        st.text_area(say("lesson.8.lines"), key="l8_lines", height=175, bind="query-params")
         values = _pieces(now)
     with right:
         values |= _batches(now, sentences_of(st.session_state["l8_lines"]))
@@ -86,7 +86,7 @@ def _pieces(now: Session) -> Values:
 LESSON = Lesson(
     formula=r"\rho = 1 - \frac{\sum_i n_i}{\sum_{b} |b| \cdot \max_{i \in b} n_i}",
     picture=picture,
-    views=("masks", "about"),
+    views=("about",),
     sentence=False,
     own=True,
 )

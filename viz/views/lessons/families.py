@@ -123,7 +123,7 @@ LESSON = Lesson(
     formula=r"A = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right), \qquad "
     r"M_{ij} = \begin{cases} 0 & j \in S_i \\ -\infty & j \notin S_i \end{cases}",
     picture=picture,
-    views=("masks", "one_head"),
+    views=("one_head",),
     sentence=False,
     reads=("text", "prompt", "sentence", "picture", "maps"),
 )
