@@ -7,6 +7,7 @@ import streamlit as st
 from model.analysis.lessons import batches
 from model.analysis.lessons.masks import opening_batch, sentences_of
 from model.analysis.lessons.vectors import OTHER_SCRIPT
+from model.limits import JUDGED_AT_ONCE
 from viz.charts.lesson_charts import cells
 from viz.core.answers.lessons import scripts_known
 from viz.core.language import say
@@ -27,6 +28,8 @@ def picture(now: Session) -> Values:
     with right:
         values = _batches(now, sentences_of(st.session_state["l8_lines"]))
     old, new = scripts_known(now.checkpoint)
+    trained = now.model.meta.get("training", {}).get("batch_tokens", 0)
+    values |= {"trained": f"{trained:,}", "judged": JUDGED_AT_ONCE}
     return values | {"old": old, "new": new, "characters": OTHER_SCRIPT[::2][:3]}
 
 

@@ -59,7 +59,7 @@ def _others(a: float) -> Values:
         "shares": " and ".join(number(weight) for weight in weights),
         "untrained": number(plain, 0),
         "smaller": number(smaller),
-        "additive": number(scaling.additive_variance(512)),
+        "additive": number(scaling.additive_variance(512), 1),
         "output_slope": number(scaling.output_slope(a)),
     }
 
