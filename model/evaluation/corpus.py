@@ -13,6 +13,7 @@ import sacrebleu
 import torch
 
 from model.errors import CorpusError, HeadlightError
+from model.limits import JUDGED_AT_ONCE
 from model.own.decoding.search import beam_search, greedy
 from model.own.decoding.stepping import Stepper, StepPlan
 from model.own.network.transformer import Transformer
@@ -135,7 +136,7 @@ def translate_ids(
     model: Transformer,
     rows: Sequence[np.ndarray],
     beam: int = 1,
-    batch_size: int = 64,
+    batch_size: int = JUDGED_AT_ONCE,
     plan: StepPlan | None = None,
     loops: bool = True,
 ) -> list[Hypothesis]:

@@ -1,6 +1,6 @@
 """Fixtures for tests in Chromium against the real app.
 
-``visit("masks", text="I love you.", layer=2)`` opens a page with query parameters, waits until it is
+``visit("lessons", text="I love you.", layer=2)`` opens a page with query parameters, waits until it is
 idle, and returns it. ``page`` is the same page, not yet opened: a new tab, nothing stored, of a process
 that knows Streamlit's scripts already, which saves two seconds of work a test. A test fails if its pages asked any
 other host for anything, logged an error, or did what their policy forbids, or if the app failed meanwhile;

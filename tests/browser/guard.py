@@ -10,7 +10,7 @@ from urllib.parse import urlparse
 from playwright.sync_api import Page
 
 HERE = {"127.0.0.1", "localhost"}
-# Opened on /masks, say, Streamlit first looks for its server under /masks/, and is told 404.
+# Opened on /lessons, say, Streamlit first looks for its server under /lessons/, and is told 404.
 PROBE = re.compile(r"//[^/]+/\w+/_stcore/(health|host-config)$")
 # How Streamlit logs an exception that no page caught.
 FAILED = re.compile("Uncaught app execution|Traceback")

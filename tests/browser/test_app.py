@@ -86,7 +86,7 @@ def test_two_visitors_at_once_get_their_own_maps(visit, new_page, en_zh):
 
 
 def test_checkpoint_and_device_are_always_named(visit):
-    for path in ("", "masks", "about"):
+    for path in ("", "lessons", "about"):
         page = visit(path)
         page.wait_for_function("() => document.querySelector('.hl-status')?.innerText.includes(' · CPU')")
         assert "en-zh" in page.inner_text(".hl-status")

@@ -84,7 +84,7 @@ def test_back_goes_to_the_sentence_before(visit) -> None:
 
 
 def test_pictures_follow_a_look_that_changes_while_the_page_is_open(visit) -> None:
-    page: Page = visit("positions")
+    page: Page = visit("lessons", lesson="5", show="rotation")
     inks = "[...document.querySelectorAll('.js-plotly-plot text')].map(text => getComputedStyle(text).fill)"
     light = page.evaluate(inks)[0]
     page.emulate_media(color_scheme="dark")

@@ -13,7 +13,7 @@ from tests.browser.reading import BOX
 INJECTED = """source => document.body.append(Object.assign(document.createElement("script"), source))"""
 
 
-@pytest.mark.parametrize("path", ["", "/masks", "/_stcore/health", "/no/such/file.js"])
+@pytest.mark.parametrize("path", ["", "/lessons", "/_stcore/health", "/no/such/file.js"])
 def test_every_answer_of_the_server_carries_the_policy(app_url: str, path: str) -> None:
     with urllib.request.urlopen(app_url + path) as answer:
         policy = answer.headers["Content-Security-Policy"]
@@ -28,7 +28,7 @@ def test_every_answer_of_the_server_carries_the_policy(app_url: str, path: str) 
 
 
 def test_another_host_and_a_script_that_slipped_in_are_refused(visit: Callable[..., Page], guard) -> None:
-    page = visit("masks")
+    page = visit("lessons")
     assert page.evaluate("fetch('https://example.org/').then(() => 'sent', () => 'refused')") == "refused"
     assert page.evaluate("fetch('/_stcore/health').then(() => 'sent', () => 'refused')") == "sent"
     page.evaluate(INJECTED, {"textContent": "window.broken = 1"})

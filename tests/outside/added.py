@@ -44,34 +44,34 @@ def method() -> dict[str, str]:
 
 
 def lesson() -> dict[str, str]:
-    """A 13th lesson: the title of the lesson that opens, by what the link and the visitor ask for."""
+    """A lesson after the last: the title of the lesson that opens, by what the link and the visitor ask for."""
     from viz.core.codes import lessons
 
-    lessons.LESSON_MODULES["13"] = "thirteenth"
+    lessons.LESSON_MODULES["99"] = "newest"
     from viz.views.lessons.lesson import Lesson
     from viz.widgets.chart import lead
 
     def picture(_now: object) -> dict[str, str]:
-        lead("lesson.13.method")
+        lead("lesson.99.method")
         return {"answer": "42"}
 
-    module = ModuleType("viz.views.lessons.thirteenth")
-    module.LESSON = Lesson(formula="a = b", picture=picture, views=("masks",), sentence=False)
+    module = ModuleType("viz.views.lessons.newest")
+    module.LESSON = Lesson(formula="a = b", picture=picture, views=("about",), sentence=False)
     sys.modules[module.__name__] = module
     parts = ("idea", "where", "see", "ask.1", "answer.1", "ask.2", "answer.2", "method")
-    say({"lesson.13": "The newest lesson", **{f"lesson.13.{part}": f"{part} of 13" for part in parts}})
-    say({"lesson.13.answer.2": "It is {answer}."})
+    say({"lesson.99": "The newest lesson", **{f"lesson.99.{part}": f"{part} of 99" for part in parts}})
+    say({"lesson.99.answer.2": "It is {answer}."})
 
     from tests.pages import SENTENCE, choose, opened, prepared, words
 
     asked = prepared("lessons", text=SENTENCE)
-    asked.query_params["lesson"] = "13"
+    asked.query_params["lesson"] = "99"
     choose(asked)
-    at = opened("lessons", lesson="12")
+    at = opened("lessons", lesson=list(lessons.LESSON_MODULES)[-2])
     found = {"linked": asked.subheader[0].value, "page": words(asked), "before": at.subheader[0].value}
     found["link"] = asked.query_params["lesson"]
     found["next"] = at.button(key="lesson_next").click().run().subheader[0].value
-    found["unknown"] = opened("lessons", lesson="14").subheader[0].value
+    found["unknown"] = opened("lessons", lesson="98").subheader[0].value
     return found
 
 

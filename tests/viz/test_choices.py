@@ -7,7 +7,6 @@ import string
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.analysis.lessons.positions import SIMILARITIES
 from tests.pages import SENTENCE, choose, prepared, shipped, viewed
 from viz.core.choice import tidied
 from viz.core.codes.choices import CHOICES, read_token
@@ -85,9 +84,8 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "course": ("training", {}),
     "inside_view": ("inside", {}),
     "inside": ("inside", {}),
-    "mask": ("masks", {}),
-    "show": ("positions", {}),
-    "how": ("positions", {"show": "similarity"}),
+    "mask": ("lessons", {"lesson": "4"}),
+    "show": ("lessons", {"lesson": "5"}),
     "lesson": ("lessons", {}),
 }
 
@@ -129,10 +127,6 @@ def test_an_option_is_read_from_its_code_and_not_from_the_words_of_a_language(na
 @pytest.mark.parametrize("said", ["", "nonsense", "<b>", None, "Cross ", "CROSS"])
 def test_anything_else_means_no_option(name: str, said: object) -> None:
     assert CHOICES[name].read(said) is None
-
-
-def test_an_option_that_is_named_twice_is_the_same_in_both_places() -> None:
-    assert CHOICES["how"].options == SIMILARITIES  # whose module loads PyTorch
 
 
 def test_what_is_no_option_leaves_the_link_and_the_rest_stays() -> None:

@@ -62,7 +62,7 @@ def test_what_is_shown_before_the_model_is_there_is_what_the_model_computes(en_z
 
 
 def test_a_view_that_ends_early_does_not_say_for_ever_that_it_loads() -> None:
-    at = prepared("masks", batch=" ").run()
+    at = prepared("lessons", lesson="8", l8_lines=" ").run()
     loading = STRINGS["app.status.loading"].split("·")[1].strip()
     assert 'role="alert"' in markup(at)
     assert loading not in markup(at)

@@ -20,3 +20,14 @@ def signed(value: float, digits: int = 2) -> str:
     """
     text = number(value, digits)
     return f"+{text}" if text[0] != "−" and text.strip("0.") else text
+
+
+def cell_number(value: float, digits: int = 2) -> str:
+    """A score or weight as a cell shows it: minus infinity and an exact zero are told apart from small numbers.
+
+    >>> cell_number(float("-inf")), cell_number(0.0), cell_number(-0.004)
+    ('−∞', '0', '−0.00')
+    """
+    if value == float("-inf"):
+        return "−∞"
+    return "0" if value == 0 else f"{value:.{digits}f}".replace("-", "−")

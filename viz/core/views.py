@@ -78,8 +78,6 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("inside", "layers", _HEAD, _needs("internals", "scores", "projections")),
         ViewSpec("lessons", "learn", _HEAD, sentence=False, own_pickers=True),
         ViewSpec("train_here", "learn", sentence=False),
-        ViewSpec("masks", "learn", _HEAD, reads=("text",), sentence=False),
-        ViewSpec("positions", "learn", needs=_needs("positions"), sentence=False),
         ViewSpec("training", "learn", (*_HEAD, "shift"), reads=("text",)),
         ViewSpec("trust", "evidence", ("layer", "head", *_DRAWN), reads=("text",)),
         ViewSpec("about", "evidence", sentence=False),

@@ -62,3 +62,44 @@ def hide(text: str, place: int) -> tuple[str, str, str]:
     word = words[place].rstrip(".,!?;:")
     masked = [*words[:place], MASK + words[place][len(word) :], *words[place + 1 :]]
     return " ".join(masked), " ".join(words[:place]), word
+
+
+class Fused(NamedTuple):
+    """Queries, keys and values of a layer from one matrix.
+
+    Attributes:
+        shapes: of what it is given, made, cut and turned: [1, N, C], [1, N, 3C], [1, N, 3, H, C'], [3, 1, H, N, C'].
+        error: largest distance of its queries from those that the model computed with three matrices.
+    """
+
+    shapes: tuple[tuple[int, ...], ...]
+    error: float
+
+
+def fused(source: Source, translation: Translation) -> Fused:
+    """The first layer's three projections as one (Dosovitskiy et al. 2021, in the code of timm), on its own weights."""
+    import torch
+
+    from model.passage import Ask
+
+    (kind,) = source.anatomy.kinds
+    ids = source.ids(translation.source, translation.tgt_ids, translation.finished)
+    found = source.forced(ids, Ask(("inputs", "query"), (kind,)))
+    given, query = found.step(kind, 0, "inputs"), found.step(kind, 0, "query")
+    three = source.projections(kind, 0)
+    weight, bias = (torch.cat(parts) for parts in zip(three.query, three.key, three.value, strict=True))
+    made = given[None] @ weight.T + bias
+    cut = made.unflatten(-1, (3, query.shape[0], query.shape[2]))
+    turned = cut.permute(2, 0, 3, 1, 4)
+    shapes = tuple(tuple(each.shape) for each in (given[None], made, cut, turned))
+    return Fused(shapes, float((turned[0, 0] - query).abs().max()))
+
+
+def tasks(text: str, other: str) -> dict[str, list[str]]:
+    """How GPT is asked for tasks with one text or two, by strings alone (Radford et al. 2018, figure 1).
+
+    >>> tasks("A cat.", "A dog.")["similarity"]
+    ['[Start] A cat. [Delim] A dog. [Extract]', '[Start] A dog. [Delim] A cat. [Extract]']
+    """
+    both, turned = (f"[Start] {one} [Delim] {two} [Extract]" for one, two in ((text, other), (other, text)))
+    return {"classification": [f"[Start] {text} [Extract]"], "entailment": [both], "similarity": [both, turned]}

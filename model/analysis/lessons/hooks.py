@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from model.passage import Ask
@@ -60,3 +61,16 @@ def hook_on(weights: Tensor, given: dict[str, list[Tensor]]) -> None:
 def shown_code() -> str:
     """The lines of ``hook_on`` as they stand in this file, for the lesson to show."""
     return inspect.getsource(hook_on)
+
+
+def doubled() -> tuple[list[float], list[float]]:
+    """A gradient of [1, 2, 3] under a hook that doubles it, and once more after the hook is removed."""
+    found = []
+    vector = torch.zeros(3, requires_grad=True)
+    hook = vector.register_hook(lambda gradient: gradient * 2)
+    for _ in range(2):
+        vector.grad = None
+        vector.backward(torch.tensor([1.0, 2.0, 3.0]))
+        found.append(torch.as_tensor(vector.grad).tolist())
+        hook.remove()
+    return found[0], found[1]

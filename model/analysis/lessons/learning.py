@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import torch
+from torch import nn
 
+from model.own.network.layers import Dropout
 from model.training.schedule import noam
 
 CLASSES, SMOOTHING, PADDING = 5, 0.4, 0
@@ -54,6 +58,48 @@ def ramps(rates: Sequence[float]) -> int:
     return sum(rises and not (place and moves[place - 1]) for place, rises in enumerate(moves))
 
 
-def rates(steps: np.ndarray, d_model: int, warmup: int) -> np.ndarray:
-    """The Noam schedule's learning rate at each step ≥ 1: [N] (Vaswani et al. 2017, equation 3)."""
-    return np.array([noam(int(step), d_model, warmup) for step in steps])
+def rates(steps: np.ndarray, d_model: int, warmup: int, factor: float = 1.0) -> np.ndarray:
+    """The Noam schedule's learning rate at each step ≥ 1, times a factor: [N] (Vaswani et al. 2017, equation 3)."""
+    return np.array([noam(int(step), d_model, warmup, factor) for step in steps])
+
+
+def row_loss(target: int, predicted: Sequence[float], smoothing: float) -> float:
+    """Kullback-Leibler divergence of one row's smoothed label from a prediction, in nats.
+
+    It is infinite where the label wants something that the prediction gives no probability at all.
+
+    >>> round(row_loss(2, (0, 0.2, 0.7, 0.1, 0), 0.0), 3), row_loss(2, (0, 0.2, 0.7, 0.1, 0), 0.4)
+    (0.357, inf)
+    """
+    label, given = smoothed((target,), smoothing)[0], np.asarray(predicted, dtype=np.float64)
+    wanted = label > 0
+    with np.errstate(divide="ignore"):
+        return float((label[wanted] * np.log(label[wanted] / given[wanted])).sum())
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The first moment of training a square matrix of so many numbers a side, and a step with dropout.
+
+    Attributes:
+        bound: √(6 / (in + out)), within which Xavier initialisation draws (Glorot and Bengio 2010).
+        largest: size of a number of a matrix drawn so; ``spread``: of what it makes of inputs of spread 1.
+        dropped: share of 0 among ones after dropout; ``kept``: what the others have become.
+    """
+
+    bound: float
+    largest: float
+    spread: float
+    dropped: float
+    kept: float
+
+
+def beginning(d_model: int, dropout: float, seed: int = 0) -> Beginning:
+    """Draws such a matrix as the model's own training does, and drops with its own module."""
+    with torch.random.fork_rng(), torch.inference_mode():
+        torch.manual_seed(seed)
+        matrix = nn.init.xavier_uniform_(torch.empty(d_model, d_model))
+        out = torch.randn(1000, d_model) @ matrix.T
+        ones = Dropout(dropout).train()(torch.ones(100_000))
+    bound, dropped = (6 / (2 * d_model)) ** 0.5, float((ones == 0).float().mean())
+    return Beginning(bound, float(matrix.abs().max()), float(out.std()), dropped, float(ones.max()))

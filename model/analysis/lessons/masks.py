@@ -41,7 +41,6 @@ def sentence_mask(kind: Kind, n_keys: int) -> np.ndarray:
     return mask[0, 0].numpy()
 
 
-TRIU_OFFSETS = (-1, 0, 1)
 MAX_SENTENCES = 8
 
 

@@ -22,13 +22,14 @@ class Normed:
     """The first sentence of a batch, [S, D] each, float64.
 
     Attributes:
-        raw: the encoder's residual stream after a layer.
+        raw: the encoder's residual stream after a layer; ``every`` that of all the batch's tokens, [N, D].
         layer, batch: after layer norm and after batch norm, without learned scale and shift.
         layer_moved, batch_moved: how far each token moves when its sentence is read without the others, [S],
             as a share of its length.
     """
 
     raw: np.ndarray
+    every: np.ndarray
     layer: np.ndarray
     batch: np.ndarray
     layer_moved: np.ndarray
@@ -47,7 +48,7 @@ def normed(model: Translator, sentences: Sequence[str], layer: int) -> Normed:
     by_token = [_layer_norm(states)[:n] for states in (together, alone)]
     by_batch = [_batch_norm(states)[:n] for states in (together, alone)]
     moved = [((one - two).norm(dim=-1) / two.norm(dim=-1)).numpy() for two, one in (by_token, by_batch)]
-    return Normed(together[:n].numpy(), by_token[0].numpy(), by_batch[0].numpy(), moved[0], moved[1])
+    return Normed(together[:n].numpy(), together.numpy(), by_token[0].numpy(), by_batch[0].numpy(), moved[0], moved[1])
 
 
 def _states(model: Translator, rows: Sequence[np.ndarray], layer: int) -> Tensor:
@@ -146,3 +147,48 @@ def _without_sum(layer: EncoderLayer, x: Tensor) -> Tensor:
     normed = layer.self_attn_norm(x)
     x = layer.self_attn(normed, layer.self_attn.project(normed), None)
     return torch.as_tensor(layer.feed_forward(layer.feed_forward_norm(x)))
+
+
+@dataclass(frozen=True)
+class Codes:
+    """What two ways to write layer norm, and what people say of it, come to on the same tokens.
+
+    Attributes:
+        ratio: of both results: √((d − 1) / d), since the Annotated Transformer's std divides by d − 1.
+        difference: largest distance of both results, [S, D], with ε = 1e-6 outside and 1e-5 inside the root.
+        largest: size of a normalised number; of so many independent standard normals it would be ``expected``.
+    """
+
+    ratio: float
+    difference: float
+    largest: float
+    expected: float
+
+
+def codes(raw: np.ndarray, seed: int = 0) -> Codes:
+    """Both codes on states [S, D]: PyTorch's, and x − mean over (std + ε) as the Annotated Transformer has it."""
+    x = torch.from_numpy(raw)
+    own = F.layer_norm(x, x.shape[-1:], eps=1e-5)
+    other = (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 1e-6)
+    normal = np.abs(np.random.default_rng(seed).standard_normal((100, *raw.shape))).max((1, 2)).mean()
+    ratio = float((other / own).median())
+    return Codes(ratio, float((own - other).abs().max()), float(own.abs().max()), float(normal))
+
+
+def channel_means(pictures: np.ndarray, states: np.ndarray) -> tuple[int, float, float]:
+    """Why batch norm suits pictures: how far the means move when half of a batch leaves, in standard deviations.
+
+    Args:
+        pictures: [N, H, W, C]; a channel has one mean over pictures and places.
+        states: [T, D], of all tokens of a batch; a dimension has one mean over tokens.
+
+    Returns:
+        Numbers behind a channel's mean, and the largest move of a channel's and of a dimension's mean.
+    """
+
+    def moved(every: np.ndarray) -> float:
+        kept = every[: len(every) // 2]
+        return float((np.abs(kept.mean(0) - every.mean(0)) / every.std(0)).max())
+
+    flat = pictures.reshape(-1, pictures.shape[-1]).astype(np.float64)
+    return len(flat), moved(flat), moved(states)

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.own.network.positions import angular_frequencies, rotation
+from model.own.network.positions import angular_frequencies, rotation, sinusoidal_table
 from model.source import Source, require
-
-SIMILARITIES = ("dot", "cosine")
 
 
 @dataclass(frozen=True)
@@ -43,6 +41,11 @@ def position_table(model: Source) -> np.ndarray:
     return model.positions()
 
 
+def table_of(n_positions: int, d_model: int) -> np.ndarray:
+    """The published table of any size: float32 [n_positions, d_model]."""
+    return sinusoidal_table(n_positions, d_model).numpy()
+
+
 def wavelengths(d_model: int) -> np.ndarray:
     """Positions after which each sine-cosine pair repeats, 2π / ω: float64 [D/2]."""
     return 2 * np.pi / angular_frequencies(d_model).numpy()
@@ -55,20 +58,9 @@ def round_the_circle(table: np.ndarray, offset: int, pair: int, n: int = 4) -> l
     return sorted({round(step) for step in np.linspace(0, last, n)})
 
 
-def similarity(table: np.ndarray, how: str = "dot") -> np.ndarray:
-    """Similarity of every two positions: float32 [P, P].
-
-    Args:
-        table: [P, D].
-        how: "dot", or "cosine", which divides by both lengths.
-
-    Raises:
-        ValueError: ``how`` is neither.
-    """
-    if how not in SIMILARITIES:
-        raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}, got {how!r}")
-    if how == "cosine":
-        table = table / np.linalg.norm(table, axis=1, keepdims=True)
+def similarity(table: np.ndarray) -> np.ndarray:
+    """Cosine of every two positions of a table [P, D], which is their dot product by its largest: float32 [P, P]."""
+    table = table / np.linalg.norm(table, axis=1, keepdims=True)
     return (table @ table.T).astype(np.float32)
 
 

@@ -118,3 +118,30 @@ def _measure(dots: np.ndarray, divisor: float) -> tuple[float, float, float]:
     weights = softmax(dots / divisor)
     slopes = jacobian_norm(weights) / divisor
     return float((dots / divisor).var()), float(weights.max(axis=-1).mean()), float(np.median(slopes))
+
+
+def initial_variance(d_model: int = 256, d_k: int = 64, samples: int = 500, seed: int = SEED) -> tuple[float, float]:
+    """Variance of q · k of an untrained head: with W_Q of variance 1 / d_model, and with 1 / (d_model · d_k), as T5.
+
+    T5 starts W_Q smaller by √d_k and leaves the division out (Raffel et al. 2020; its published code).
+    """
+    rng = np.random.default_rng(seed)
+    asked, found = rng.standard_normal((2, samples, d_model))
+    query_matrix, key_matrix = rng.standard_normal((2, d_model, d_k)) / np.sqrt(d_model)
+    dots = (asked @ query_matrix) @ (found @ key_matrix).T
+    return float(dots.var()), float((dots / np.sqrt(d_k)).var())
+
+
+def additive_variance(size: int, samples: int = SAMPLES, seed: int = SEED) -> float:
+    """Variance of vᵀ tanh(q + k), the score of Bahdanau et al. 2015, where v has variance 1 / size: it stays."""
+    rng = np.random.default_rng(seed)
+    query, key, weight = rng.standard_normal((3, samples, size))
+    return float((np.tanh(query + key) * weight).sum(-1).var() / size)
+
+
+def output_slope(a: float, wanted: int = 0) -> float:
+    """Norm of the gradient of −log p of one class in the logits [a, a, 2a], p − y: what the last softmax hands on.
+
+    It is largest where the model is sure and wrong, so that no division is needed there.
+    """
+    return float(np.linalg.norm(softmax(np.array([a, a, 2 * a])) - np.eye(3)[wanted]))

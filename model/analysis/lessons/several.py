@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
 from model.analysis.lessons.scaling import softmax
@@ -17,10 +18,12 @@ from model.source import Source
 from model.trace import HeadRef, Kind, TracedTranslation
 from model.translator import Translator
 
-# Each station of multi-head attention, the letters of its shape, and the module whose output (or input) it is.
+# Each station of multi-head attention, the letters of its shape, and the module whose output (or input) it is; "viewed"
+# is the output before its last transpose, which is a view of the same numbers.
 STATIONS = (
     ("x", "BS, ML, ES", "q_proj", "input"),
     ("projected", "BS, ML, ES", "q_proj", "output"),
+    ("viewed", "BS, ML, HC, HS", "query_hook", "viewed"),
     ("split", "BS, HC, ML, HS", "query_hook", "output"),
     ("scores", "BS, HC, ML, ML", "scores_hook", "output"),
     ("weights", "BS, HC, ML, ML", "weights_hook", "output"),
@@ -38,6 +41,7 @@ def shapes(model: Translator, sentences: Sequence[str], layer: int) -> list[tupl
     def watch(name: str) -> object:
         def hook(_module: nn.Module, given: tuple[Tensor, ...], output: Tensor) -> None:
             seen[name, "input"], seen[name, "output"] = tuple(given[0].shape), tuple(output.shape)
+            seen[name, "viewed"] = tuple(output.transpose(1, -2).shape)
 
         return hook
 
@@ -80,6 +84,7 @@ class Variants:
         own: softmax(q · k / √d).
         shared: with the keys also asking: softmax(k · k / √d).
         undivided: softmax(q · k).
+        bare: with no matrices at all: softmax(x · x / √d_model) of what queries and keys are made of.
         symmetry: largest |score(i, j) − score(j, i)| of own and of shared scores.
         variance: of q · k, and of q · k / √d.
     """
@@ -87,15 +92,17 @@ class Variants:
     own: np.ndarray
     shared: np.ndarray
     undivided: np.ndarray
+    bare: np.ndarray
     symmetry: tuple[float, float]
     variance: tuple[float, float]
 
 
-def variants(query: np.ndarray, key: np.ndarray, hidden: np.ndarray) -> Variants:
+def variants(query: np.ndarray, key: np.ndarray, given: np.ndarray, hidden: np.ndarray) -> Variants:
     """What a head of self-attention's weights would be without W_Q of its own, and without the division by √d.
 
     Args:
         query, key: [T, d_head].
+        given: what both are made of, [T, D].
         hidden: bool [T, T], what the mask hides.
     """
     root, query, key = np.sqrt(query.shape[1]), query.astype(np.float64), key.astype(np.float64)
@@ -110,6 +117,19 @@ def variants(query: np.ndarray, key: np.ndarray, hidden: np.ndarray) -> Variants
         own,
         weigh(same),
         undivided,
+        weigh(given.astype(np.float64) @ given.T.astype(np.float64) / np.sqrt(given.shape[1])),
         (float(np.abs(dots - dots.T).max() / root), float(np.abs(same - same.T).max())),
         (float(dots.var()), float((dots / root).var())),
     )
+
+
+def unlike(batch: int, queries: int, keys: int, d_model: int, heads: int) -> dict[str, tuple[int, ...]]:
+    """Shapes of queries, keys, weights and what comes out of a fresh module, where fewer ask than answer or more."""
+    attention = MultiHeadAttention(d_model, heads)
+    asked, kept = torch.zeros(batch, queries, d_model), list[Tensor]()
+    handle = attention.weights_hook.register_forward_hook(lambda _module, _given, output: kept.append(output))
+    keys_values = attention.project(torch.zeros(batch, keys, d_model))
+    out = attention(asked, keys_values)
+    handle.remove()
+    shapes_of = {"query": asked, "key": keys_values[0], "weights": kept[0], "out": out}
+    return {name: tuple(each.shape) for name, each in shapes_of.items()}

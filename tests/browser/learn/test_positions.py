@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from model.analysis.lessons.masks import row_steps
 from model.analysis.lessons.positions import position_table
-from tests.browser.reading import PATIENCE, matrices, settle
+from tests.browser.reading import PATIENCE
 from tests.pages import shipped
 
 pytestmark = shipped
@@ -52,74 +51,24 @@ def test_bars_are_as_high_as_the_weights_and_follow_the_slider(visit) -> None:
     expect(page.locator(".st-key-lesson_1_soft .tip")).to_have_text("chair = 2: 0.9993", timeout=PATIENCE)
 
 
-HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1>"
+TRACES = """() => JSON.stringify(document.querySelector('.js-plotly-plot')._fullData.map(
+  trace => ({x: [...trace.x], y: [...trace.y]})))"""
 
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
-def test_minus_infinity_becomes_zero_on_screen(visit, en_zh, color_scheme):
-    query = {"text": "I love you.", "kind": "decoder_self", "layer": 1, "head": 2, "row": 1, "mask": "steps"}
-    page = visit("masks", **query)
-    scores, masked, weights = matrices(page)
-    trace = en_zh.translate("I love you.", capture=True).trace
-    steps = row_steps(trace, "decoder_self", 1, 2, 1)
-    np.testing.assert_allclose(scores[0], steps.scores, atol=1e-3)
-    np.testing.assert_allclose(weights[0], steps.weights, atol=1e-5)
-    assert np.isnan(masked[0]).tolist() == np.isneginf(steps.masked).tolist()
-    assert page.locator(".js-plotly-plot .textpoint", has_text="−∞").count() == np.isneginf(steps.masked).sum()
-
-
-def test_typed_sentences_become_one_padded_batch_shown_literally(visit):
-    page = visit("masks")
-    before = matrices(page)[0]
-    page.get_by_role("textbox").last.fill(f"{HOSTILE}\nHi")
-    page.get_by_role("button", name="Show the masks").click()
-    settle(page)
-    page.wait_for_function("rows => document.querySelector('.js-plotly-plot').calcdata[0][0].z.length === rows", arg=2)
-    (mask,) = matrices(page)
-    assert before.shape[0] == 3
-    assert mask[0].all()
-    assert 0 < mask[1].sum() < mask.shape[1]
-    assert page.evaluate("window.pwned") is None
-    assert page.locator(".js-plotly-plot img").count() == 0
-
-
-def test_nine_sentences_are_refused_in_one_sentence_and_stay(visit, wait_idle):
-    page = visit("masks", batch="one\n" * 9)
-    assert page.locator('[role="alert"].hl-error').inner_text().startswith("The batch has 9 sentences")
-    assert page.get_by_role("textbox").last.input_value() == "one\n" * 9
-
-
-CURVES = """() => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')].map(plot =>
-  plot._fullData.map(trace => ({name: trace.name, x: trace.x && [...trace.x], y: trace.y && [...trace.y]}))))"""
-
-
-@pytest.fixture(scope="module")
-def table(en_zh) -> np.ndarray:
-    return position_table(en_zh)
-
-
-def method(page) -> list[list[dict]]:
-    """The traces of every chart on the page."""
+def test_the_turned_points_land_in_the_rings_for_a_linked_shift(visit, en_zh, color_scheme):
+    table = position_table(en_zh)
+    page = visit("lessons", lesson="5", show="rotation", l5_phi=7, l5_pair=5)
     page.wait_for_selector(".js-plotly-plot .main-svg", state="attached")
-    return json.loads(page.evaluate(CURVES))
-
-
-@pytest.mark.parametrize("color_scheme", ["light", "dark"])
-def test_the_curves_drawn_are_the_models_own_table(visit, table, color_scheme):
-    ((*curves,),) = method(visit("positions"))
-    assert [curve["name"] for curve in curves] == [f"dimension {number}" for number in (4, 5, 6, 7)]
-    for number, curve in zip((4, 5, 6, 7), curves, strict=True):
-        np.testing.assert_allclose(curve["y"], table[:60, number], atol=1e-6)
-    assert np.abs(np.array(curves[0]["y"]) - table[:60, 5]).max() > 0.5
-
-
-def test_the_turned_points_land_in_the_rings_for_a_linked_shift(visit, table):
-    page = visit("positions", show="rotation", phi=7, pair=5)
-    (traces,) = method(page)
-    named = {trace["name"]: trace for trace in traces if "PE(" in str(trace["name"])}
-    ring, computed = named["PE(t + φ), from the table"], named["M · PE(t), computed"]
+    _, ring, computed = json.loads(page.evaluate(TRACES))
     np.testing.assert_allclose(computed["x"], ring["x"], atol=1e-6)
     np.testing.assert_allclose(computed["y"], ring["y"], atol=1e-6)
     assert ring["x"][0] == pytest.approx(table[7, 11])
-    assert page.locator(".katex").count() >= 1
-    assert float(page.locator('[data-testid="stMetricValue"]').inner_text()) < 1e-6
+    assert page.locator(".katex").count() >= 2
+
+
+def test_both_masks_together_are_one_click_away(visit):
+    page = visit("lessons", lesson="4")
+    page.get_by_role("radio", name="Both together").click()
+    page.wait_for_selector(".st-key-lesson_4_both canvas")
+    assert page.locator(".st-key-lesson_4_leak canvas").count() == 0

@@ -33,7 +33,8 @@ WIDTH, HEADS = CONFIG["d_model"], CONFIG["n_heads"]
 @cache
 def page(lesson: str) -> tuple[str, list[dict]]:
     at = opened("lessons", lesson=lesson)
-    return " ".join(words(at).split()), plain_charts(at)
+    tables = [str(cell) for table in at.table for cell in table.value.to_numpy().ravel()]
+    return " ".join(" ".join([words(at), *tables]).split()), plain_charts(at)
 
 
 def length(en_zh, sentence: str) -> int:

@@ -79,8 +79,8 @@ def test_hidden_keys_say_so_and_tokens_are_inert(made):
     assert "−∞" not in figure.data[0].text
     assert "<b>" not in "".join(figure.layout.yaxis.ticktext)
     facts = step_facts(steps, 1, keys, keys)
-    assert (facts["hidden"], facts["mask"], facts["d_head"]) == (len(keys) - 2, ".hides", 8)
-    assert step_facts(steps, len(keys) - 1, keys, keys)["mask"] == ".open"
+    assert (facts["hidden"], facts["mask"], facts["d_head"]) == (len(keys) - 2, "hides", 8)
+    assert step_facts(steps, len(keys) - 1, keys, keys)["mask"] == "open"
     assert "q · k" in in_words([Bars("q · k", steps.dots[0])], keys)
     assert "−" in words
 

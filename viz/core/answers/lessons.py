@@ -13,10 +13,15 @@ if TYPE_CHECKING:
     import numpy as np
 
     from model.analysis.lessons.exposure import Exposure, Feeds, Taught
+    from model.analysis.lessons.families import Fused
+    from model.analysis.lessons.feed_forward import Firing
+    from model.analysis.lessons.masks import BatchMask
     from model.analysis.lessons.normalising import ByDepth, Normed
     from model.analysis.lessons.order import TableFacts
+    from model.analysis.lessons.recurrent import Race, Reader
     from model.analysis.lessons.scaling import Growth
     from model.analysis.lessons.several import Variants
+    from model.analysis.lessons.vectors import Embedded, Written
     from model.trace import HeadRef, Kind
     from viz.core.session import Subject
 
@@ -35,6 +40,15 @@ def batch_of(subject: Subject, size: int = 3) -> tuple[str, ...]:
     return (subject.text, *others[: size - 1])
 
 
+@kept(32)
+def masked_batch(subject: Subject, target: bool) -> BatchMask:
+    """The masks of the sentence and two others in one batch: of the source, or of their translations."""
+    from model.analysis.lessons import masks
+
+    make = masks.target_batch if target else masks.source_batch
+    return make(own_translator(subject.checkpoint), batch_of(subject))
+
+
 @kept(64)
 def variants(subject: Subject, head: HeadRef) -> Variants:
     """One head with its own queries, with its keys as queries, and without the division by √d."""
@@ -43,7 +57,7 @@ def variants(subject: Subject, head: HeadRef) -> Variants:
     from model.analysis.lessons import several
 
     steps = head_steps(subject, head).steps
-    return several.variants(steps.query, steps.key, np.isneginf(steps.masked_scores))
+    return several.variants(steps.query, steps.key, steps.inputs, np.isneginf(steps.masked_scores))
 
 
 @kept(32)
@@ -85,6 +99,16 @@ def moved_by_order(subject: Subject, order_number: int) -> tuple[np.ndarray, np.
 
     order_now = order.shuffled(len(translation(subject).src), order_number)
     return order_now, *order.moved_by_order(own_translator(subject.checkpoint), subject.text, order_now)
+
+
+@kept(1)
+def pictures_read() -> np.ndarray:
+    """Sixteen drawn scenes: uint8 [N, H, W, colours]."""
+    import numpy as np
+
+    from model.common.scenes import scene
+
+    return np.stack([np.asarray(scene(which).image) for which in range(1, 17)])
 
 
 @kept(32)
@@ -133,3 +157,92 @@ def memory_feeds(subject: Subject) -> Feeds:
     from model.analysis.lessons import exposure
 
     return exposure.memory_feeds(subject.model.opened, translation(subject))
+
+
+@kept(32)
+def embedded(subject: Subject) -> Embedded:
+    """The sentence's rows of the source table."""
+    from model.analysis.lessons import vectors
+
+    return vectors.embedded(own_translator(subject.checkpoint), subject.text)
+
+
+@kept(64)
+def written(subject: Subject, step: int) -> Written:
+    """How one step's state becomes a word."""
+    from model.analysis.lessons import vectors
+
+    return vectors.written(own_translator(subject.checkpoint), translation(subject), step)
+
+
+@kept(8)
+def scripts_known(checkpoint: str) -> tuple[int, int]:
+    """How many of ten characters the target vocabulary has in the traditional, and in the simplified form."""
+    from model.analysis.lessons import vectors
+
+    return vectors.scripts_known(own_translator(checkpoint))
+
+
+@kept(64)
+def firing(subject: Subject, layer: int) -> Firing:
+    """Which units of an encoder layer's feed-forward network fire on the sentence."""
+    from model.analysis.lessons import feed_forward
+
+    return feed_forward.firing(own_translator(subject.checkpoint), subject.text, layer)
+
+
+@kept(32)
+def without_feed_forward(subject: Subject) -> tuple[np.ndarray, np.ndarray]:
+    """What the translation loses without each layer's feed-forward network, encoder's and decoder's."""
+    from model.analysis.lessons import feed_forward
+
+    return feed_forward.without(own_translator(subject.checkpoint), translation(subject))
+
+
+@kept(1)
+def reaches() -> dict[Reader, np.ndarray]:
+    """Gradient of an untrained reader's last output in each vector that it read, by reader."""
+    from model.analysis.lessons import recurrent
+
+    return {reader: recurrent.reach(reader) for reader in recurrent.READERS}
+
+
+@kept(3)
+def race(length: int) -> Race:
+    """An RNN, an LSTM and a layer of attention trained at once on strings of so many letters."""
+    from model.analysis.lessons import recurrent
+    from model.passage import one_thread
+
+    with one_thread():
+        return recurrent.race(length)
+
+
+@kept(32)
+def fused(subject: Subject) -> Fused:
+    """A layer's queries, keys and values from one matrix."""
+    from model.analysis.lessons import families
+
+    return families.fused(subject.model.opened, translation(subject))
+
+
+@kept(32)
+def shuffled_weights(subject: Subject) -> tuple[float, float]:
+    """How far predictions move where the opening cross head's weights are shuffled, and where all cross heads' are."""
+    from model.analysis.lessons import unmasked
+    from model.trace import HeadRef
+
+    heads = [each for each in subject.model.facts.anatomy.all_heads() if each.kind == "cross"]
+    start = subject.model.opening
+    one = HeadRef("cross", start["layer"], start["head"])
+    ask = (own_translator(subject.checkpoint), translation(subject))
+    return unmasked.shuffled_weights(*ask, [one]), unmasked.shuffled_weights(*ask, heads)
+
+
+@kept(8)
+def known_translations(checkpoint: str) -> list[tuple[str, str, str]]:
+    """Three pairs that no training saw, each with what the model writes: source, reference, output."""
+    from model.analysis.alignment.known_pairs import truth_pairs
+
+    pairs = truth_pairs(str(entry_of(checkpoint).meta.get("src_tokenizer", "")))[4:7]
+    model = own_translator(checkpoint)
+    return [(pair.src_text, pair.tgt_text, model.translate(pair.src_text).text) for pair in pairs]

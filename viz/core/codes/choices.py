@@ -86,9 +86,8 @@ CHOICES: Mapping[str, Choice] = {
         _choice("course", ("aer", "job", "importance"), "past.by"),
         _choice("inside_view", ("steps", "reasons", "scaling"), "inside.view"),
         _choice("inside", ("1", "2", "3", "4", "5", "6"), "inside.step"),
-        _choice("mask", ("padding", "causal", "combined", "triu", "steps"), "masks.view"),
-        _choice("show", ("curves", "matrix", "slices", "similarity", "rotation"), "positions.view"),
-        _choice("how", ("dot", "cosine"), "positions.how"),
+        _choice("mask", ("leak", "padding", "combined", "steps"), "lesson.4.view"),
+        _choice("show", ("curves", "matrix", "similarity", "rotation"), "lesson.5.view"),
     )
 }
 

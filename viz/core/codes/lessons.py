@@ -20,4 +20,7 @@ LESSON_MODULES: Mapping[str, str] = {
     "10": "gradients",
     "11": "families",
     "12": "honest",
+    "13": "vectors",
+    "14": "feed_forward",
+    "15": "recurrent",
 }

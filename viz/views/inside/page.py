@@ -310,7 +310,7 @@ def steps(now: Session) -> None:
     place = {"kind": say(f"kind.{now.kind}"), "layer": now.head.layer, "head": now.head.head, "token": queries[query]}
     alt = say("inside.figure.alt", **place, step=step, numbers=numbers)
     st.plotly_chart(figure, key="inside_figure", theme=None, config=chart_config(f"headlight-step-{step}"), alt=alt)
-    lead(f"inside.lead.{step}{facts['mask'] if step == 4 else ''}", **facts)
+    lead(f"inside.lead.4.{facts['mask']}" if step == 4 else f"inside.lead.{step}", **facts)
     st.html(proof_line(proof, heads, say))
     lead("inside.colours")
 

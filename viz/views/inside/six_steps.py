@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 
 from viz.charts.layout import base_layout, label_width, scale_of, shown, token_axis
 from viz.charts.markup import Markup, line
-from viz.charts.row_steps import number
 from viz.core.language import Say
+from viz.core.numbers import cell_number
 from viz.core.theme import Theme
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def _bars(sheet: _Sheet, axes: tuple[str, str], panel: Bars) -> None:
     theme, values = sheet.theme, panel.values
     shown = np.where(np.isfinite(values), values, 0.0)
     low, high = panel.limits or _limits(shown)
-    texts = [number(value, 3 if (low, high) == (0, 1) else 2) for value in values]
+    texts = [cell_number(value, 3 if (low, high) == (0, 1) else 2) for value in values]
     sheet.data.append(
         {
             "type": "bar",
@@ -216,7 +216,7 @@ def _bars(sheet: _Sheet, axes: tuple[str, str], panel: Bars) -> None:
             "constraintext": "none",
             "textfont": {"size": 13 if len(values) <= 30 else 10, "color": theme.text},
             "marker": {"color": [theme.diverging[3 if value >= 0 else 1][1] for value in shown]},
-            "customdata": [number(value, 5) for value in values],
+            "customdata": [cell_number(value, 5) for value in values],
             "hovertemplate": "%{y}: <b>%{customdata}</b><extra></extra>",
         }
     )
@@ -245,9 +245,9 @@ def step_facts(steps: HeadSteps, query: int, queries: Sequence[str], keys: Seque
         "d_head": d_head,
         "root": f"{np.sqrt(d_head):.3f}",
         "hidden": int(np.isneginf(steps.masked_scores[query]).sum()),
-        "mask": ".hides" if np.isneginf(steps.masked_scores[query]).any() else ".open",
+        "mask": "hides" if np.isneginf(steps.masked_scores[query]).any() else "open",
         "strongest": keys[strongest],
-        "weight": number(float(steps.weights[query, strongest]), 3),
+        "weight": cell_number(float(steps.weights[query, strongest]), 3),
     }
 
 
@@ -325,9 +325,9 @@ def in_words(panels: Sequence[Bars | Cells], keys: Sequence[str]) -> str:
     for panel in panels:
         if isinstance(panel, Bars):
             best = np.argsort(-panel.values, kind="stable")[:_NAMED]
-            named = ", ".join(f"{shown(keys[place])} {number(float(panel.values[place]))}" for place in best)
+            named = ", ".join(f"{shown(keys[place])} {cell_number(float(panel.values[place]))}" for place in best)
         else:
-            named = f"{number(float(panel.values.min()))} … {number(float(panel.values.max()))}"
+            named = f"{cell_number(float(panel.values.min()))} … {cell_number(float(panel.values.max()))}"
         parts.append(f"{panel.title}: {named}")
     return "; ".join(parts)
 

@@ -1,4 +1,4 @@
-"""Lesson 8: data in batches, and what a vocabulary does with a word that it never saw."""
+"""Lesson 8: data in batches."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import streamlit as st
 
 from model.analysis.lessons import batches
 from model.analysis.lessons.masks import opening_batch, sentences_of
+from model.analysis.lessons.vectors import OTHER_SCRIPT
+from model.limits import JUDGED_AT_ONCE
 from viz.charts.lesson_charts import cells
-from viz.charts.markup import tag
+from viz.core.answers.lessons import scripts_known
 from viz.core.language import say
 from viz.core.models import own_translator
 from viz.core.numbers import number
@@ -15,20 +17,20 @@ from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, count
 from viz.widgets.chart import draw, lead
 
-_UNSEEN = "unfriendliestness"
-
 
 def picture(now: Session) -> Values:
-    """The visitor's lines in batches, and a word in pieces."""
+    """The visitor's lines in batches."""
     left, right = st.columns([2, 3], gap="medium")
     with left:
         st.session_state.setdefault("l8_lines", _opening(now))
-        st.text_area(say("masks.batch"), key="l8_lines", height=175, bind="query-params")
-        values = _pieces(now)
-    with right:
-        values |= _batches(now, sentences_of(st.session_state["l8_lines"]))
+        st.text_area(say("lesson.8.lines"), key="l8_lines", height=175, bind="query-params")
         lead(f"lesson.8.{'letters' if now.model.by_letter else 'words'}", **_sizes(now))
-    return values
+    with right:
+        values = _batches(now, sentences_of(st.session_state["l8_lines"]))
+    old, new = scripts_known(now.checkpoint)
+    trained = now.model.meta.get("training", {}).get("batch_tokens", 0)
+    values |= {"trained": f"{trained:,}", "judged": JUDGED_AT_ONCE}
+    return values | {"old": old, "new": new, "characters": OTHER_SCRIPT[::2][:3]}
 
 
 def _sizes(now: Session) -> Values:
@@ -73,20 +75,10 @@ def _batches(now: Session, lines: list[str]) -> Values:
     return values
 
 
-def _pieces(now: Session) -> Values:
-    """A word as the vocabulary spells it."""
-    word = st.text_input(say("lesson.8.word"), _UNSEEN, key="l8_word", max_chars=60, bind="query-params").strip()
-    pieces = [label.text for label in now.model.opened.labels(word or _UNSEEN)]
-    values: Values = {"word": word or _UNSEEN, "pieces": len(pieces)}
-    lead("lesson.8.pieces", **values)
-    st.html(tag("p", *(tag("code", piece, style="margin-right: .5em") for piece in pieces), class_="hl-lead"))
-    return values
-
-
 LESSON = Lesson(
     formula=r"\rho = 1 - \frac{\sum_i n_i}{\sum_{b} |b| \cdot \max_{i \in b} n_i}",
     picture=picture,
-    views=("masks", "about"),
+    views=("about",),
     sentence=False,
     own=True,
 )

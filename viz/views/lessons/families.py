@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.analysis.lessons.families import Shapes, hide, seen_share
+from model.analysis.lessons.families import Shapes, hide, seen_share, tasks
 from model.errors import HeadlightError
 from model.trace import Label
 from viz.charts.lesson_charts import cells
 from viz.charts.markup import line
 from viz.core import pictures
+from viz.core.answers.lessons import fused
 from viz.core.answers.maps import seen_picture
 from viz.core.answers.tiny import sizes
 from viz.core.answers.translations import translation
 from viz.core.language import say, within
 from viz.core.numbers import number
 from viz.core.session import Session, Subject
-from viz.views.lessons.lesson import Lesson, Values, count
+from viz.views.lessons.lesson import Lesson, Values, count, tiny
 from viz.widgets.chart import draw
 from viz.widgets.patch_picture import Patched, patch_picture
 from viz.widgets.patches import truth
@@ -48,7 +49,15 @@ def picture(now: Session) -> Values:
         second = _text(now, "gpt", Subject(before, GPT), (layer, head))
     with patched:
         third = _patches(now, f"scene-{scene}", (layer, head))
-    return {**first, **second, **third, "word": hidden, "before": before, "place": f"L{layer} H{head}"}
+    values = {**first, **second, **third, "word": hidden, "before": before, "place": f"L{layer} H{head}"}
+    asked = tasks(text, EXAMPLE if text != EXAMPLE else "She bought a bicycle.")
+    one = fused(Subject(f"scene-{scene}", VIT))
+    steps = " → ".join(str(list(shape)) for shape in one.shapes)
+    return (
+        values
+        | {name: " · ".join(lines) for name, lines in asked.items()}
+        | {"fused": steps, "fused_error": tiny(one.error)}
+    )
 
 
 def sentence(now: Session) -> str:
@@ -123,7 +132,7 @@ LESSON = Lesson(
     formula=r"A = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right), \qquad "
     r"M_{ij} = \begin{cases} 0 & j \in S_i \\ -\infty & j \notin S_i \end{cases}",
     picture=picture,
-    views=("masks", "one_head"),
+    views=("one_head",),
     sentence=False,
     reads=("text", "prompt", "sentence", "picture", "maps"),
 )

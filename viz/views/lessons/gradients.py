@@ -18,18 +18,25 @@ from viz.core.numbers import signed
 from viz.core.session import Session, Subject, chosen_token
 from viz.views.lessons.families import TINY_HEADS, TINY_LAYERS, VIT
 from viz.views.lessons.lesson import Lesson, Values, count
-from viz.widgets.chart import draw
+from viz.widgets.chart import draw, lead
 from viz.widgets.patch_picture import Patched, patch_picture
 
 START = 4  # the token that the lesson opens on: rows before it matter too
 
 
 def picture(now: Session) -> Values:
-    """The code that was run, then map and gradient of a head over the sentence, and over a scene."""
-    from model.analysis.lessons.hooks import shown_code
+    """Map and gradient of a head over the sentence."""
+    return _over_text(now)
+
+
+def more(now: Session) -> Values:
+    """The code that was run, what a hook may change, and the same over a scene."""
+    from model.analysis.lessons.hooks import doubled, shown_code
 
     st.code(shown_code(), language=None)  # Streamlit's colours for Python are too pale to read
-    return _over_text(now) | _over_patches(now)
+    twice, once = doubled()
+    lead("lesson.10.doubled", twice=[int(value) for value in twice], once=[int(value) for value in once])
+    return _over_patches(now)
 
 
 def _over_text(now: Session) -> Values:
@@ -100,6 +107,7 @@ def _measured() -> Values:
 LESSON = Lesson(
     formula=r"g_{ij} = \frac{\partial \log p(y_t)}{\partial \alpha_{ij}}",
     picture=picture,
+    more=more,
     views=("one_head", "alignment"),
     pickers=("kind", "layer", "head"),
     needs=frozenset({"gradients"}),

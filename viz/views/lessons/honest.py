@@ -8,6 +8,7 @@ import streamlit as st
 from model.analysis.faithfulness.table import RANDOM, rows_of
 from viz.charts.lesson_charts import bars
 from viz.core.answers.faithfulness import faithfulness
+from viz.core.answers.lessons import shuffled_weights
 from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import trace
 from viz.core.language import say
@@ -25,7 +26,7 @@ def picture(now: Session) -> Values:
     with left:
         values = _sink(now)
     with right:
-        return values | _trust(now) | _alignment(now)
+        return values | _trust(now) | _alignment(now) | _shuffled(now)
 
 
 def _sink(now: Session) -> Values:
@@ -81,6 +82,13 @@ def _trust(now: Session) -> Values:
     figure = bars(names, {cost: np.array(list(costs.values()))}, cost, height=230)
     draw(figure, "lesson.12.trust", **values)
     return values
+
+
+def _shuffled(now: Session) -> Values:
+    """How much predictions care whose weight is whose."""
+    one, every = shuffled_weights(now.subject)
+    start = now.model.opening
+    return {"one": number(one), "every": number(every), "shuffled": f"L{start['layer']} H{start['head']}"}
 
 
 def _alignment(now: Session) -> Values:

@@ -9,6 +9,7 @@ from model.analysis.lessons import learning
 from viz.charts.curves import curves
 from viz.charts.lesson_charts import cells
 from viz.charts.training_curves import TrainingText, training_curves
+from viz.core.answers.lessons import known_translations
 from viz.core.language import say
 from viz.core.numbers import number
 from viz.core.session import Session
@@ -17,17 +18,38 @@ from viz.widgets.chart import draw, draw_row, lead
 
 _CONFIDENCE = np.concatenate([np.linspace(0.05, 0.99, 95), [0.995, 0.999]])
 _STEPS = np.arange(1, 20_001, 100)
+_PREDICTED = (0.0, 0.2, 0.7, 0.1, 0.0)  # of the Annotated Transformer's example
+_WIDTH, _DROPOUT = 256, 0.1  # of the shipped model's matrices, and of its training
 
 
 def picture(now: Session) -> Values:
-    """Smoothed labels with their loss, the schedule, and the training log."""
+    """Smoothed labels beside their loss."""
     left, right = st.columns(2, gap="medium")
     with left:
         smoothing = dial(7, "smoothing", 0, 0.8, learning.SMOOTHING, 0.05)
         values = _labels(smoothing)
     with right:
         values |= _loss(smoothing)
-    return values | _rates() | _log(now)
+    return values | _rows(smoothing)
+
+
+def more(now: Session) -> Values:
+    """The schedule, the training log, and what was learnt on sentences that no training saw."""
+    values = _rates() | _log(now)
+    source, reference, output = (say(f"lesson.7.{name}") for name in ("source", "reference", "output"))
+    found = known_translations(now.checkpoint)
+    st.table([dict(zip((source, reference, output), each, strict=True)) for each in found], hide_index=True)
+    return values
+
+
+def _rows(smoothing: float) -> Values:
+    """The loss of the rows for a prediction typed by hand, and how training begins."""
+    rows = {f"row_{target}": learning.row_loss(target, _PREDICTED, smoothing) for target in (2, 1)}
+    hard = {f"hard_{target}": learning.row_loss(target, _PREDICTED, 0.0) for target in (2, 1)}
+    values: Values = {name: number(loss) if np.isfinite(loss) else "∞" for name, loss in (rows | hard).items()}
+    start = learning.beginning(_WIDTH, _DROPOUT)
+    values |= {"bound": number(start.bound, 3), "largest": number(start.largest, 3), "spread": number(start.spread)}
+    return values | {"dropped": f"{start.dropped:.0%}", "kept": number(start.kept)}
 
 
 def _labels(smoothing: float) -> Values:
@@ -69,7 +91,9 @@ def _rates() -> Values:
     series = {f"{d}:{w}": learning.rates(_STEPS, d, w) for d, w in dict.fromkeys(pairs)}
     peak = learning.rates(np.array([warmup]), width, warmup)[0]
     first = learning.rates(np.array([learning.NOAM[0][1]]), *learning.NOAM[0])[0]
+    twice = learning.rates(np.array([learning.NOAM[0][1]]), *learning.NOAM[0], factor=2.0)[0]
     values: Values = {"width": width, "warmup": warmup, "peak": tiny(peak, 2), "first_peak": tiny(first, 2)}
+    values["twice"] = tiny(twice, 2)
     axes = (say("training.step"), say("training.rate"))
     with chart:
         draw(curves(_STEPS, series, axes, height=175), "lesson.7.rates", **values)
@@ -106,6 +130,7 @@ LESSON = Lesson(
     formula=r"\mathrm{lr} = d_{model}^{-0.5} \cdot \min\!\left(step^{-0.5},\; step \cdot warmup^{-1.5}\right), \qquad "
     r"y_c = \begin{cases} 1 - \epsilon & c = t \\ \epsilon / (V - 2) & c \ne t \end{cases}",
     picture=picture,
+    more=more,
     views=("about",),
     sentence=False,
     own=True,

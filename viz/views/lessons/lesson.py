@@ -26,8 +26,9 @@ class Lesson:
 
     Attributes:
         formula: LaTeX; a wide space (``qquad``) stands between equations.
-        picture: draws the pictures with their sliders, and gives the values that fill the lesson's texts; it is
-            called inside a fragment, so that a slider redraws this lesson alone.
+        picture: draws the picture with which the lesson begins, with its sliders, and gives values that fill the
+            lesson's texts; it is called inside a fragment, so that a slider redraws this lesson alone.
+        more: as ``picture``, what stands below the idea.
         views: names of the views that show more.
         pickers: those of the frame that it uses.
         sentence: it is about the visitor's sentence: where that cannot be translated, there is no picture.
@@ -40,6 +41,7 @@ class Lesson:
     picture: Callable[[Session], Values]
     views: tuple[str, ...]
     pickers: tuple[str, ...] = ()
+    more: Callable[[Session], Values] = lambda now: {}
     sentence: bool = True
     own: bool = False
     needs: frozenset[Need] = frozenset()

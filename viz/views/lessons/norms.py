@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from model.analysis.lessons.normalising import channel_means, codes
 from viz.charts.curves import curves
 from viz.charts.lesson_charts import bars
-from viz.core.answers.lessons import batch_of, by_depth, normed
+from viz.core.answers.lessons import batch_of, by_depth, normed, pictures_read
 from viz.core.answers.translations import trace
 from viz.core.language import say
 from viz.core.numbers import number
@@ -46,6 +47,12 @@ def _norms(now: Session) -> Values:
         "layer_moved": tiny(float(found.layer_moved.max())),
         "batch_moved": number(float(found.batch_moved.max())),
     }
+    two = codes(found.raw)
+    values |= {"ratio": number(two.ratio, 4), "codes": number(two.difference, 3)}
+    values |= {"largest": number(two.largest, 1), "expected": number(two.expected, 1)}
+    behind, channel, dimension = channel_means(pictures_read(), found.every)
+    values |= {"behind": f"{behind:,}", "tokens": len(found.every)}
+    values |= {"channel": number(channel), "dimension": number(dimension)}
     spread = bars(tokens, dict(zip(names, spreads, strict=True)), say("lesson.6.spread"), width=520, height=190)
     draw(spread, "lesson.6.spreads", **values)
     moved = {names[1]: found.layer_moved, names[2]: found.batch_moved}

@@ -89,19 +89,24 @@ def idea(number: str) -> None:
 
 @st.fragment
 def taught(number: str) -> None:
-    """A lesson's pictures and questions; a slider draws this anew and nothing around it."""
+    """A lesson from its picture to its questions; a slider draws this anew and nothing around it."""
     speak()  # it runs without the frame
     now, lesson = read_session(), LESSONS[number]
-    top = st.container()
+    first, below = st.container(), st.container()
+    with below:
+        idea(number)
+        seen = st.container()
     with told():
         if not can_show(number, now):
             return
         try:
-            values = lesson.picture(now)
+            with first:
+                values = lesson.picture(now)
+            values |= lesson.more(now)
         except HeadlightError as error:  # of what is typed in the lesson itself
             show_error(error)
             return
-        with top:
+        with seen:
             lead(f"lesson.{number}.see", **values)
         st.markdown(f"**{say('lesson.questions')}**")
         for which in (1, 2):
@@ -130,7 +135,6 @@ def view(session: Session) -> None:
         page_top(number, key="lesson_top")
     with shown, st.container(key="hl_lesson", gap="small"):
         st.subheader(f"{number} · {say(f'lesson.{number}')}")
-        idea(number)
         taught(number)
         further(number)
 

@@ -28,7 +28,7 @@ def _shapes(now: Session) -> Values:
     """A table of the shapes at every reshaping."""
     found = shapes(now.subject, now.head.layer)
     batch, length, width = found[0]
-    _, heads, _, size = found[2]
+    _, _, heads, size = found[2]
     values: Values = {"BS": batch, "ML": length, "ES": width, "HC": heads, "HS": size, "layer": now.head.layer}
     lead("lesson.3.shapes", **values)
     table = [

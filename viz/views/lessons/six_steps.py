@@ -15,13 +15,17 @@ from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, count, dial
 from viz.widgets.chart import draw
 
-_WIDTH = 310  # pixels of a map beside two others
+_WIDTH = 230  # pixels of a map beside three others
 
 
 def picture(now: Session) -> Values:
-    """The chosen head in three variants, then the softmax of [a, a, 2a]."""
-    values = _maps(now)
-    left, right = st.columns([1, 2], gap="medium", vertical_alignment="center")
+    """The chosen head as it is, and three times with a part of its recipe left out."""
+    return _maps(now)
+
+
+def more(_now: Session) -> Values:
+    """The softmax of [a, a, 2a], and its Jacobian written out."""
+    left, middle, right = st.columns([3, 5, 4], gap="medium", vertical_alignment="center")
     with left:
         a, d_k = dial(2, "a", 0, 30, 8, 0.5), count(2, "size", 1, 512, 64)
     steep = scaling.saturation(np.array([a]), d_k)
@@ -35,19 +39,38 @@ def picture(now: Session) -> Values:
         "divided_slope": f"{steep.gradient[1][0]:.2g}",
     }
     series = {say("inside.plain"): steep.weights[0][0], say("inside.divided"): steep.weights[1][0]}
-    with right:
-        figure = bars(names, series, say("lesson.weight"), width=500, height=180, limits=(0, 1.15))
+    with middle:
+        figure = bars(names, series, say("lesson.weight"), width=400, height=180, limits=(0, 1.15))
         draw(figure, "lesson.2.steep", **said)
-    return values | said | _variance()
+    with right:
+        matrix = scaling.jacobian(steep.weights[1][0])
+        texts = [[number(value, 3) for value in row] for row in matrix]
+        draw(cells(matrix, names, names, texts=texts, limits=(-0.25, 0.25), width=300), "lesson.2.jacobian", **said)
+    return said | _variance() | _others(a)
+
+
+def _others(a: float) -> Values:
+    """Other ways: smaller matrices, a sum in place of the product, and why the last softmax is not divided."""
+    scores = np.array([112.0, 96.0])
+    weights = scaling.softmax(scores / 8)
+    plain, smaller = scaling.initial_variance()
+    return {
+        "eighths": " and ".join(number(score / 8, 0) for score in scores),
+        "shares": " and ".join(number(weight) for weight in weights),
+        "untrained": number(plain, 0),
+        "smaller": number(smaller),
+        "additive": number(scaling.additive_variance(512), 1),
+        "output_slope": number(scaling.output_slope(a)),
+    }
 
 
 def _maps(now: Session) -> Values:
-    """The head's weights; with its keys asking; and without the division."""
+    """The head's weights; with its keys asking; without the division; and without any matrix."""
     head = now.head._replace(kind="encoder_self")
     found = variants(now.subject, head)
     rows, columns = trace(now.subject).axis_tokens(head.kind)
-    shown = {"own": found.own, "shared": found.shared, "undivided": found.undivided}
-    for column, (name, weights) in zip(st.columns(3), shown.items(), strict=True):
+    shown = {"own": found.own, "shared": found.shared, "undivided": found.undivided, "bare": found.bare}
+    for column, (name, weights) in zip(st.columns(4), shown.items(), strict=True):
         with column:
             figure = cells(weights, rows, columns, limits=(0, 1), most_height=220, width=_WIDTH)
             largest = number(float(weights.max(axis=-1).mean()))
@@ -73,6 +96,7 @@ LESSON = Lesson(
     formula=r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}} + M\right) V, \qquad "
     r"Q = X W_Q,\; K = X W_K,\; V = X W_V",
     picture=picture,
+    more=more,
     views=("inside",),
     pickers=("layer", "head"),
     needs=frozenset({"encoder_self", "internals", "scores", "projections"}),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
+from model.analysis.lessons.several import unlike
 from viz.charts.lesson_charts import bars, cells
 from viz.core.answers.lessons import exposed, gone_on, memory_feeds
 from viz.core.answers.translations import trace, translation
@@ -13,6 +15,8 @@ from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, count, tiny
 from viz.widgets.chart import draw, lead
 
+_MOST = 10  # steps that the staircase has room for
+
 
 def picture(now: Session) -> Values:
     """Every decoder layer reading the memory at one step, and a wrong token's cost."""
@@ -21,6 +25,35 @@ def picture(now: Session) -> Values:
         values = _reading(now)
     with right:
         return values | _exposure(now)
+
+
+def more(now: Session) -> Values:
+    """The staircase of what each step reads and writes in training, and shapes where both sides are unlike."""
+    found = trace(now.subject)
+    read, wanted = ([label.text for label in labels] for labels in (found.tgt_inputs, found.tgt_outputs))
+    shown = min(_MOST, len(read))
+    texts = [[*read[: row + 1], *["[MASK]"] * (shown - row - 1)] for row in range(shown)]
+    filled = np.tri(shown)
+    rows = [f"{row + 1} → {wanted[row]}" for row in range(shown)]
+    columns = [str(place) for place in range(shown)]
+    log_p = translation(now.subject).log_probs
+    apart = unlike(64, 12, 10, 300, 6)
+    values: Values = {
+        "shown": shown,
+        "ntokens": len(log_p),
+        "nats": number(-sum(log_p)),
+        "each": number(-sum(log_p) / len(log_p)),
+        "first": " ".join(read[:3]),
+        "shifted": " ".join(wanted[:3]),
+        "last": wanted[-1],
+        "asks": str([found.cross.shape[1], len(read), now.model.facts.d_head]),
+        "between": str(list(found.cross.shape[1:])),
+        "document_weights": str(list(apart["weights"])),
+        "document_out": str(list(apart["out"])),
+    }
+    figure = cells(filled, rows, columns, texts=texts, limits=(0, 1.3), most_height=230)
+    draw(figure, "lesson.9.staircase", **values)
+    return values
 
 
 def _reading(now: Session) -> Values:
@@ -73,6 +106,7 @@ LESSON = Lesson(
     formula=r"K_l = M W_K^{(l)}, \quad V_l = M W_V^{(l)}, \qquad M = \mathrm{Encoder}(x), \qquad "
     r"p(y \mid x) = \prod_t p(y_t \mid y_{<t}, M)",
     picture=picture,
+    more=more,
     views=("step_by_step", "fork", "beam"),
     own=True,
 )
