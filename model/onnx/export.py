@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from model.errors import HeadlightError
 from model.onnx.graphs import DecoderGraph, EncoderGraph, VotesGraph
-from model.onnx.quantize import LEVELS, Precision, rounded
+from model.onnx.quantize import ROUNDING, Precision, rounded
 from model.own.network.transformer import Transformer
 from model.own.translator import Translator
 
@@ -142,7 +142,7 @@ def export(translator: Translator, into: Path, precision: Precision = "float32")
     for name, plan in plans(model).items():
         graph = traced(plan, model.config.max_len)
         written.append(into / f"{name}.onnx")
-        written[-1].write_bytes(rounded(graph, LEVELS[precision].get(name)).SerializeToString())
+        written[-1].write_bytes(rounded(graph, ROUNDING[precision].get(name)).SerializeToString())
     for tokenizer in (translator.src_tokenizer, translator.tgt_tokenizer):
         tokenizer.save(into)
     (into / FACTS).write_text(json.dumps(facts(translator, precision), indent=1) + "\n", encoding="utf-8")

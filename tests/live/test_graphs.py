@@ -17,7 +17,7 @@ from model.folders import CHECKPOINTS
 from model.onnx.engine import OnnxEngine
 from model.onnx.export import GRAPHS
 from model.onnx.parity import compare
-from model.onnx.quantize import LEVELS, codes_of, rounded
+from model.onnx.quantize import ROUNDING, codes_of, rounded
 from model.own.translator import Translator
 from model.trace import HeadRef
 from tests.live.asking import ask
@@ -66,7 +66,7 @@ def compact(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         (into / file.name).write_bytes(file.read_bytes())
     for name in GRAPHS:
         graph = onnx.load(folder / f"{name}.onnx")
-        (into / f"{name}.onnx").write_bytes(rounded(graph, LEVELS["compact"][name]).SerializeToString())
+        (into / f"{name}.onnx").write_bytes(rounded(graph, ROUNDING["compact"][name]).SerializeToString())
     return into
 
 

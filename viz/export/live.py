@@ -26,17 +26,17 @@ from viz.web.page import document, packed
 from viz.web.payload import pack
 
 ENGINE_METHODS: tuple[MethodName, ...] = ("weights", "votes", "rollout")  # what the engine makes of every sentence
-EXAMPLE = "My sister bought a red bicycle yesterday."
-WORDS = (
+OPENS_ON = "My sister bought a red bicycle yesterday."
+PAGE_WORDS = (
     *("sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd"),
     *("empty", "long", "script", "tokens", "mute", "muted", "unmute", "before", "other", "sentences"),
 )
 # Nothing is asked of anybody: the worker's script lies in the page, and WebAssembly comes with it.
-INSIDE = (
+FILE_POLICY = (
     "default-src 'none'; script-src 'sha256-{script}' 'wasm-unsafe-eval'; worker-src blob:; "
     "style-src 'sha256-{style}'; img-src data: blob:; base-uri 'none'; form-action 'none'"
 )
-BESIDE = INSIDE + "; connect-src 'self'"  # of a site: the translator lies beside the page
+SITE_POLICY = FILE_POLICY + "; connect-src 'self'"  # of a site: the translator lies beside the page
 SITE_PAGE = "index.html"
 
 
@@ -62,7 +62,7 @@ def export_live(args: argparse.Namespace) -> str:
     translator = opened(args)
     if not isinstance(translator, Translator):
         raise HeadlightError("Only a checkpoint of our own can run in a page so far.")
-    given = (args.text or EXAMPLE, args.lang, args.graphs)
+    given = (args.text or OPENS_ON, args.lang, args.graphs)
     if args.folder is not None:
         written = live_site(translator, args.folder, *given)
     else:
@@ -71,7 +71,7 @@ def export_live(args: argparse.Namespace) -> str:
     return "\n".join(f"{path}: {path.stat().st_size:,} bytes" for path in written)
 
 
-def live_page(translator: Translator, source: str = EXAMPLE, language: str = "en", graphs: Path | None = None) -> str:
+def live_page(translator: Translator, source: str = OPENS_ON, language: str = "en", graphs: Path | None = None) -> str:
     """One file that holds viewer, engine and weights, and asks for nothing.
 
     Args:
@@ -88,11 +88,11 @@ def live_page(translator: Translator, source: str = EXAMPLE, language: str = "en
         f'<script type="application/octet-stream" id="{name}">{dense(zipped)}</script>'
         for name, zipped in parts.items()
     )
-    return _page(translator, source, language, dict.fromkeys(parts, ""), data, INSIDE)
+    return _page(translator, source, language, dict.fromkeys(parts, ""), data, FILE_POLICY)
 
 
 def live_site(
-    translator: Translator, into: Path, source: str = EXAMPLE, language: str = "en", graphs: Path | None = None
+    translator: Translator, into: Path, source: str = OPENS_ON, language: str = "en", graphs: Path | None = None
 ) -> list[Path]:
     """The same as a static site: a small page, and the engine's files beside it, which a browser keeps.
 
@@ -105,7 +105,7 @@ def live_site(
         files[name] = f"{name}.{hashlib.sha256(zipped).hexdigest()[:16]}.bin"
         written.append(into / files[name])
         written[-1].write_bytes(zipped)
-    written[0].write_bytes(_page(translator, source, language, files, "", BESIDE).encode())
+    written[0].write_bytes(_page(translator, source, language, files, "", SITE_POLICY).encode())
     return written
 
 
@@ -147,7 +147,7 @@ def _page(translator: Translator, source: str, language: str, files: Mapping[str
     best = HeadRef("cross", translator.config["n_decoder_layers"] // 2, 0)
     messages = {each: pack(translation, maps, language=each, model=translator.name, heads=[best]) for each in LANGUAGES}
     languages = {
-        each: {"header": header_of(message), "words": {name: text(each, f"live.{name}") for name in WORDS}}
+        each: {"header": header_of(message), "words": {name: text(each, f"live.{name}") for name in PAGE_WORDS}}
         for each, message in messages.items()
     }
     settings = {"language": language, "languages": languages, "files": dict(files)}

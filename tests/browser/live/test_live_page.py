@@ -17,7 +17,7 @@ from model.trace import HeadRef
 from model.translator import Translator
 from tests.browser.test_axe import violations
 from viz.core.text import text
-from viz.export.live import EXAMPLE, live_page, live_site
+from viz.export.live import OPENS_ON, live_page, live_site
 
 pytest.importorskip("onnxscript")
 SENTENCE = "When I came home last night the lights were still on and my brother was sleeping on the sofa."
@@ -81,7 +81,7 @@ def shown(page: Page) -> str:
 
 def test_the_file_is_small_and_asks_nobody(file: Path, page: Page, seen: list[str]) -> None:
     assert file.stat().st_size <= 30_000_000
-    assert EXAMPLE in page.input_value("#sentence")
+    assert OPENS_ON in page.input_value("#sentence")
     assert seen == []
 
 
