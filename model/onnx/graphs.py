@@ -153,6 +153,11 @@ class DecoderGraph(nn.Module):
 class VotesGraph(nn.Module):
     """What each head brings from each key into the written token's logit; see ``model/attribution/votes.py``."""
 
+    mean: Tensor
+    end: Tensor
+    self_out: Tensor
+    cross_out: Tensor
+
     def __init__(self, model: Transformer) -> None:
         super().__init__()
         self.norm, table = model.decoder.norm, model.decoder.embedding.tokens.weight.detach()

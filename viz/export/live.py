@@ -9,6 +9,7 @@ import hashlib
 import json
 import struct
 import tempfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from viz.web.payload import pack
 ENGINE_METHODS: tuple[MethodName, ...] = ("weights", "votes", "rollout")  # what the engine makes of every sentence
 OPENS_ON = "My sister bought a red bicycle yesterday."
 PAGE_WORDS = (
-    *("sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd"),
+    *("title", "sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd"),
     *("empty", "long", "script", "tokens", "mute", "muted", "unmute", "before", "other", "sentences"),
 )
 # Nothing is asked of anybody: the worker's script lies in the page, and WebAssembly comes with it.
@@ -130,8 +131,14 @@ def engine_parts(translator: Translator, graphs: Path | None) -> dict[str, bytes
         "tgt": _subwords(vocabularies["tgt"]),
     }
     written = json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode()
-    zipped = {name: gzip.compress(data, 9, mtime=0) for name, data in (("texts", written), *files.items())}
+    zipped = {name: zipped_of(data) for name, data in (("texts", written), *files.items())}
     return {"wasm": RUNTIME.read_bytes(), **zipped}
+
+
+def zipped_of(data: bytes) -> bytes:
+    """The gzip of graphs and vocabularies; its codes begin anew often, since planes of weights differ."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS, memLevel=6)
+    return packer.compress(data) + packer.flush()
 
 
 def _subwords(vocabulary: Mapping[str, Any]) -> dict[str, Any]:

@@ -40,6 +40,7 @@ export class LivePage extends Component {
     this.other = makeButton("plain language");
     this.label = make("label", { htmlFor: "sentence" });
     this.form = make("form", "ask");
+    this.heading = make("h1", "unseen");
     this.status = make("p", { className: "status", role: "status" });
     this.parts = make("div", { className: "parts", hidden: true, role: "group" });
     this.room = make("div", "viewer");
@@ -60,7 +61,7 @@ export class LivePage extends Component {
     const { form, field } = this;
     field.lang = "en";
     form.append(this.label, field, this.button, this.other);
-    const top = make("header", "live-top", form, this.mutes.element, this.status, this.parts);
+    const top = make("header", "live-top", this.heading, form, this.mutes.element, this.status, this.parts);
     this.root.replaceChildren(top, make("main", "live-main", this.room));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -84,6 +85,7 @@ export class LivePage extends Component {
   speakWords() {
     const { words } = this;
     document.documentElement.lang = this.language === "zh" ? "zh-CN" : this.language;
+    document.title = this.heading.textContent = words.title;
     this.label.textContent = words.sentence;
     this.button.textContent = words.translate;
     this.other.textContent = words.other;
@@ -136,7 +138,6 @@ export class LivePage extends Component {
     this.dress();
     this.showParts();
     this.mutes.draw();
-    this.root.dataset.shown = String(this.asked);
   }
 
   /** A button for each sentence, where there are several. */
@@ -219,6 +220,7 @@ export class LivePage extends Component {
     const seconds = sentences.reduce((sum, each) => sum + each.seconds, 0);
     const maps = sentences[0].trace.header.kinds.reduce((sum, { layers, heads }) => sum + layers * heads, 0);
     const cut = sentences.every(({ finished }) => finished) ? "" : ` ${this.words.cut}`;
+    this.root.dataset.shown = String(Number(this.root.dataset.shown ?? 0) + 1);
     this.say(fill(this.words.done, { seconds: seconds.toFixed(2), maps }) + cut);
     this.said();
   }
