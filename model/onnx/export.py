@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 import json
 import logging
@@ -138,7 +139,7 @@ def export(translator: Translator, into: Path, precision: Precision = "float32")
     if translator.by_letter:
         raise HeadlightError(f"{translator.name} reads letter by letter; the page's tokenizer reads English words.")
     into.mkdir(parents=True, exist_ok=True)
-    model, written = translator.model.float().cpu(), []
+    model, written = copy.deepcopy(translator.model).float().cpu(), []
     for name, plan in plans(model).items():
         graph = traced(plan, model.config.max_len)
         written.append(into / f"{name}.onnx")

@@ -31,6 +31,7 @@ OPENS_ON = "My sister bought a red bicycle yesterday."
 PAGE_WORDS = (
     *("title", "sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd"),
     *("empty", "long", "script", "tokens", "mute", "muted", "unmute", "before", "other", "sentences"),
+    *("delete", "deleted", "restore"),
 )
 # Nothing is asked of anybody: the worker's script lies in the page, and WebAssembly comes with it.
 FILE_POLICY = (

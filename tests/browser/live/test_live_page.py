@@ -115,6 +115,20 @@ def test_a_muted_head_changes_the_translation_as_it_changes_the_models(page: Pag
     assert "m=" not in page.url
 
 
+def test_a_deleted_word_is_not_attended_to(page: Page) -> None:
+    plain = translate(page, SENTENCE)
+    count = int(page.get_attribute("#live", "data-shown") or 0)
+    page.click(".chips >> nth=0 >> button:text-is('brother')")
+    page.click(".mutes button:has-text('Delete “brother”')")
+    page.wait_for_selector(f"#live[data-shown='{count + 1}']", timeout=60_000)
+    assert "哥" in plain
+    assert "哥" not in shown(page)
+    assert plain in page.inner_text(".mutes .before")
+    page.click(".mutes .muted")
+    page.wait_for_selector(f"#live[data-shown='{count + 2}']", timeout=60_000)
+    assert shown(page) == plain
+
+
 def test_several_sentences_are_shown_one_by_one(page: Page, translator: Translator) -> None:
     assert translate(page, "I love you. You love me.") == translator.translate("I love you.").text
     page.click(".parts button >> nth=1")
