@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 import json
 import logging
@@ -17,7 +18,7 @@ from torch import Tensor, nn
 
 from model.errors import HeadlightError
 from model.onnx.graphs import DecoderGraph, EncoderGraph, VotesGraph
-from model.onnx.quantize import LEVELS, Precision, rounded
+from model.onnx.quantize import ROUNDING, Precision, rounded
 from model.own.network.transformer import Transformer
 from model.own.translator import Translator
 
@@ -138,11 +139,11 @@ def export(translator: Translator, into: Path, precision: Precision = "float32")
     if translator.by_letter:
         raise HeadlightError(f"{translator.name} reads letter by letter; the page's tokenizer reads English words.")
     into.mkdir(parents=True, exist_ok=True)
-    model, written = translator.model.float().cpu(), []
+    model, written = copy.deepcopy(translator.model).float().cpu(), []
     for name, plan in plans(model).items():
         graph = traced(plan, model.config.max_len)
         written.append(into / f"{name}.onnx")
-        written[-1].write_bytes(rounded(graph, LEVELS[precision].get(name)).SerializeToString())
+        written[-1].write_bytes(rounded(graph, ROUNDING[precision].get(name)).SerializeToString())
     for tokenizer in (translator.src_tokenizer, translator.tgt_tokenizer):
         tokenizer.save(into)
     (into / FACTS).write_text(json.dumps(facts(translator, precision), indent=1) + "\n", encoding="utf-8")

@@ -17,12 +17,12 @@ from model.own.network.positions import angular_frequencies
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import EOS_ID
 
-Pair = tuple[Tensor, Tensor]
-HIDDEN = -1e9  # a score that softmax makes 0
+TensorPair = tuple[Tensor, Tensor]
+HIDDEN_SCORE = -1e9  # a score that softmax makes 0
 
 
 def attend(
-    attention: MultiHeadAttention, x: Tensor, keys_values: Pair, mask: Tensor, gains: Tensor
+    attention: MultiHeadAttention, x: Tensor, keys_values: TensorPair, mask: Tensor, gains: Tensor
 ) -> tuple[Tensor, Tensor]:
     """What ``attention(x, keys_values)`` gives, and its weights.
 
@@ -30,7 +30,7 @@ def attend(
         attention: whose projections are used.
         x: vectors that ask, [B, Q, D].
         keys_values: [B, H, K, d_head] each.
-        mask: added to the scores, broadcastable to [B, H, Q, K]: 0, or HIDDEN.
+        mask: added to the scores, broadcastable to [B, H, Q, K]: 0, or HIDDEN_SCORE.
         gains: of the heads, [H].
 
     Returns:
@@ -68,7 +68,7 @@ class EncoderGraph(nn.Module):
             visible: float [B, S]: 1, or 0 for a source position that nothing may attend to.
             gains: of the encoder's heads, [L, H]; 1 changes nothing, 0 mutes.
         """
-        mask = ((1.0 - visible) * HIDDEN)[:, None, None, :]
+        mask = ((1.0 - visible) * HIDDEN_SCORE)[:, None, None, :]
         embedding, maps = self.encoder.embedding, []
         x = embedded(embedding.tokens(ids), torch.arange(ids.shape[1]), embedding.scale)
         for number, layer in enumerate(self.encoder.layers):
@@ -117,8 +117,8 @@ class DecoderGraph(nn.Module):
         """
         past, new = past_keys.shape[3], ids.shape[1]
         places = torch.arange(past + new)
-        causal = (places[None, :] > places[past:, None]).float() * HIDDEN
-        masks = causal, ((1.0 - visible) * HIDDEN)[:, None, None, :]
+        causal = (places[None, :] > places[past:, None]).float() * HIDDEN_SCORE
+        masks = causal, ((1.0 - visible) * HIDDEN_SCORE)[:, None, None, :]
         rows = self.decoder.embedding.tokens(ids)
         x = embedded(rows, places[past:], self.decoder.embedding.scale)
         found = []
@@ -131,7 +131,13 @@ class DecoderGraph(nn.Module):
         return logits, *(torch.stack(tensors) for tensors in zip(*found, strict=True)), x, rows
 
     def _layer(
-        self, layer: DecoderLayer, x: Tensor, cached: Pair, looked: Pair, masks: Pair, gains: Pair
+        self,
+        layer: DecoderLayer,
+        x: Tensor,
+        cached: TensorPair,
+        looked: TensorPair,
+        masks: TensorPair,
+        gains: TensorPair,
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
         """What leaves a layer; and its keys, values, and weights of self- and cross-attention."""
         normed = layer.self_attn_norm(x)
@@ -146,6 +152,11 @@ class DecoderGraph(nn.Module):
 
 class VotesGraph(nn.Module):
     """What each head brings from each key into the written token's logit; see ``model/attribution/votes.py``."""
+
+    mean: Tensor
+    end: Tensor
+    self_out: Tensor
+    cross_out: Tensor
 
     def __init__(self, model: Transformer) -> None:
         super().__init__()

@@ -2,7 +2,7 @@
 
 Only what is stored becomes smaller; every sum is done in float32, so that tokens and maps stay those of the model but
 for the rounding of its weights. Each row of a table that is looked up in, and each column of a matrix that x is
-multiplied by, has a scale of its own. How many levels there are on either side of 0, LEVELS says:
+multiplied by, has a scale of its own. How many levels there are on either side of 0, ROUNDING says:
 
 ==========  ===============================================================================================
 float32     nothing is rounded
@@ -35,13 +35,13 @@ class Levels(NamedTuple):
     table: int
 
 
-BYTE = 127
-LEVELS: Mapping[Precision, Mapping[str, Levels]] = {
+INT8 = 127
+ROUNDING: Mapping[Precision, Mapping[str, Levels]] = {
     "float32": {},
-    "int8": dict.fromkeys(("encoder", "decoder", "votes"), Levels(BYTE, BYTE)),
-    "compact": {"encoder": Levels(410, 508), "decoder": Levels(666, 1675), "votes": Levels(BYTE, BYTE)},
+    "int8": dict.fromkeys(("encoder", "decoder", "votes"), Levels(INT8, INT8)),
+    "compact": {"encoder": Levels(410, 508), "decoder": Levels(666, 1675), "votes": Levels(INT8, INT8)},
 }
-LEAST = 10_000  # numbers; smaller weights stay as they are
+LEAST_ROUNDED = 10_000  # numbers; smaller weights stay as they are
 
 
 def rounded(model: ModelProto, levels: Levels | None) -> ModelProto:
@@ -76,7 +76,7 @@ def _stored(graph: GraphProto, weight: TensorProto, levels: Levels) -> tuple[lis
     from onnx import helper, numpy_helper
 
     values, name = numpy_helper.to_array(weight), weight.name
-    axis = _axis(graph, name, values.ndim) if values.size >= LEAST and values.dtype == np.float32 else None
+    axis = _axis(graph, name, values.ndim) if values.size >= LEAST_ROUNDED and values.dtype == np.float32 else None
     if axis is None:
         return [weight], []
     codes, scale = codes_of(values, axis, levels.matrix if axis else levels.table)

@@ -17,7 +17,7 @@ from model.folders import CHECKPOINTS
 from model.onnx.engine import OnnxEngine
 from model.onnx.export import GRAPHS
 from model.onnx.parity import compare
-from model.onnx.quantize import LEVELS, codes_of, rounded
+from model.onnx.quantize import ROUNDING, codes_of, rounded
 from model.own.translator import Translator
 from model.trace import HeadRef
 from tests.live.asking import ask
@@ -66,7 +66,7 @@ def compact(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         (into / file.name).write_bytes(file.read_bytes())
     for name in GRAPHS:
         graph = onnx.load(folder / f"{name}.onnx")
-        (into / f"{name}.onnx").write_bytes(rounded(graph, LEVELS["compact"][name]).SerializeToString())
+        (into / f"{name}.onnx").write_bytes(rounded(graph, ROUNDING["compact"][name]).SerializeToString())
     return into
 
 
@@ -152,10 +152,10 @@ def test_the_engine_sends_the_viewer_what_python_packs(shipped: Translator, fold
     gains = {"c2.5": 0, "e1.1": 0.3, "d0.2": 2}
     template = header_of(message(shipped, TEXTS[0]))
     asked = [{"text": text, "gains": {}} for text in (*TEXTS, "我爱你", " ", "a " * 300)]
-    asked.append({"text": TEXTS[1], "gains": gains})
+    asked += [{"text": TEXTS[1], "gains": gains}, {"text": TEXTS[1], "hidden": [4, 5]}]
     given = {"checkpoint": str(CHECKPOINTS / "en-zh"), "graphs": str(folder), "template": template, "translate": asked}
     answers = ask(given, tmp_path)["translations"]
-    assert [answer.get("why") for answer in answers] == [None, None, None, "script", "empty", "tokens", None]
+    assert [answer.get("why") for answer in answers] == [None, None, None, "script", "empty", "tokens", None, None]
     for text, answer in zip(TEXTS, answers, strict=False):
         sent = message(shipped, text)
         expected = header_of(sent)
@@ -167,9 +167,11 @@ def test_the_engine_sends_the_viewer_what_python_packs(shipped: Translator, fold
         codes = np.frombuffer(sent[-len(bytes_of) :], np.uint8).astype(int)
         assert np.abs(bytes_of - codes).max() <= 1
     changed = shipped.translate(TEXTS[1], gains=GAINS)
-    assert tuple(answers[-1]["ids"]) == changed.tgt_ids
-    assert np.allclose(answers[-1]["logProbs"], changed.log_probs, atol=1e-4)
+    assert tuple(answers[-2]["ids"]) == changed.tgt_ids
+    assert np.allclose(answers[-2]["logProbs"], changed.log_probs, atol=1e-4)
     assert not np.allclose(answers[1]["logProbs"][:5], changed.log_probs[:5], atol=1e-3)
+    assert answers[-1]["ids"] == list(OnnxEngine(folder).translate(ids_of(shipped, TEXTS[1]), hidden=[4, 5]).ids)
+    assert answers[-1]["ids"] != answers[1]["ids"]
 
 
 def message(translator: Translator, text: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from viz.web.bundles import COMPONENTS, DIST, SOURCES, VIEWER, WEB
+from viz.web.bundles import COMPONENTS, DIST, ENGINE, LIVE, RUNTIME, SOURCES, VIEWER, WEB
 
 NODE, NPM = shutil.which("node"), shutil.which("npm")
 needs_packages = pytest.mark.skipif(
@@ -32,7 +33,7 @@ def source_sum(sources: Path) -> str:
     return found.hexdigest()
 
 
-@pytest.mark.parametrize("bundle", [VIEWER, COMPONENTS])
+@pytest.mark.parametrize("bundle", [VIEWER, COMPONENTS, LIVE, ENGINE])
 def test_a_bundle_is_made_of_these_sources(bundle: Path) -> None:
     assert source_sum(SOURCES) in bundle.read_text(encoding="utf-8").splitlines()[0], "run make web"
 
@@ -50,7 +51,7 @@ def test_the_bundles_are_what_esbuild_makes(tmp_path: Path) -> None:
     made, committed = (
         {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*.*")} for folder in (tmp_path, DIST)
     )
-    assert {str(path) for path in made} == {"components.js", "viewer.js", "styles.json"}
+    assert {str(path) for path in made} == {*("components.js", "viewer.js", "live.js", "engine.js", "styles.json")}
     assert made == committed
 
 
@@ -114,7 +115,15 @@ def test_no_script_reads_data_as_markup_or_asks_another_host() -> None:
     assert len(scripts) >= 60
     for bad in ("e.innerHTML = x", "fetch(x)", "'https://example.org'"):
         assert FORBIDDEN.search(bad)
-    assert {path.name: found[0] for path in scripts if (found := FORBIDDEN.search(path.read_text("utf-8")))} == {}
+    found = {path.name: FORBIDDEN.findall(path.read_text("utf-8")) for path in scripts}
+    # A site's engine reads the files that lie beside its page, which its policy holds it to.
+    assert {name: what for name, what in found.items() if what} == {"worker.js": ["fetch("]}
+
+
+def test_the_runtime_is_the_one_that_its_table_names() -> None:
+    table = (RUNTIME.parent / "README.md").read_text(encoding="utf-8")
+    assert hashlib.sha256(gzip.decompress(RUNTIME.read_bytes())).hexdigest() in table
+    assert (RUNTIME.parent / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
 
 
 def test_the_list_of_packages_names_no_registry() -> None:

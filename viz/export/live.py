@@ -9,6 +9,7 @@ import hashlib
 import json
 import struct
 import tempfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,17 +27,18 @@ from viz.web.page import document, packed
 from viz.web.payload import pack
 
 ENGINE_METHODS: tuple[MethodName, ...] = ("weights", "votes", "rollout")  # what the engine makes of every sentence
-EXAMPLE = "My sister bought a red bicycle yesterday."
-WORDS = (
-    *("sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd"),
+OPENS_ON = "My sister bought a red bicycle yesterday."
+PAGE_WORDS = (
+    *("title", "sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd"),
     *("empty", "long", "script", "tokens", "mute", "muted", "unmute", "before", "other", "sentences"),
+    *("delete", "deleted", "restore"),
 )
 # Nothing is asked of anybody: the worker's script lies in the page, and WebAssembly comes with it.
-INSIDE = (
+FILE_POLICY = (
     "default-src 'none'; script-src 'sha256-{script}' 'wasm-unsafe-eval'; worker-src blob:; "
     "style-src 'sha256-{style}'; img-src data: blob:; base-uri 'none'; form-action 'none'"
 )
-BESIDE = INSIDE + "; connect-src 'self'"  # of a site: the translator lies beside the page
+SITE_POLICY = FILE_POLICY + "; connect-src 'self'"  # of a site: the translator lies beside the page
 SITE_PAGE = "index.html"
 
 
@@ -62,7 +64,7 @@ def export_live(args: argparse.Namespace) -> str:
     translator = opened(args)
     if not isinstance(translator, Translator):
         raise HeadlightError("Only a checkpoint of our own can run in a page so far.")
-    given = (args.text or EXAMPLE, args.lang, args.graphs)
+    given = (args.text or OPENS_ON, args.lang, args.graphs)
     if args.folder is not None:
         written = live_site(translator, args.folder, *given)
     else:
@@ -71,7 +73,7 @@ def export_live(args: argparse.Namespace) -> str:
     return "\n".join(f"{path}: {path.stat().st_size:,} bytes" for path in written)
 
 
-def live_page(translator: Translator, source: str = EXAMPLE, language: str = "en", graphs: Path | None = None) -> str:
+def live_page(translator: Translator, source: str = OPENS_ON, language: str = "en", graphs: Path | None = None) -> str:
     """One file that holds viewer, engine and weights, and asks for nothing.
 
     Args:
@@ -88,11 +90,11 @@ def live_page(translator: Translator, source: str = EXAMPLE, language: str = "en
         f'<script type="application/octet-stream" id="{name}">{dense(zipped)}</script>'
         for name, zipped in parts.items()
     )
-    return _page(translator, source, language, dict.fromkeys(parts, ""), data, INSIDE)
+    return _page(translator, source, language, dict.fromkeys(parts, ""), data, FILE_POLICY)
 
 
 def live_site(
-    translator: Translator, into: Path, source: str = EXAMPLE, language: str = "en", graphs: Path | None = None
+    translator: Translator, into: Path, source: str = OPENS_ON, language: str = "en", graphs: Path | None = None
 ) -> list[Path]:
     """The same as a static site: a small page, and the engine's files beside it, which a browser keeps.
 
@@ -105,7 +107,7 @@ def live_site(
         files[name] = f"{name}.{hashlib.sha256(zipped).hexdigest()[:16]}.bin"
         written.append(into / files[name])
         written[-1].write_bytes(zipped)
-    written[0].write_bytes(_page(translator, source, language, files, "", BESIDE).encode())
+    written[0].write_bytes(_page(translator, source, language, files, "", SITE_POLICY).encode())
     return written
 
 
@@ -130,8 +132,14 @@ def engine_parts(translator: Translator, graphs: Path | None) -> dict[str, bytes
         "tgt": _subwords(vocabularies["tgt"]),
     }
     written = json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode()
-    zipped = {name: gzip.compress(data, 9, mtime=0) for name, data in (("texts", written), *files.items())}
+    zipped = {name: zipped_of(data) for name, data in (("texts", written), *files.items())}
     return {"wasm": RUNTIME.read_bytes(), **zipped}
+
+
+def zipped_of(data: bytes) -> bytes:
+    """The gzip of graphs and vocabularies; its codes begin anew often, since planes of weights differ."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS, memLevel=6)
+    return packer.compress(data) + packer.flush()
 
 
 def _subwords(vocabulary: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,7 +155,7 @@ def _page(translator: Translator, source: str, language: str, files: Mapping[str
     best = HeadRef("cross", translator.config["n_decoder_layers"] // 2, 0)
     messages = {each: pack(translation, maps, language=each, model=translator.name, heads=[best]) for each in LANGUAGES}
     languages = {
-        each: {"header": header_of(message), "words": {name: text(each, f"live.{name}") for name in WORDS}}
+        each: {"header": header_of(message), "words": {name: text(each, f"live.{name}") for name in PAGE_WORDS}}
         for each, message in messages.items()
     }
     settings = {"language": language, "languages": languages, "files": dict(files)}

@@ -17,7 +17,7 @@ from model.trace import HeadRef
 from model.translator import Translator
 from tests.browser.test_axe import violations
 from viz.core.text import text
-from viz.export.live import EXAMPLE, live_page, live_site
+from viz.export.live import OPENS_ON, live_page, live_site
 
 pytest.importorskip("onnxscript")
 SENTENCE = "When I came home last night the lights were still on and my brother was sleeping on the sofa."
@@ -81,7 +81,7 @@ def shown(page: Page) -> str:
 
 def test_the_file_is_small_and_asks_nobody(file: Path, page: Page, seen: list[str]) -> None:
     assert file.stat().st_size <= 30_000_000
-    assert EXAMPLE in page.input_value("#sentence")
+    assert OPENS_ON in page.input_value("#sentence")
     assert seen == []
 
 
@@ -113,6 +113,20 @@ def test_a_muted_head_changes_the_translation_as_it_changes_the_models(page: Pag
     page.wait_for_selector(f"#live[data-shown='{count + 2}']", timeout=60_000)
     assert shown(page) == plain
     assert "m=" not in page.url
+
+
+def test_a_deleted_word_is_not_attended_to(page: Page) -> None:
+    plain = translate(page, SENTENCE)
+    count = int(page.get_attribute("#live", "data-shown") or 0)
+    page.click(".chips >> nth=0 >> button:text-is('brother')")
+    page.click(".mutes button:has-text('Delete “brother”')")
+    page.wait_for_selector(f"#live[data-shown='{count + 1}']", timeout=60_000)
+    assert "哥" in plain
+    assert "哥" not in shown(page)
+    assert plain in page.inner_text(".mutes .before")
+    page.click(".mutes .muted")
+    page.wait_for_selector(f"#live[data-shown='{count + 2}']", timeout=60_000)
+    assert shown(page) == plain
 
 
 def test_several_sentences_are_shown_one_by_one(page: Page, translator: Translator) -> None:

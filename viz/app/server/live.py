@@ -11,7 +11,7 @@ from pathlib import Path
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
-OPTION = "--live"
+LIVE_OPTION = "--live"
 WHERE = re.compile(r"(?P<below>.*)/live(?P<rest>/(?P<file>[A-Za-z0-9][\w.-]{0,80})?)?")
 NONE = (
     "No page is served here: write one with 'python -m viz export --live --folder DIR', "
@@ -25,7 +25,7 @@ def site_in(arguments: Sequence[str]) -> Path | None:
     """The folder that arguments name, ``--live DIR``; None where they name none."""
     for place, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
-        if name == OPTION:
+        if name == LIVE_OPTION:
             return Path(value or next(iter(arguments[place + 1 :]), ""))
     return None
 

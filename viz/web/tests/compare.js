@@ -28,9 +28,9 @@ async function opened(folder) {
 }
 
 /** A translation as the viewer gets it, with what it was sure of; or why there is none. */
-async function translated(engine, { text, gains }) {
+async function translated(engine, { text, gains, hidden }) {
   try {
-    const written = await engine.translate(text, gains);
+    const written = await engine.translate(text, gains, hidden);
     const { header, bytes } = traceOf(written, asked.template);
     const { ids, logProbs, finished } = written;
     return { header, bytes: Buffer.from(bytes).toString("base64"), ids, logProbs, finished };

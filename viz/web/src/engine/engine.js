@@ -109,13 +109,15 @@ export class Engine {
    * One sentence.
    * @param {string} text
    * @param {Gains} [gains]
+   * @param {number[]} [hidden] source places that nothing attends to
    * @returns {Promise<Written>}
    */
-  async translate(text, gains = {}) {
+  async translate(text, gains = {}, hidden = []) {
     const tokens = this.read(text);
     const ids = [...tokens.map(({ id }) => id), EOS];
     const { n_decoder_layers: layers, n_encoder_layers: encoderLayers } = this.facts;
-    const visible = this.floats(new Float32Array(ids.length).fill(1), [1, ids.length]);
+    const seen = Float32Array.from(ids, (_, place) => (hidden.includes(place) ? 0 : 1));
+    const visible = this.floats(seen, [1, ids.length]);
     const read = await this.sessions.encoder.run({
       ids: this.ids(ids, [1, ids.length]),
       visible,

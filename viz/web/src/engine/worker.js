@@ -12,7 +12,7 @@ import { traceOf } from "./trace.js";
 
 /** @typedef {Record<"wasm" | "encoder" | "decoder" | "votes" | "texts", Part>} Parts */
 /** @typedef {{ open: Parts, template: import("../types.js").Header }} Open */
-/** @typedef {{ id: number, text: string, gains: import("./engine.js").Gains }} Ask */
+/** @typedef {{ id: number, text: string, gains: import("./engine.js").Gains, hidden: number[][] }} Ask hidden: source places, by sentence */
 
 /**
  * @typedef {object} Sentence Of a text, translated.
@@ -81,13 +81,13 @@ export class Server {
   }
 
   /** @param {Ask} message */
-  async answer({ id, text, gains }) {
+  async answer({ id, text, gains, hidden }) {
     if (id !== this.latest || !this.engine) return;
     try {
       const sentences = [];
-      for (const span of partsOf(text)) {
+      for (const [place, span] of partsOf(text).entries()) {
         const started = performance.now();
-        const written = await this.engine.translate(text.slice(...span), gains);
+        const written = await this.engine.translate(text.slice(...span), gains, hidden[place]);
         const trace = traceOf(written, this.template);
         const seconds = (performance.now() - started) / 1000;
         sentences.push({ span, trace, finished: written.finished, seconds });

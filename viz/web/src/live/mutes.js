@@ -11,7 +11,7 @@ export class Mutes {
     this.page = page;
     this.codes = codes.filter((code) => CODE.test(code));
     this.element = make("div", { className: "mutes", role: "group" });
-    this.before = { text: "", translation: "" }; // the last translation with nothing muted, and of what
+    this.before = { text: "", translation: "" }; // the last translation with nothing muted or deleted, and of what
   }
 
   /** Factors by head. @returns {Record<string, number>} */
@@ -21,7 +21,8 @@ export class Mutes {
 
   /** What was translated. @param {string[]} translations */
   take(translations) {
-    if (!this.codes.length) this.before = { text: this.page.text, translation: translations.join(" ") };
+    if (!this.codes.length && !this.page.deleted.any)
+      this.before = { text: this.page.text, translation: translations.join(" ") };
   }
 
   /** @param {string[]} codes */
@@ -53,7 +54,8 @@ export class Mutes {
       return chip;
     });
     const { text, translation } = this.before;
-    const before = codes.length && text === page.text && translation ? fill(words.before, { translation }) : "";
+    const changed = codes.length || page.deleted?.any;
+    const before = changed && text === page.text && translation ? fill(words.before, { translation }) : "";
     const said = codes.length ? make("span", "", words.muted) : undefined;
     this.element.setAttribute("aria-label", words.muted);
     this.element.replaceChildren(

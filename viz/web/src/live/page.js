@@ -4,6 +4,7 @@ import { fill } from "../core/text.js";
 import { Component } from "../ui/component.js";
 import { make, makeButton } from "../ui/dom.js";
 import { Viewer } from "../viewer/viewer.js";
+import { Deleted } from "./deleted.js";
 import { Mutes } from "./mutes.js";
 
 /** @typedef {import("../engine/worker.js").Sentence} Sentence */
@@ -40,10 +41,12 @@ export class LivePage extends Component {
     this.other = makeButton("plain language");
     this.label = make("label", { htmlFor: "sentence" });
     this.form = make("form", "ask");
+    this.heading = make("h1", "unseen");
     this.status = make("p", { className: "status", role: "status" });
     this.parts = make("div", { className: "parts", hidden: true, role: "group" });
     this.room = make("div", "viewer");
     this.mutes = new Mutes(this, (said.get("m") ?? "").split(",").filter(Boolean));
+    this.deleted = new Deleted(this);
     this.build();
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.viewer = this.viewerOf(trace, location.hash);
@@ -60,7 +63,16 @@ export class LivePage extends Component {
     const { form, field } = this;
     field.lang = "en";
     form.append(this.label, field, this.button, this.other);
-    const top = make("header", "live-top", form, this.mutes.element, this.status, this.parts);
+    const top = make(
+      "header",
+      "live-top",
+      this.heading,
+      form,
+      this.mutes.element,
+      this.deleted.element,
+      this.status,
+      this.parts,
+    );
     this.root.replaceChildren(top, make("main", "live-main", this.room));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -84,12 +96,13 @@ export class LivePage extends Component {
   speakWords() {
     const { words } = this;
     document.documentElement.lang = this.language === "zh" ? "zh-CN" : this.language;
+    document.title = this.heading.textContent = words.title;
     this.label.textContent = words.sentence;
     this.button.textContent = words.translate;
     this.other.textContent = words.other;
     this.other.lang = this.otherLanguage;
     this.parts.setAttribute("aria-label", words.sentences);
-    this.mutes.draw();
+    this.drawChanges();
   }
 
   /** @param {string} language */
@@ -135,8 +148,13 @@ export class LivePage extends Component {
     this.viewer = this.viewerOf(this.sentences[place].trace, link);
     this.dress();
     this.showParts();
+    this.drawChanges();
+  }
+
+  /** What of the model is changed, and can be. */
+  drawChanges() {
     this.mutes.draw();
-    this.root.dataset.shown = String(this.asked);
+    this.deleted.draw();
   }
 
   /** A button for each sentence, where there are several. */
@@ -165,7 +183,7 @@ export class LivePage extends Component {
     if (this.mutes.codes.length) more.set("m", this.mutes.codes.join(","));
     const link = [write(state, opening), more.toString()].filter(Boolean).join("&");
     this.dress();
-    this.mutes.draw();
+    this.drawChanges();
     try {
       history.replaceState(null, "", `#${link}`);
     } catch {
@@ -205,10 +223,11 @@ export class LivePage extends Component {
   /** @param {string} text */
   ask(text) {
     if (!this.worker || this.button.disabled) return;
+    if (text !== this.text) this.deleted.clear();
     this.text = text;
     this.asked += 1;
     this.say(this.words.working);
-    this.worker.postMessage({ id: this.asked, text, gains: this.mutes.gains });
+    this.worker.postMessage({ id: this.asked, text, gains: this.mutes.gains, hidden: this.deleted.places });
   }
 
   /** @param {Sentence[]} sentences */
@@ -219,6 +238,7 @@ export class LivePage extends Component {
     const seconds = sentences.reduce((sum, each) => sum + each.seconds, 0);
     const maps = sentences[0].trace.header.kinds.reduce((sum, { layers, heads }) => sum + layers * heads, 0);
     const cut = sentences.every(({ finished }) => finished) ? "" : ` ${this.words.cut}`;
+    this.root.dataset.shown = String(Number(this.root.dataset.shown ?? 0) + 1);
     this.say(fill(this.words.done, { seconds: seconds.toFixed(2), maps }) + cut);
     this.said();
   }
