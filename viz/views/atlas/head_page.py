@@ -21,6 +21,7 @@ from viz.core.answers.translations import trace
 from viz.core.going import open_head
 from viz.core.language import say, within
 from viz.core.session import Session, choose_head, force
+from viz.views.atlas import feeding
 from viz.views.atlas.habits import habit, measure_of, said
 from viz.widgets import head_facts
 from viz.widgets.chart import draw_row, plain_chart
@@ -48,6 +49,7 @@ def draw(atlas: Atlas, now: Session) -> None:
     _tokens(page["tokens"])
     _sentences(now, page)
     _neighbours(now, page)
+    feeding.draw(now)
 
 
 def numbers(atlas: Atlas, now: Session) -> str:
