@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -10,7 +11,7 @@ import streamlit as st
 
 from model.analysis.residual.composition import Composition, chance
 from model.trace import HeadRef
-from viz.charts.layout import base_layout, shown
+from viz.charts.layout import base_layout
 from viz.charts.markup import line
 from viz.core.answers import atlas as answers
 from viz.core.language import say
@@ -24,7 +25,7 @@ from viz.widgets.head_facts import title
 _COLOURS: Mapping[str, str] = {"Q": HEAD_COLOURS[0], "K": HEAD_COLOURS[5], "V": HEAD_COLOURS[2]}
 _MOST = 6  # heads on either side
 _HEIGHT = 340
-_WIDEST = 9.0  # pixels of a line whose score is 1
+_WIDEST = 24.0  # pixels of a line whose score is 1
 
 
 def draw(now: Session) -> None:
@@ -65,33 +66,26 @@ def feeding_figure(
 ) -> go.Figure:
     """The head in the middle, those that it reads left and those that read it right, lines as wide as the scores."""
     middle = -(max(len(before), len(after), 1) - 1) / 2
-    data = [
-        _line(each, side, (-float(place), middle))
-        for side, found in ((0, before), (2, after))
+    sides = ((0, before), (2, after))
+    data = [_line(each, side, (-float(place), middle)) for side, found in sides for place, each in enumerate(found)]
+    points = [
+        (side, -float(place), f"{title(each.reader if side else each.writer)} · {each.way} {number(each.score, 3)}")
+        for side, found in sides
         for place, each in enumerate(found)
     ]
-    points: list[tuple[int, float, str]] = [
-        *((0, -place, title(each.writer)) for place, each in enumerate(before)),
-        (1, middle, title(head)),
-        *((2, -place, title(each.reader)) for place, each in enumerate(after)),
-    ]
-    data.append(_names(points, theme))
+    data.append(_names([*points, (1, middle, title(head))], theme))
     bare = {"visible": False, "fixedrange": True}
     layout = base_layout(theme, height=_HEIGHT, showlegend=False, margin={"l": 16, "r": 16, "t": 16, "b": 16})
-    layout |= {"xaxis": bare | {"range": [-0.75, 2.75]}, "yaxis": bare}
+    layout |= {"xaxis": bare | {"range": [-0.8, 2.8]}, "yaxis": bare}
     return go.Figure({"data": data, "layout": layout}, skip_invalid=False)
 
 
 def _line(each: Composition, side: int, y: tuple[float, float]) -> dict[str, Any]:
-    said = f"{each.way} {number(each.score, 3)}"
     return {
         "type": "scatter",
-        "mode": "lines+text",
+        "mode": "lines",
         "x": [side, 1],
         "y": list(y),
-        "text": [f"<b>{said}</b>", ""],
-        "textposition": "middle right" if side == 0 else "middle left",
-        "textfont": {"color": _COLOURS[each.way], "size": 13},
         "line": {"color": _COLOURS[each.way], "width": max(1.0, _WIDEST * each.score)},
         "hoverinfo": "skip",
     }
@@ -105,7 +99,7 @@ def _names(points: Sequence[tuple[int, float, str]], theme: Theme) -> dict[str, 
         "mode": "markers+text",
         "x": [x for x, _, _ in points],
         "y": [y for _, y, _ in points],
-        "text": [shown(name) for _, _, name in points],
+        "text": [escape(name) for _, _, name in points],
         "textposition": [where[x] for x, _, _ in points],
         "textfont": {"color": theme.text},
         "marker": {"size": 10, "color": theme.accent},

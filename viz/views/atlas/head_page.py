@@ -44,11 +44,13 @@ def draw(atlas: Atlas, now: Session) -> None:
     st.subheader(head_facts.title(now.head), anchor=False)
     st.html(line("lead", habit(atlas, now.head)))
     st.html(line("alt", numbers(atlas, now)))
-    _own_sentence(now, page, atlas)
+    own = st.container()  # filled last: it needs the model, and nothing else does
     draw_row(histograms(page), "atlas.histograms")
     _tokens(page["tokens"])
     _sentences(now, page)
     _neighbours(now, page)
+    with own:
+        _own_sentence(now, page, atlas)
     feeding.draw(now)
 
 
