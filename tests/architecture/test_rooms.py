@@ -111,6 +111,7 @@ LIBRARIES: dict[str, set[str]] = {
     "transformers": {"bench", "model/folder", "model/tiny"},
     "PIL": {"model/common", "model/folder", "viz/charts/sheet"},
     "playwright": {"bench"},
+    "datatrove": {"model/commands/shared/pipeline.py"},
 }
 # These say things about folders and traces, and must be quick to import.
 LIGHT = (

@@ -11,11 +11,13 @@ import pytest
 
 from model.__main__ import main
 from model.analysis.atlas.book import ATLAS, read_atlas, write_book
+from model.analysis.residual.composition import Composition
 from model.trace import HeadRef
 from tests.pages import SENTENCE, choose, components, prepared, shipped, words
 from viz.core.answers import atlas as answers
 from viz.core.text import text
 from viz.core.theme import LIGHT
+from viz.views.atlas.feeding import feeding_figure
 from viz.views.atlas.head_page import small_map
 from viz.views.atlas.scatter import HeadPoint, scatter_figure
 
@@ -124,3 +126,13 @@ def test_a_small_map_is_the_stored_weights():
 
 def folder_names(chart):
     return list(chart.names), list(chart.rows)
+
+
+def test_lines_of_the_graph_are_as_wide_as_the_scores():
+    head, other = HeadRef("cross", 1, 0), HeadRef("decoder_self", 0, 1)
+    found = [Composition(other, head, "Q", 0.5), Composition(other, head, "Q", 0.25)]
+    figure = feeding_figure(head, found, [], LIGHT)
+    first, second, names = figure.data
+    assert first.line.width == 2 * second.line.width
+    assert names.text[0].endswith("Q 0.500")
+    assert len(names.text) == 3

@@ -16,6 +16,7 @@ from viz.core.models import entry_of
 if TYPE_CHECKING:
     import numpy as np
 
+    from model.analysis.residual.composition import Composition
     from viz.core.session import Subject
 
 
@@ -55,3 +56,19 @@ def own_measures(subject: Subject, kind: Kind) -> dict[str, np.ndarray]:
     from model.analysis.atlas.usual import sentence_measures
 
     return sentence_measures(trace(subject), kind, subject.model.opened.rarity(subject.text))
+
+
+@kept(64)
+def compositions(checkpoint: str, head: HeadRef) -> list[Composition]:
+    """What a head reads of those before it, and those after it of what it writes; the highest score first."""
+    from model.analysis.residual.composition import compositions as composed
+
+    return composed(entry_of(checkpoint).opened, head)
+
+
+@kept(64)
+def written_words(checkpoint: str, head: HeadRef) -> list[tuple[float, list[str], list[str]]]:
+    """What a head of the decoder writes in the vocabulary, by direction."""
+    from model.analysis.residual.composition import written_words as words
+
+    return words(entry_of(checkpoint).opened, head)

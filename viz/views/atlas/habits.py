@@ -42,9 +42,12 @@ def kind_of(kind: Kind) -> str:
 
 
 def role_of(atlas: Atlas, head: HeadRef) -> str:
-    """A head's role, or that it has none."""
+    """A head's role, or what it does most often; or that it has no habit."""
     role, offset = _named(atlas, head)
-    return role_name(role, head.kind, offset) if role else say("atlas.no_role")
+    often = role or _most_often(atlas, head)
+    if not role and not atlas.value(head, often) >= HABIT_FROM:
+        return say("atlas.no_role")
+    return role_name("itself" if often == "offset" and offset == 0 else often, head.kind, offset)
 
 
 def habit(atlas: Atlas, head: HeadRef) -> str:

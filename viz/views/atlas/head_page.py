@@ -21,6 +21,7 @@ from viz.core.answers.translations import trace
 from viz.core.going import open_head
 from viz.core.language import say, within
 from viz.core.session import Session, choose_head, force
+from viz.views.atlas import feeding
 from viz.views.atlas.habits import habit, measure_of, said
 from viz.widgets import head_facts
 from viz.widgets.chart import draw_row, plain_chart
@@ -43,11 +44,14 @@ def draw(atlas: Atlas, now: Session) -> None:
     st.subheader(head_facts.title(now.head), anchor=False)
     st.html(line("lead", habit(atlas, now.head)))
     st.html(line("alt", numbers(atlas, now)))
-    _own_sentence(now, page, atlas)
+    own = st.container()  # filled last: it needs the model, and nothing else does
     draw_row(histograms(page), "atlas.histograms")
     _tokens(page["tokens"])
     _sentences(now, page)
     _neighbours(now, page)
+    with own:
+        _own_sentence(now, page, atlas)
+    feeding.draw(now)
 
 
 def numbers(atlas: Atlas, now: Session) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ def _trace(points: Sequence[HeadPoint], group: str, colour: str, theme: Theme, t
         "x": [point.x for point in points],
         "y": [point.y for point in points],
         "customdata": [[point.head.code] for point in points],
-        "text": [f"<b>{shown(point.title)}</b><br>{_lines(point.note)}" for point in points],
+        "text": [f"<b>{shown(point.title)}</b><br>{escape(point.note, quote=False)}" for point in points],
         "hovertemplate": "%{text}<br>%{x:.3~f} · %{y:.3~f}<extra></extra>",
         "marker": marker,
     }
@@ -101,10 +102,3 @@ def _ring(point: HeadPoint, theme: Theme) -> dict[str, Any]:
     marker = {"size": _SIZE + 11, "symbol": "circle-open", "color": theme.accent, "line": {"width": 3}}
     place = {"x": [point.x], "y": [point.y]}
     return {"type": "scatter", "mode": "markers", "showlegend": False, "hoverinfo": "skip", "marker": marker, **place}
-
-
-def _lines(note: str) -> str:
-    """A note as a box beside the pointer shows it, its markup inert."""
-    from html import escape
-
-    return escape(note, quote=False)
