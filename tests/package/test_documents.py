@@ -63,7 +63,9 @@ def test_commands_and_options_of_documents_exist(path: Path) -> None:
 
 
 def test_a_command_and_an_option_that_are_not_there_are_seen() -> None:
-    text = "```\nheadlight sevre --port 1\nheadlight serve --prot 1  # x\n```\n`python -m bench speed`, `headlight demo`"
+    text = (
+        "```\nheadlight sevre --port 1\nheadlight serve --prot 1  # x\n```\n`python -m bench speed`, `headlight demo`"
+    )
     found = {line: missing(line) for line in told(text)}
     assert found == {
         "headlight sevre --port 1": ["sevre"],
