@@ -44,6 +44,7 @@ class Told:
         cookie: that he was given.
         answers: sentence, translation (None: lost) and seconds.
         returns: sentence and translation of each page that was opened again.
+        too_late: how many of the lost answers did not come in time, though the connection held.
         refused: how often nobody took his connection.
     """
 
@@ -51,6 +52,7 @@ class Told:
     answers: list[tuple[str, str | None, float]] = field(default_factory=list)
     returns: list[tuple[str, str | None]] = field(default_factory=list)
     refused: int = 0
+    too_late: int = 0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +123,7 @@ def judged(told: Sequence[Told], right: dict[str, str]) -> dict[str, Any]:
     return {
         "sentences": len(answers),
         "lost": sum(lost),
+        "too_late": sum(each.too_late for each in told),
         "most_lost_by_one": max(lost, default=0),
         "wrong": [(text, shown) for text, shown, _ in answers if shown is not None and shown != right[text]],
         "returned": len(returns),
@@ -192,6 +195,7 @@ async def _visit(
         try:
             await visitor.rest(QUIET)
             run = await visitor.translate(text, PATIENCE)
+            told.too_late += not run.ended
         except ConnectionClosed:
             run = Run()
         told.answers.append((text, run.translation if run.ended else None, run.seconds))
@@ -206,7 +210,8 @@ def table(result: dict[str, Any]) -> str:
     return "\n".join(
         (
             f"{n} visitors, {result['replicas']} replicas, {seconds:.0f} s, one replica killed",
-            f"sentences {result['sentences']}, lost {result['lost']}, of one visitor at most {most} (bar 1)",
+            f"sentences {result['sentences']}, lost {result['lost']} ({result['too_late']} of them too late), "
+            f"of one visitor at most {most} (bar 1)",
             f"wrong {len(result['wrong'])}, connections refused {result['refused']}, median wait {result['median']} s",
             f"came back {result['returned']}, of them to their own sentence {result['returned_to_their_sentence']}",
             f"cookies {result['cookies']}; load {result['load']:.1f}",
