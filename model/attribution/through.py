@@ -41,6 +41,21 @@ def frozen_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarra
     return spread(model, translation, *((gradient * parts.sum(0)).sum(-1) for gradient, parts in found))
 
 
+def frozen_shares(model: Source, translation: Translation) -> tuple[float, float]:
+    """What all tokens bring in ``frozen_maps``, and what biases bring, in logits above the mean: medians of steps.
+
+    The two sum to 1: the norms' shifts and the layers' biases, which belong to no token, mostly speak against the rest.
+    """
+    found = _slopes(model, translation, Slope("logit", frozen=True))
+    ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
+    logits = model.forced(ids, Ask(kinds=(), logits=True)).logits
+    assert logits is not None
+    whole = (logits.gather(1, ids.written[:, None])[:, 0] - logits.mean(-1))[: ids.steps].double()
+    brought = torch.stack([(gradient * parts.sum(0)).sum((-2, -1)) for gradient, parts in found]).sum(0).double()
+    shares = (brought / whole).median()
+    return float(shares), float(1 - shares)
+
+
 def input_gradient_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarray]:
     """Gradient × input of each written token's log-probability, nothing held (Denil et al. 2014); as ``spread``."""
     found = _slopes(model, translation, Slope("log_prob"))

@@ -11,10 +11,11 @@ from model.source import require_of
 from model.trace import AttentionTrace, Kind, Label
 from viz.charts.markup import line
 from viz.core import models
-from viz.core.answers.maps import attribution_maps
+from viz.core.answers.maps import attribution_maps, frozen_shares
 from viz.core.answers.translations import trace as trace_of
 from viz.core.choice import picked_token
 from viz.core.language import say
+from viz.core.numbers import signed
 from viz.core.session import Session
 
 # What is made before anybody asks for it: heads' own maps that the model has to make, and makes quickly.
@@ -112,6 +113,9 @@ def one_of(method: MethodName, values: np.ndarray) -> np.ndarray:
 def meaning(now: Session, cross: bool, *before: str) -> None:
     """Lines under a map: ``before``, then what is shown, and what the rows of cross-attention stand for."""
     lines = [*before, say(f"method.meaning.{now.method}")]
+    if now.method == "frozen":
+        brought, biases = map(signed, frozen_shares(now.subject))
+        lines.append(say("method.left_out", brought=brought, biases=biases))
     if cross:
         lines.append(say(f"shift.{now.shift}.meaning"))
     st.html("".join(line("alt hl-line", each) for each in lines))

@@ -151,8 +151,8 @@ def test_parameters_do_not_depend_on_the_number_of_heads(heads: int) -> None:
 def test_shapes_follow_from_the_longest_sentence(en_zh) -> None:
     long, short = SENTENCE, "Hello."
     n = len(en_zh.labels(long)) + 1
-    x, scores, heads = (2, n, 256), (2, 8, n, n), (2, 8, n, 32)
-    assert several.shapes(en_zh, [long, short], 1) == [x, x, heads, scores, scores, heads, x, x]
+    x, scores, viewed, heads = (2, n, 256), (2, 8, n, n), (2, n, 8, 32), (2, 8, n, 32)
+    assert several.shapes(en_zh, [long, short], 1) == [x, x, viewed, heads, scores, scores, heads, x, x]
     block = attention_block(en_zh.model, "encoder_self", 1)
     assert not block.is_watched  # nothing stays behind
 
@@ -178,11 +178,14 @@ def test_lessons_watch_the_model_that_they_run_while_another_visitor_has_the_fir
 def test_with_one_matrix_for_both_scores_are_symmetric_and_undivided_ones_are_surer() -> None:
     rng = np.random.default_rng(0)
     query, key = rng.normal(size=(2, 6, 16))
-    made = several.variants(query, key, np.triu(np.ones((6, 6), bool), 1))
+    given = rng.normal(size=(6, 64))
+    made = several.variants(query, key, given, np.triu(np.ones((6, 6), bool), 1))
     assert made.symmetry[0] > 0.1
     assert made.symmetry[1] < 1e-12
     assert (made.own[np.triu_indices(6, 1)] == 0).all()
     assert made.undivided.max(axis=1).mean() > made.own.max(axis=1).mean()
+    bare = np.exp(given[2] @ given[:3].T / 8)
+    np.testing.assert_allclose(made.bare[2, :3], bare / bare.sum())
     expected = np.exp(query[2] @ key[:3].T / 4)
     np.testing.assert_allclose(made.own[2, :3], expected / expected.sum())
 

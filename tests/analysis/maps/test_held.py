@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from model.attribution.methods import attribution_maps
+from model.attribution.through import frozen_shares
 from model.passage import Ask
 
 
@@ -82,4 +83,10 @@ def test_held_gradients_are_the_parts_pushed_forwards(translator, made):
         np.testing.assert_allclose(found["cross"][0, 0, :, position], held.parts("encoder", position), atol=1e-3)
         expected = held.parts("decoder", position)
         np.testing.assert_allclose(found["decoder_self"][0, 0, :, position], expected, atol=1e-3)
+    every = [held.parts(side, at) for side in ("encoder", "decoder") for at in range(len(held.embedded[side]))]
+    logits = held.model(held.ids.src, held.ids.inputs)[0].detach()
+    whole = (logits.gather(1, held.ids.written[:, None])[:, 0] - logits.mean(-1)).numpy()
+    brought, biases = frozen_shares(translator, made)
+    assert brought == pytest.approx(np.sort(sum(every) / whole)[(len(whole) - 1) // 2], rel=1e-3)  # as torch's median
+    assert brought + biases == pytest.approx(1)
     assert np.abs(found["cross"] - attribution_maps(translator, made, "input_gradient")["cross"]).max() > 1e-2

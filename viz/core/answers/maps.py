@@ -25,6 +25,14 @@ def seen_picture(subject: Subject) -> tuple[bytes, tuple[int, int]]:
 
 
 @kept(24)
+def frozen_shares(subject: Subject) -> tuple[float, float]:
+    """How many times the logit all tokens' parts are, and the biases, where attention and norms are held."""
+    from model.attribution import through
+
+    return through.frozen_shares(subject.model.opened, translation(subject))
+
+
+@kept(24)
 @shared_out
 def attribution_maps(subject: Subject, method: MethodName, step: int | None) -> dict[Kind, np.ndarray]:
     """Maps of one sort; gradients are of the output token ``step``, or of the whole translation."""
