@@ -1,4 +1,4 @@
-// Makes what dist holds of everything in src: a script for the viewer and one for all components, each of whose first
+// Makes what dist holds of everything in src: a script for the viewer, one for all components, and one of both; each one's first
 // line says of which sources, so that a stale one is seen; and a table of style sheets, a component's with those of all
 // that it imports.
 import { createHash } from "node:crypto";
@@ -24,7 +24,7 @@ function sum() {
 const js = `/* Headlight's scripts, made by npm run build of sources ${sum()} */`;
 await build({
   ...SHARED,
-  entryPoints: ["viewer", "components"].map((name) => `${here}src/entry/${name}.js`),
+  entryPoints: ["viewer", "components", "stage"].map((name) => `${here}src/entry/${name}.js`),
   outdir: into,
   format: "esm",
   minify: true,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 WEB = Path(__file__).resolve().parent
 SOURCES, DIST = WEB / "src", WEB / "dist"
-VIEWER, COMPONENTS = DIST / "viewer.js", DIST / "components.js"
+VIEWER, COMPONENTS, STAGE = DIST / "viewer.js", DIST / "components.js", DIST / "stage.js"
 VIEWER_STYLE, TALK_STYLE = SOURCES / "viewer" / "viewer.css", SOURCES / "talk" / "talk.css"
 
 

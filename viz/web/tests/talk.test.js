@@ -23,6 +23,8 @@ const plain = {
   note: ["now"],
   predict: null,
   minutes: 0,
+  points: [],
+  still: "",
 };
 const asks = {
   ...plain,
