@@ -141,7 +141,7 @@ def below_bar(page: Block) -> list[Block | Element]:
     return [*inside, *children[place + 1 :]]
 
 
-def is_style(node: Element) -> bool:
+def is_style(node: Element | Block) -> bool:
     """Whether an element is a style sheet, which shows nothing itself."""
     return str(node.proto.body).lstrip().startswith("<style")
 
@@ -166,7 +166,7 @@ def drawn(view: str, query: Sequence[Sequence[str]], language: str, look: str) -
         return {}, str(app.exception[0].message)[:300]
     drawing = Drawing()
     made = "".join(drawing.any(each) for each in below_bar(app.main))
-    style = "".join(dict.fromkeys(each.proto.body for each in app.get("html") if is_style(each)))
+    style = "".join(dict.fromkeys(str(each.proto.body) for each in app.get("html") if is_style(each)))
     wrong = error_in(made) or ("" if drawing.parts or "<svg" in made else "it draws nothing that can be kept")
     return {"markup": made, "style": style, "parts": drawing.parts}, wrong
 

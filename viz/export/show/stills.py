@@ -70,7 +70,7 @@ def asked_of(scene: TalkScene, checkpoint: str, language: str) -> Asked:
         checkpoint: of the storyboard, where the scene names none.
         language: of all words.
     """
-    view, _, link = scene.view.partition("?")
+    view = scene.view.partition("?")[0]
     return Asked(view, (*scene.choices.items(), ("text", scene.text), ("checkpoint", checkpoint)), language)
 
 

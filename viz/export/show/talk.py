@@ -10,8 +10,8 @@ from viz.charts.plotly_script import plotly_script
 from viz.core.text import text
 from viz.export.show.sights import Sight, state_of
 from viz.export.show.staged import Stage, Staged
-from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
 from viz.export.show.stills import ViewStill, asked_of, mounted, stills
+from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
 from viz.web.bundles import STAGE, TALK_STYLE, VIEWER, markup, style
 from viz.web.page import document, packed
 from viz.web.payload import pack
@@ -25,6 +25,7 @@ TALK_WORDS = (
 STILL_STYLE = """:host { font: 16px/1.45 "Source Sans", system-ui, "Noto Sans CJK SC", sans-serif; }
 .row { display: flex; flex-wrap: wrap; align-items: flex-start; gap: .5rem 1rem; }
 .row > * { min-width: 0; } .still-view > * + * { margin-top: .5rem; } p { margin: 0; }
+.svg-container { position: relative; } .main-svg { position: absolute; left: 0; top: 0; } .modebar-container { display: none; }
 table { border-collapse: collapse; } td, th { padding: .15rem .6rem; text-align: left; }"""
 
 
@@ -97,7 +98,8 @@ def view_stills(shown: Stage, language: str) -> dict[str, ViewStill]:
 def _templates(found: Mapping[str, ViewStill]) -> str:
     """The markup of stills, and of each component in them, which the page's script puts where it belongs."""
     views = [
-        f'<template id="{name}-{look}">{drawn.style}<style>{STILL_STYLE}</style><div class="still-view">{drawn.markup}</div></template>\n'
+        f'<template id="{name}-{look}">{drawn.style}<style>{STILL_STYLE}</style>'
+        f'<div class="still-view">{drawn.markup}</div></template>\n'
         for name, each in found.items()
         for look, drawn in each.looks.items()
     ]

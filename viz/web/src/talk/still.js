@@ -13,6 +13,8 @@ import { make } from "../ui/dom.js";
  */
 
 const [LEAST, MOST] = [0.5, 2.4]; // how small and how large a still may be shown; at LEAST it scrolls
+const STEPS = 6; // of the search for the largest size at which all is seen
+const MOST_WAITED = 120; // ms, for what is mounted to draw itself at a width; a page out of sight draws nothing
 
 export class Still {
   /**
@@ -25,15 +27,17 @@ export class Still {
     this.parts = parts;
     this.mounts = mounts;
     this.look = "";
+    this.fitted = ""; // size and look that it was last fitted to
     this.inner = make("div", { className: "still-inner" });
     this.element = make("div", { className: "still" }, this.inner);
+    this.inner.inert = true; // nothing in it leads anywhere
   }
 
   /** Shows it in a look, mounted only then, since nothing has a size out of sight. @param {Look} look @param {boolean} dark */
   show(look, dark) {
     const wanted = dark ? "dark" : "light";
     dress(this.element, look);
-    if (this.look === wanted) return this.fit();
+    if (this.look === wanted) return void this.fit();
     this.look = wanted;
     const template = document.getElementById(`${this.id}-${wanted}`);
     const host = make("div");
@@ -42,9 +46,7 @@ export class Still {
     if (template instanceof HTMLTemplateElement) shadow.append(document.importNode(template.content, true));
     for (const place of shadow.querySelectorAll("[data-part]"))
       this.mount(/** @type {HTMLElement} */ (place), this.parts[wanted][Number(place.getAttribute("data-part"))]);
-    this.fit();
-    setTimeout(() => this.fit(), 60); // once what was mounted has measured itself
-    setTimeout(() => this.fit(), 400);
+    void this.fit();
   }
 
   /** @param {HTMLElement} place @param {StillPart | undefined} part */
@@ -63,34 +65,42 @@ export class Still {
     });
   }
 
-  /** As large as its room allows, from a width at which all of it is seen. */
-  fit() {
+  /** As large as its room allows: from the width at which all of it is seen. What is mounted measures itself unscaled. */
+  async fit() {
     const { clientWidth: wide, clientHeight: high } = this.element;
-    if (!wide || !high) return;
-    const { style } = this.inner;
-    let [low, top] = [LEAST, MOST];
-    for (let i = 0; i < 7; i++) {
-      const zoom = (low + top) / 2;
-      if (this.needs(zoom, wide) <= high) low = zoom;
-      else top = zoom;
-    }
-    this.needs(low, wide);
-    style.zoom = String(low);
-  }
-
-  /** The height that it takes at a zoom. @param {number} zoom @param {number} wide */
-  needs(zoom, wide) {
+    const asked = [wide, high, this.look].join();
+    if (!wide || !high || asked === this.fitted) return;
+    this.fitted = asked;
     const { inner } = this;
-    inner.style.zoom = String(zoom);
-    inner.style.width = `${wide / zoom}px`;
-    const isTooWide = inner.scrollWidth > inner.clientWidth + 1;
-    return isTooWide ? Infinity : inner.getBoundingClientRect().height;
+    inner.style.visibility = "hidden";
+    let [low, top] = [LEAST, MOST];
+    for (let i = 0; i <= STEPS; i++) {
+      const scale = i < STEPS ? (low + top) / 2 : low;
+      inner.style.transform = "none";
+      inner.style.width = `${wide / scale}px`;
+      await settled();
+      if (this.fitted !== asked) return; // another size came meanwhile
+      const fits = inner.scrollHeight * scale <= high && inner.scrollWidth <= inner.clientWidth + 1;
+      if (fits) low = scale;
+      else top = scale;
+    }
+    const left = Math.max(0, (wide - inner.scrollWidth * low) / 2);
+    inner.style.transform = `translateX(${left}px) scale(${low})`;
+    inner.style.visibility = "";
   }
 
   /** The same, small, without being mounted anew: its name stands for it. @param {string} textContent */
   static card(textContent) {
     return make("b", { className: "still-card", textContent });
   }
+}
+
+/** When what was given another size has drawn itself anew. @returns {Promise<void>} */
+function settled() {
+  return new Promise((resolve) => {
+    setTimeout(resolve, MOST_WAITED);
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+  });
 }
 
 /** @param {HTMLElement} place @param {Record<string, any>} figure */

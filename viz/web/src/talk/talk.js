@@ -71,7 +71,7 @@ export class Talk {
       button("▦", words.overview_open, () => this.turnOverview(window)),
       button(words.notes, words.notes_here, () => this.turnNote()),
       button(`${words.notes} ↗`, words.notes_window, () => this.openNotes()),
-      button("⛶", words.whole_screen, () => this.turnWhole()),
+      button("⤢", words.whole_screen, () => this.turnWhole()),
       button("☰", words.stage, () => this.turnStage()),
     );
     if (this.hall.isOffered) tools.prepend(button("✎", words.hall, () => this.hall.open()));

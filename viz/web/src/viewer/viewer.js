@@ -80,7 +80,7 @@ export class Viewer extends Component {
     const corner = make(
       "div",
       { className: "corner" },
-      button("⛶", words.whole_screen, () => wholeScreen(this)),
+      button("⤢", words.whole_screen, () => wholeScreen(this)),
       button("☰", words.tools, () => present(this)),
     );
     const within = asks || this.root.closest("main"); // a page has one
