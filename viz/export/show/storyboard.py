@@ -34,7 +34,15 @@ MOST_STEPS, MOST_EXPECTATIONS, MOST_POINTS = 20, 20, 8
 OPTIONS = (2, 4)
 OPTION_LETTERS = "ABCD"
 # How the viewer's link writes each choice; ``src/core/state.js`` says the same. Heads are spelt in ``heads``.
-OWN_CHOICES = ("text", "checkpoint", "lang", "storyboard", "scene", "click")  # a scene says them, or the talk does
+OWN_CHOICES = (
+    "text",
+    "part",
+    "checkpoint",
+    "lang",
+    "storyboard",
+    "scene",
+    "click",
+)  # a scene says them, or the talk does
 _SORTED = r"-?\d{1,4}(?:,[st]-?\d{1,4})*"
 CHOICE_FORMS: Mapping[str, str] = {
     "h": r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}",

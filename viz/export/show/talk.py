@@ -25,7 +25,8 @@ TALK_WORDS = (
 STILL_STYLE = """:host { font: 16px/1.45 "Source Sans", system-ui, "Noto Sans CJK SC", sans-serif; }
 .row { display: flex; flex-wrap: wrap; align-items: flex-start; gap: .5rem 1rem; }
 .row > * { min-width: 0; } .still-view > * + * { margin-top: .5rem; } p { margin: 0; }
-.svg-container { position: relative; } .main-svg { position: absolute; left: 0; top: 0; } .modebar-container { display: none; }
+.svg-container { position: relative; } .main-svg { position: absolute; left: 0; top: 0; }
+.modebar-container { display: none; }
 table { border-collapse: collapse; } td, th { padding: .15rem .6rem; text-align: left; }"""
 
 
@@ -146,7 +147,8 @@ def scene_part(each: Staged, message: int, language: str, number: int = 0) -> Ma
         "predict": asked,
         "minutes": scene.minutes,
         "points": [point.of(language) for point in scene.points],
-        "still": f"still-{number}" if scene.view else "",
+        "still": f"still-{number}" if scene.view and number else "",
+        "place": number - 1,
     }
 
 

@@ -25,6 +25,7 @@ const plain = {
   minutes: 0,
   points: [],
   still: "",
+  place: 0,
 };
 const asks = {
   ...plain,

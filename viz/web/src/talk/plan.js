@@ -17,6 +17,7 @@
  * @property {Predict | null} predict
  * @property {number} minutes planned; 0: nobody planned any
  * @property {string[]} points sentences that stand beside the picture, one more with each click
+ * @property {number} place among the scenes of its storyboard; a sentence from the hall has that of the scene it came to
  * @property {string} still where the picture is one of a view: what its parts in the page are called; else ""
  */
 

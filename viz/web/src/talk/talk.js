@@ -45,7 +45,7 @@ export class Talk {
     this.picked = new Map();
     this.beside = new Beside(talk.words, (option) => this.pick(option));
     this.stills = new Map(Object.entries(talk.stills).map(([name, parts]) => [name, new Still(name, parts, mounts)]));
-    this.hall = new Hall(talk.words, () => this.at.scene);
+    this.hall = new Hall(talk.words, () => this.scene.place);
     const small = new Small(talk.scenes, traces);
     this.speaker = new Speaker(talk, small, (event) => this.press(event));
     this.overview = new Overview(talk, small, (scene) => this.go({ scene, stop: 0 }));

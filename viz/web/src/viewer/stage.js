@@ -28,7 +28,10 @@ export function drawAll({ grids: every, offered, room, panels, size, state }) {
   const high = (size.height - KIND.height * times) / deep - 3;
   const largest = LARGEST * times;
   const side = Math.max(SMALLEST, Math.min(largest, wide, high));
-  const tile = { wide: Math.floor(side), high: Math.floor(Math.max(side, Math.min(largest, (state.present ? TALLEST : TALLER) * side, high))) };
+  const tile = {
+    wide: Math.floor(side),
+    high: Math.floor(Math.max(side, Math.min(largest, (state.present ? TALLEST : TALLER) * side, high))),
+  };
   const titled = (/** @type {import("../grid/grid.js").Grid} */ { kind, element }) => {
     const title = make("h2", { className: "panel-title", textContent: kind.title });
     return make("section", { className: "kind" }, title, element);
