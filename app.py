@@ -6,6 +6,8 @@ from streamlit.starlette import App
 
 from viz.app.server.guard import guards
 from viz.charts.lines.bertviz_code import frame_scripts
-from viz.web.bundles import VIEWER, served
+from viz.charts.plotly_script import plotly_script
+from viz.web.bundles import STAGE, VIEWER, served
 
-app = App("router.py", middleware=guards((*frame_scripts(), VIEWER.read_text(encoding="utf-8")), served()))
+bundles = [bundle.read_text(encoding="utf-8") for bundle in (VIEWER, STAGE)]  # of saved pages and talks
+app = App("router.py", middleware=guards((*frame_scripts(), *bundles, plotly_script()), served()))

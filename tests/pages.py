@@ -23,7 +23,12 @@ APP = Path(__file__).resolve().parent.parent / "router.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
 CHIPS = "headlight_sentence_chips"  # which the frame shows over every view
 PLAIN = "headlight_plain_chart"
-FRAME = {CHIPS, "headlight_sentence_steps", "headlight_page_look"}  # with what nobody sees of it
+FRAME = {
+    CHIPS,
+    "headlight_sentence_steps",
+    "headlight_page_look",
+    "headlight_pin_keeper",
+}  # with what nobody sees of it
 HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"
 
 shipped = pytest.mark.skipif("en-zh" not in available(), reason="the shipped checkpoint is not there")

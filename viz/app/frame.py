@@ -26,7 +26,7 @@ from viz.core.numbers import number
 from viz.core.session import Subject, force, read_session, subject
 from viz.core.theme import FONTS
 from viz.core.views import ViewSpec
-from viz.widgets import chips, examples
+from viz.widgets import chips, examples, pins
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.registry import register
 
@@ -41,7 +41,7 @@ STYLE = f"""<style>
 .stMainBlockContainer {{ padding: .25rem 1.25rem 1rem; max-width: none; }}
 .stMainBlockContainer > .stVerticalBlock {{ gap: .25rem; }}
 .stForm {{ border: 0; padding: 0; }}
-.st-key-hl_steps, .st-key-hl_look {{ position: absolute; }}
+.st-key-hl_steps, .st-key-hl_look, .st-key-pin_keeper {{ position: absolute; }}
 [data-testid="InputInstructions"] {{ display: none; }}
 [data-testid^="stBaseButton-primary"]:enabled, [data-testid^="stBaseButton-primary"]:enabled p {{
   color: light-dark(#FFFFFF, #10151C) !important; font-weight: 600; }}
@@ -80,7 +80,8 @@ STYLE = f"""<style>
 .hl-verdict:not([data-judged=good]) strong {{ color: inherit; }}
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
-.st-key-talk_frame iframe {{ display: block; height: calc(100vh - 8.5rem); min-height: 24rem; }}
+.st-key-talk_frame iframe {{ display: block; height: calc(100vh - 6.2rem); min-height: 24rem; }}
+.stApp:has(.st-key-talk_frame) .st-key-hl_sentence {{ display: none; }}
 .st-key-hl_lesson h3 {{ padding: .25rem 0 0; }}
 .st-key-hl_lesson .stVerticalBlock {{ gap: .5rem; }}
 .st-key-hl_lesson .katex-display {{ margin: 0; padding: .6rem .2rem; }}
@@ -114,6 +115,7 @@ def draw(spec: ViewSpec) -> None:
     if not has_pytorch():
         time.sleep(0.05)  # the first visit: the box is sent before libraries, while they load, let nothing be sent
     chips.keep_sentence()
+    pins.keep()
     follow()
     _missing_model(model)
     is_there = _translation_row(spec, model)

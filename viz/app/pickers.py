@@ -19,11 +19,12 @@ from viz.core.link import PICKED
 from viz.core.models import ModelEntry, current
 from viz.core.session import Session, chosen_kind, read_session, subject
 from viz.core.views import ViewSpec
-from viz.widgets import combined, map_choice
+from viz.widgets import combined, map_choice, pins
 from viz.widgets.bar import offer_bar
 from viz.widgets.picker import coded, hide, pick
 
 PICKERS = PICKED
+OWN_PIN = ("one_head", "about")  # the viewer's own scenes can be played; about a checkpoint there is nothing to play
 HEAD_PICKERS = ("kind", "layer", "head")  # on the line over a view; the others are behind one button
 
 
@@ -51,6 +52,8 @@ def row(spec: ViewSpec) -> None:
         with st.popover(say("app.display"), width="content", help=say("app.display.help"), key="hl_display"):
             for picker in (each for each in PICKERS if each not in HEAD_PICKERS):
                 _draw(picker, model)
+        if spec.section != "show" and spec.name not in OWN_PIN:
+            pins.view_button(spec.name)
     used = set(used_by(spec)) - idle(read_session())
     hide([picker for picker in PICKERS if picker not in used])
     behind = {"hl_head": HEAD_PICKERS, "hl_display": PICKERS[len(HEAD_PICKERS) :]}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 HEIGHT = 720  # pixels of the viewer in a notebook
 TRACED: tuple[MethodName, ...] = ("weights", "rollout")  # need no model
+PRESENTED = "f=1"  # a page that is saved opens on its picture alone; P brings the tools
 MOST_BYTES = 2_000_000  # of a page; what is beyond is left to the app
 
 
@@ -95,7 +96,8 @@ def _page(
     language: str,
     shown: Shown,
 ) -> SavedPage:
-    return saved(translation, maps=maps, model=model, language=language, heads=shown.heads, start=start_of(shown))
+    start = "&".join(filter(None, [start_of(shown), PRESENTED]))
+    return saved(translation, maps=maps, model=model, language=language, heads=shown.heads, start=start)
 
 
 def start_of(shown: Shown) -> str:

@@ -1,5 +1,5 @@
-// Makes what dist holds of everything in src: scripts for the viewer, for all components, for notebooks, for the page
-// that translates by itself and for its worker, each of whose first line says of which sources, so that a stale one is
+// Makes what dist holds of everything in src: scripts for the viewer, for all components, for notebooks, for a talk
+// with stills of views, for the page that translates by itself and for its worker, each of whose first line says of which sources, so that a stale one is
 // seen; and a table of style sheets, a component's with those of all that it imports.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ const scripts = (names) => ({
   banner: { js },
   loader: { ".css": "empty" },
 });
-await build({ ...scripts(["viewer", "components", "notebook", "live"]), format: "esm" });
+await build({ ...scripts(["viewer", "components", "notebook", "stage", "live"]), format: "esm" });
 // A page from disk may start no worker that is a module, and its script has no address.
 await build({ ...scripts(["engine"]), format: "iife", define: { "import.meta.url": '"blob:"' } });
 

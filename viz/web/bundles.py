@@ -12,6 +12,7 @@ WEB = Path(__file__).resolve().parent
 SOURCES, DIST = WEB / "src", WEB / "dist"
 VIEWER, COMPONENTS, NOTEBOOK = DIST / "viewer.js", DIST / "components.js", DIST / "notebook.js"
 LIVE, ENGINE = DIST / "live.js", DIST / "engine.js"  # of the page that translates by itself, and of its worker
+STAGE = DIST / "stage.js"  # viewer and components: a talk with views in it
 VIEWER_STYLE, TALK_STYLE = SOURCES / "viewer" / "viewer.css", SOURCES / "talk" / "talk.css"
 LIVE_STYLE = SOURCES / "live" / "live.css"
 RUNTIME = WEB / "vendor" / "onnxruntime-web" / "ort-wasm-simd-threaded.wasm.gz"

@@ -13,7 +13,7 @@ from viz.web.bundles import VIEWER, VIEWER_STYLE
 
 # Nothing may be fetched, framed or sent; pictures are made in the page, which lets them be data.
 POLICY = (
-    "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data: blob:; "
+    "default-src 'none'; script-src {script}; style-src {style}; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
 )
 _PAGE = """<!doctype html>
@@ -27,7 +27,7 @@ _PAGE = """<!doctype html>
 </head>
 <body>
 {body}
-<script type="module">{script}</script>
+{before}<script type="module">{script}</script>
 </body>
 </html>
 """
@@ -54,30 +54,44 @@ def packed(message: bytes) -> str:
 
 
 def document(
-    body: str, title: str, language: str, more_style: str = "", bundle: Path = VIEWER, policy: str = POLICY
+    body: str,
+    title: str,
+    language: str,
+    more_style: str = "",
+    *,
+    bundle: Path = VIEWER,
+    policy: str = POLICY,
+    before: str = "",
+    own: bool = True,
 ) -> str:
-    """A whole page around a script, the viewer's where no other is named, which is all that may run in it.
+    """A whole page around a script of ours, which is all that may run in it.
 
     Args:
         body: markup; whatever a visitor typed is already data in it.
         title: of the browser's window; it is escaped here.
         language: "en" or "zh".
         more_style: beside the viewer's own.
-        bundle: the script.
+        bundle: the script, as it was built.
         policy: what the page may do, with ``{script}`` and ``{style}`` where their sums belong.
+        before: a library's script, which runs first.
+        own: every style is ours; else elements may bring theirs, as those of a view do. Nothing can be fetched by them.
     """
     script, style = bundle.read_text(encoding="utf-8"), VIEWER_STYLE.read_text(encoding="utf-8") + more_style
-    allowed = policy.format(script=_hash(script), style=_hash(style))
+    allowed = policy.format(
+        script=" ".join(_hash(each) for each in filter(None, [before, script])),
+        style=_hash(style) if own else "'unsafe-inline'",
+    )
     return _PAGE.format(
         language={"zh": "zh-CN"}.get(language, language),
         policy=html.escape(allowed),
         title=html.escape(title),
         style=style,
         body=body,
+        before=f"<script>{before}</script>\n" if before else "",
         script=script,
     )
 
 
 def _hash(code: str) -> str:
     """What a Content-Security-Policy calls an inline script or style."""
-    return base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
+    return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode('ascii')}'"

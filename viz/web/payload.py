@@ -21,7 +21,7 @@ WORDS = (
     *("scale", "full", "own", "common", "together", "side", "difference", "mean", "max", "mean_of", "max_of"),
     *("writes", "has_read", "sum", "hint", "hint_heads", "strongest", "nothing", "theme", "help", "keys", "caption"),
     *("hidden", "renormalised", "merged", "coded", "zoom_in", "zoom_out", "fit", "display", "save", "close"),
-    *("of", "whole", "making", "present"),
+    *("of", "whole", "making", "present", "whole_screen", "tools"),
 )
 
 

@@ -33,24 +33,27 @@ def end_view() -> NoReturn:
     raise ViewEnded
 
 
-def show_error(error: HeadlightError) -> None:
-    """One plain sentence that says what is wrong; whatever stands in it is shown literally."""
+def sentence_of(error: HeadlightError) -> str:
+    """One plain sentence, in the visitor's language, that says what is wrong."""
     if isinstance(error, LacksAbilityError):
         why = say(f"why.{error.why}") if error.why else ""
         said = {"checkpoint": current().name, "ability": say(f"ability.{error.ability}"), "why": why}
-        sentence = say("view.lacks.why" if why else "view.lacks", **said)
-    elif isinstance(error, OtherFormError):
+        return say("view.lacks.why" if why else "view.lacks", **said)
+    if isinstance(error, OtherFormError):
         about = say("view.or").join(say(f"reads.{each}") for each in error.about)
-        sentence = say("view.other", checkpoint=current().name, what=say(f"reads.{error.reads}"), about=about)
-    else:
-        sentence = say(
-            f"error.{type(error).__name__}",
-            message=str(error),
-            characters=f"{MAX_CHARACTERS:,}",
-            parts=MAX_PARTS,
-            tokens=getattr(error, "tokens", None) or MAX_SRC_TOKENS,
-        )
-    st.html(alert(sentence))
+        return say("view.other", checkpoint=current().name, what=say(f"reads.{error.reads}"), about=about)
+    return say(
+        f"error.{type(error).__name__}",
+        message=str(error),
+        characters=f"{MAX_CHARACTERS:,}",
+        parts=MAX_PARTS,
+        tokens=getattr(error, "tokens", None) or MAX_SRC_TOKENS,
+    )
+
+
+def show_error(error: HeadlightError) -> None:
+    """One plain sentence that says what is wrong; whatever stands in it is shown literally."""
+    st.html(alert(sentence_of(error)))
 
 
 @contextmanager

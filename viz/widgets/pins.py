@@ -8,14 +8,18 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from model.errors import HeadlightError
 from viz.core.answers.translations import translation
 from viz.core.language import language, say
-from viz.core.session import Session
+from viz.core.models import current, entries
+from viz.core.pictures import is_own
+from viz.core.session import Session, subject, typed
 from viz.export.pages import start_of
 from viz.export.show.reading import read_storyboard
 from viz.export.show.storyboard import (
     MOST_SCENES,
     MOST_SIGNS,
+    OWN_CHOICES,
     Both,
     Storyboard,
     StoryboardError,
@@ -28,7 +32,9 @@ from viz.widgets.registry import register
 
 _component = register("pin_keeper", ())
 MOST_CAPTION = MOST_SIGNS["title"]
-_PINS, _KNOWN = "_pins", "_pins_known"  # in the visitor's session: his pins; whether what his browser keeps is known
+UNNAMED = Both("Pinboard", "钉板")
+_TITLE = "_pins_title"  # in the visitor's session, with the next two: what the board is called
+_PINS, _KNOWN = "_pins", "_pins_known"  # his pins; whether what his browser keeps is known
 
 
 def pin_keeper(board: str, known: bool, *, key: str, on_found: Callable[[str], None]) -> None:
@@ -52,7 +58,7 @@ def pin_keeper(board: str, known: bool, *, key: str, on_found: Callable[[str], N
 def board() -> Storyboard:
     """What is pinned, as a talk."""
     scenes: tuple[TalkScene, ...] = st.session_state.get(_PINS, ())
-    return Storyboard(Both("Pinboard", "钉板"), scenes)
+    return Storyboard(st.session_state.get(_TITLE) or UNNAMED, scenes)
 
 
 def put(scenes: tuple[TalkScene, ...]) -> None:
@@ -76,11 +82,27 @@ def written() -> str:
     return write_storyboard(board())
 
 
-def caption(place: int, said: str) -> None:
-    """Put a pin under another caption; to be called in a widget's callback."""
+def change(place: int, scene: TalkScene) -> None:
+    """Put another scene in a pin's place; to be called in a widget's callback."""
     scenes = list(board().scenes)
-    scenes[place] = replace(scenes[place], title=Both(said[:MOST_CAPTION]))
+    scenes[place] = scene
     put(tuple(scenes))
+
+
+def rewrite(data: str) -> None:
+    """Let the board be what a text says.
+
+    Raises:
+        StoryboardError: something is wrong with it.
+    """
+    new = read_storyboard(data)
+    put(tuple(replace(each, checkpoint=each.checkpoint or new.checkpoint) for each in new.scenes))
+    rename(new.title)
+
+
+def rename(title: Both) -> None:
+    """Call the board, and the talk that it is, something else."""
+    st.session_state[_TITLE] = title
 
 
 def move(place: int, by: int) -> None:
@@ -93,7 +115,7 @@ def move(place: int, by: int) -> None:
 
 
 def keep() -> None:
-    """Let the browser keep the board; drawn once on every page that pins or shows pins."""
+    """Let the browser keep the board; drawn once on every page."""
     now = board()
     pin_keeper(written() if now.scenes else "", bool(st.session_state.get(_KNOWN)), key="pin_keeper", on_found=_found)
 
@@ -105,12 +127,13 @@ def _found(text: str) -> None:
         mine = board().scenes
         add(text)
         put((*board().scenes[len(mine) :], *mine))
+        rename(read_storyboard(text).title)
     except StoryboardError:
         return
 
 
 def pin_button(now: Session, asked: Shown, place: str) -> None:
-    """Pin this picture with its state.
+    """Pin this picture of heads with its state.
 
     Args:
         now: the view.
@@ -121,15 +144,48 @@ def pin_button(now: Session, asked: Shown, place: str) -> None:
         return
     scene = _scene(now, asked, place)
     there = scene in board().scenes
-    with st.container(horizontal=True, width="content", gap=None):
-        st.button(
-            say("pins.pinned" if there else "pins.pin"),
-            key="pin",
-            help=say("pins.pin.help"),
-            disabled=there,
-            on_click=lambda: put((*board().scenes, scene)),
-        )
-        keep()
+    st.button(
+        say("pins.pinned" if there else "pins.pin"),
+        key="pin",
+        help=say("pins.pin.help"),
+        disabled=there,
+        on_click=lambda: put((*board().scenes, scene)),
+    )
+
+
+def view_button(view: str) -> None:
+    """Pin a view as it stands: its link is the scene's, so the talk shows the same.
+
+    Args:
+        view: its name.
+    """
+    model = current()
+    if model.base in entries() and model.reads != "maps" and not is_own(typed()):
+        st.button(say("pins.pin"), key="pin", help=say("pins.pin.help"), on_click=pin_view, args=(view,))
+
+
+def pin_view(view: str) -> None:
+    """Put a view on the board; to be called in a widget's callback, when its link is that of what is seen."""
+    try:
+        about = subject()
+        said = {name: value for name, value in st.query_params.to_dict().items() if value}
+        kept = {name: value for name, value in said.items() if name not in OWN_CHOICES}
+        picture, app = (f"{view}?{urlencode(each)}".rstrip("?") for each in (kept, said))
+        title = say(f"page.{view}")
+    except HeadlightError:  # said in full over the view
+        return
+    if len(picture) > MOST_SIGNS["view"]:
+        return
+    scene = TalkScene(
+        about.text,
+        checkpoint=about.checkpoint,
+        app=app if len(app) <= MOST_SIGNS["app"] else "",
+        title=Both(f"{title} · {about.text[:80]}"[:MOST_CAPTION]),
+        view=picture,
+    )
+    if scene not in board().scenes:
+        put((*board().scenes, scene))
+    st.toast(say("pins.pinned"))
 
 
 def _scene(now: Session, asked: Shown, place: str) -> TalkScene:

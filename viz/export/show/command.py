@@ -13,7 +13,7 @@ from viz.export.show.handout import handout
 from viz.export.show.shelf import ENDINGS, open_storyboard, shipped, shipped_storyboard
 from viz.export.show.staged import Stage, stage
 from viz.export.show.storyboard import Storyboard, StoryboardError
-from viz.export.show.talk import talk_page
+from viz.export.show.talk import talk_page, view_stills
 
 
 def add_storyboard(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +42,7 @@ def storyboard(args: argparse.Namespace) -> str:
     for name, each in found.items():
         shown = stage(each, open_named)
         problems += [f"{name}, {problem}" for problem in shown.problems]
+        view_stills(shown, "en")
         count, expected = len(each.scenes), sum(len(scene.expect) for scene in each.scenes)
         lines.append(f"{name}: scenes: {count}, expectations that hold: {expected - len(shown.problems)} of {expected}")
     if problems:

@@ -10,12 +10,14 @@ from typing import NoReturn
 import yaml
 
 from model.limits import MAX_CHARACTERS
+from viz.core.views import VIEWS
 from viz.export.show.expect import parse_expectation
 from viz.export.show.storyboard import (
     FORMAT,
     MOST_EXPECTATIONS,
     MOST_FILE_BYTES,
     MOST_MINUTES,
+    MOST_POINTS,
     MOST_SCENES,
     MOST_SIGNS,
     MOST_STEPS,
@@ -34,7 +36,10 @@ from viz.export.show.storyboard import (
 MOST_DEPTH = 8
 MOST_NODES = 10_000
 _NOTHING = "tag:yaml.org,2002:null"
-_SCENE = ("text", "target", "checkpoint", "link", "app", "title", "note", "steps", "predict", "expect", "minutes")
+_SCENE = (
+    *("text", "target", "checkpoint", "link", "view", "app", "title", "points", "note", "steps", "predict", "expect"),
+    "minutes",
+)
 _APP = re.compile(r"[a-z_]{0,30}(?:\?[\w.~%+=&,:*!'()-]*)?", re.ASCII)
 
 
@@ -199,6 +204,8 @@ def read_storyboard(data: bytes | str) -> Storyboard:
 
 def _scene(given: Field) -> TalkScene:
     parts = given.mapping(_SCENE, ("text",))
+    if "view" in parts and {"link", "steps"} & set(parts):
+        given.fail("has either a view, or a link with steps")
     return TalkScene(
         text=parts["text"].text(MAX_CHARACTERS),
         target=_text(parts.get("target"), MAX_CHARACTERS),
@@ -212,6 +219,10 @@ def _scene(given: Field) -> TalkScene:
         expect=tuple(map(_expectation, parts["expect"].items(0, MOST_EXPECTATIONS))) if "expect" in parts else (),
         minutes=parts["minutes"].amount(MOST_MINUTES) if "minutes" in parts else 0.0,
         line=given.line,
+        view=_view(parts.get("view")),
+        points=tuple(_both(each, MOST_SIGNS["point"]) for each in parts["points"].items(0, MOST_POINTS))
+        if "points" in parts
+        else (),
     )
 
 
@@ -247,6 +258,16 @@ def _app(given: Field | None) -> str:
     said = _text(given, MOST_SIGNS["app"])
     if given and not _APP.fullmatch(said):
         given.fail("is no place in the app")
+    return said
+
+
+def _view(given: Field | None) -> str:
+    said = _text(given, MOST_SIGNS["view"])
+    name = said.partition("?")[0]
+    if given and (name not in VIEWS or not _APP.fullmatch(said)):
+        given.fail(f"{name[:30]!r} is no view of the app, such as 'flow?step=3'")
+    if given and VIEWS[name].section == "show":
+        given.fail(f"{name!r} has no picture of its own")
     return said
 
 

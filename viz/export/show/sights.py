@@ -67,7 +67,7 @@ class Sights:
         key = (name, scene.text, scene.target)
         if key not in self.known:
             source = self.opens(name)
-            if source.anatomy.reads != "text":
+            if source.anatomy.reads != "text" and not scene.view:
                 raise StoryboardError(f"the model {name} translates nothing")
             try:
                 made = source.trace(*key[1:]) if scene.target else source.translate(scene.text, 1, capture=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qsl
 
 import yaml
 
@@ -26,11 +27,22 @@ MOST_SIGNS = {
     "expect": 200,
     "token": 60,
     "app": 2_000,
+    "view": 2_000,
+    "point": 200,
 }
-MOST_STEPS, MOST_EXPECTATIONS = 20, 20
+MOST_STEPS, MOST_EXPECTATIONS, MOST_POINTS = 20, 20, 8
 OPTIONS = (2, 4)
 OPTION_LETTERS = "ABCD"
 # How the viewer's link writes each choice; ``src/core/state.js`` says the same. Heads are spelt in ``heads``.
+OWN_CHOICES = (
+    "text",
+    "part",
+    "checkpoint",
+    "lang",
+    "storyboard",
+    "scene",
+    "click",
+)  # a scene says them, or the talk does
 _SORTED = r"-?\d{1,4}(?:,[st]-?\d{1,4})*"
 CHOICE_FORMS: Mapping[str, str] = {
     "h": r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}",
@@ -69,8 +81,10 @@ def _scene(scene: TalkScene) -> dict[str, Any]:
             "target": scene.target,
             "checkpoint": scene.checkpoint,
             "link": scene.link,
+            "view": scene.view,
             "app": scene.app,
             "title": _both(scene.title),
+            "points": [_both(point) for point in scene.points],
             "note": _both(scene.note),
             "steps": [_step(step) for step in scene.steps],
             "predict": _predict(scene.predict) if scene.predict else None,
@@ -161,7 +175,9 @@ class TalkScene:
         target: the translation to look at; "" for the model's own.
         checkpoint: name of the model; "" for the storyboard's.
         link: what is chosen, as the viewer's link writes it; heads also by their job, see ``heads``.
+        view: of the app, where that is the picture and not a map: its name, then what its link says besides.
         app: where in the app it was pinned; "" where nowhere.
+        points: sentences that stand beside the picture, one more with each click.
         title, note: a note's ``[click]`` marks are where the speaker goes on.
         steps: one a click.
         expect: what must hold of the model, see ``expect``.
@@ -181,6 +197,14 @@ class TalkScene:
     expect: tuple[str, ...] = ()
     minutes: float = 0.0
     line: int = field(default=0, compare=False)
+    view: str = ""
+    points: tuple[Both, ...] = ()
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """What the link of its view says, less what the scene says itself."""
+        found = dict(parse_qsl(self.view.partition("?")[2], max_num_fields=60))
+        return {name: value for name, value in found.items() if name not in OWN_CHOICES}
 
     def fragments(self, language: str) -> list[str]:
         """The note, cut at its clicks."""

@@ -6,19 +6,28 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from viz.charts.plotly_script import plotly_script
 from viz.core.text import text
 from viz.export.show.sights import Sight, state_of
 from viz.export.show.staged import Stage, Staged
+from viz.export.show.stills import ViewStill, asked_of, mounted, stills
 from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
-from viz.web.bundles import TALK_STYLE
+from viz.web.bundles import STAGE, TALK_STYLE, VIEWER, markup, style
 from viz.web.page import document, packed
 from viz.web.payload import pack
 
 TALK_WORDS = (
     *("on", "before", "notes", "notes_here", "notes_window", "ask_hint", "right", "wrong", "revealed"),
     *("of_talk", "of_scene", "next_is", "asks", "last", "keys", "is_dark", "stage"),
-    *("overview", "overview_open", "overview_hint"),
+    *("overview", "overview_open", "overview_hint", "hall", "hall_hint", "hall_send", "hall_wait", "whole_screen"),
 )
+# What Streamlit would say of how a view's elements stand.
+STILL_STYLE = """:host { font: 16px/1.45 "Source Sans", system-ui, "Noto Sans CJK SC", sans-serif; }
+.row { display: flex; flex-wrap: wrap; align-items: flex-start; gap: .5rem 1rem; }
+.row > * { min-width: 0; } .still-view > * + * { margin-top: .5rem; } p { margin: 0; }
+.svg-container { position: relative; } .main-svg { position: absolute; left: 0; top: 0; }
+.modebar-container { display: none; }
+table { border-collapse: collapse; } td, th { padding: .15rem .6rem; text-align: left; }"""
 
 
 MOST_PAGE = 30_000_000  # of a page
@@ -32,13 +41,14 @@ def talk_page(shown: Stage, language: str) -> str:
         language: of all words, "en" or "zh".
 
     Raises:
-        StoryboardError: it would be too large.
+        StoryboardError: it would be too large, or a view has no picture.
     """
     sights: list[Sight] = []
     for each in shown.scenes:
         if each.sight not in sights:
             sights.append(each.sight)
-    messages = [packed(_message(sight, shown, language)) for sight in sights]
+    messages = [packed(message_of(sight, shown, language)) for sight in sights]
+    found = view_stills(shown, language)
     if sum(map(len, messages)) > MOST_PAGE:
         raise StoryboardError(f"The talk would be larger than {MOST_PAGE // 1_000_000} MB; take scenes out.")
     title = shown.storyboard.title.of(language) or text(language, "talk.untitled")
@@ -47,19 +57,61 @@ def talk_page(shown: Stage, language: str) -> str:
         "title": title,
         "minutes": shown.storyboard.planned,
         "messages": messages,
-        "scenes": [_scene(each, sights.index(each.sight), language) for each in shown.scenes],
+        "scenes": [
+            scene_part(each, sights.index(each.sight), language, number) for number, each in enumerate(shown.scenes, 1)
+        ],
+        "stills": {name: {look: drawn.parts for look, drawn in each.looks.items()} for name, each in found.items()},
         "words": {name: text(language, f"talk.{name}") for name in TALK_WORDS},
     }
     # No "<" can end the script that holds it.
     data = json.dumps(said, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     body = (
-        f'<div id="talk"><noscript>{text(language, "viewer.script")}</noscript></div>\n'
+        f'<div id="talk"><noscript>{text(language, "viewer.script")}</noscript></div>\n{_templates(found)}'
         f'<script type="application/json" id="scenes">{data}</script>'
     )
-    return document(body, f"{title} · Headlight", language, TALK_STYLE.read_text(encoding="utf-8"))
+    return document(
+        body,
+        f"{title} · Headlight",
+        language,
+        TALK_STYLE.read_text(encoding="utf-8"),
+        bundle=STAGE if found else VIEWER,
+        before=plotly_script() if any("figure" in each.names for each in found.values()) else "",
+        own=not found,
+    )
 
 
-def _message(sight: Sight, shown: Stage, language: str) -> bytes:
+def view_stills(shown: Stage, language: str) -> dict[str, ViewStill]:
+    """The pictures of the scenes that are of views, by what they are called in the page.
+
+    Raises:
+        StoryboardError: a view has none.
+    """
+    scenes = {f"still-{place}": each for place, each in enumerate(shown.scenes, 1) if each.scene.view}
+    asked = [asked_of(each.scene, each.sight.source.name, language) for each in scenes.values()]
+    found = dict(zip(scenes, stills(asked), strict=True))
+    for name, each in scenes.items():
+        if wrong := found[name].wrong.rstrip("."):
+            place = f"Scene {name.removeprefix('still-')}" + (f", line {each.scene.line}" if each.scene.line else "")
+            raise StoryboardError(f"{place}: the view {each.scene.view.partition('?')[0]} has no picture: {wrong}.")
+    return found
+
+
+def _templates(found: Mapping[str, ViewStill]) -> str:
+    """The markup of stills, and of each component in them, which the page's script puts where it belongs."""
+    views = [
+        f'<template id="{name}-{look}">{drawn.style}<style>{STILL_STYLE}</style>'
+        f'<div class="still-view">{drawn.markup}</div></template>\n'
+        for name, each in found.items()
+        for look, drawn in each.looks.items()
+    ]
+    components = [
+        f'<template id="component-{name}"><style>{style(name)}</style>{markup(name)}</template>\n'
+        for name in mounted(found.values())
+    ]
+    return "".join([*views, *components])
+
+
+def message_of(sight: Sight, shown: Stage, language: str) -> bytes:
     """The sight with the sorts of map that its scenes show; weights first."""
     wanted = {"weights": None}
     for each in (each for each in shown.scenes if each.sight is sight):
@@ -71,7 +123,15 @@ def _message(sight: Sight, shown: Stage, language: str) -> bytes:
     return pack(sight.translation, maps, language=language, model=sight.source.name)
 
 
-def _scene(each: Staged, message: int, language: str) -> Mapping[str, Any]:
+def scene_part(each: Staged, message: int, language: str, number: int = 0) -> Mapping[str, Any]:
+    """A scene as the page's script reads it.
+
+    Args:
+        each: the scene.
+        message: place of its sentence among those of the page.
+        language: of all words.
+        number: from 1, where it is a picture of a view.
+    """
     scene, predict = each.scene, each.predict
     asked = predict and {
         "ask": predict.ask.of(language),
@@ -86,6 +146,9 @@ def _scene(each: Staged, message: int, language: str) -> Mapping[str, Any]:
         "note": scene.fragments(language),
         "predict": asked,
         "minutes": scene.minutes,
+        "points": [point.of(language) for point in scene.points],
+        "still": f"still-{number}" if scene.view and number else "",
+        "place": number - 1,
     }
 
 

@@ -1,20 +1,22 @@
-"""The pinboard: what was pinned while exploring, to be put in order, captioned, kept, and made a talk."""
+"""The pinboard: what was pinned while exploring, to be put in order, told and asked about in a form, or as YAML."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from model.errors import HeadlightError
-from viz.charts.markup import line, tag
+from viz.charts.markup import line
 from viz.core.going import open_view
-from viz.core.language import language, say
+from viz.core.language import say
 from viz.core.session import Session
-from viz.core.views import VIEWS
+from viz.export.show.storyboard import MOST_FILE_BYTES, Both
+from viz.views.pinboard import form
 from viz.widgets import pins, talks
 from viz.widgets.bar import bar
 from viz.widgets.errors import show_error
 
-_FILE, _WRONG = "pins_file", "_pins_wrong"
+_FILE, _WRONG, _YAML = "pins_file", "_pins_wrong", "pins_yaml"
+HIGH = 560  # pixels of the YAML
 
 
 def open_file() -> None:
@@ -27,9 +29,17 @@ def open_file() -> None:
         st.session_state[_WRONG] = error
 
 
-def captioned(place: int, key: str) -> None:
-    """A pin under the caption that was typed."""
-    pins.caption(place, str(st.session_state[key]))
+def retitle() -> None:
+    """The board under the name that was typed."""
+    pins.rename(Both(str(st.session_state["pins_title"])[: pins.MOST_CAPTION]))
+
+
+def rewritten(key: str) -> None:
+    """The board as its YAML was changed; YAML that cannot be read changes nothing."""
+    try:
+        pins.rewrite(str(st.session_state[key]))
+    except HeadlightError as error:
+        st.session_state[_WRONG] = error
 
 
 def play() -> None:
@@ -38,34 +48,8 @@ def play() -> None:
     open_view("talk")
 
 
-def card(place: int, count: int) -> None:
-    """One pin."""
-    scene = pins.board().scenes[place]
-    with st.container(border=True):
-        try:
-            st.image(talks.small_picture(scene, language()), width="stretch")
-        except HeadlightError as error:
-            show_error(error)
-        key = f"pin_{hash(scene)}_{place}"
-        st.text_input(
-            say("pins.caption"), scene.title.of(language()), key=key, on_change=captioned, args=(place, key),
-            max_chars=pins.MOST_CAPTION,
-        )  # fmt: skip
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                "←", key=f"{key}b", help=say("pins.earlier"), disabled=not place, on_click=pins.move, args=(place, -1)
-            )
-            last = place == count - 1
-            st.button("→", key=f"{key}a", help=say("pins.later"), disabled=last, on_click=pins.move, args=(place, 1))
-            st.button(say("pins.off"), key=f"{key}x", on_click=pins.move, args=(place, 0))
-            view, _, query = scene.app.partition("?")
-            if view in VIEWS:
-                st.html(tag("a", say("pins.back"), href=f"./{view}?{query}", target="_self"), width="content")
-
-
 def view(_session: Session) -> None:
-    """Every pin, and what can be made of them."""
-    pins.keep()
+    """Every pin in a form, the same as YAML beside it, and what can be made of them."""
     board = pins.board()
     if (wrong := st.session_state.pop(_WRONG, None)) is not None:
         show_error(wrong)
@@ -75,11 +59,20 @@ def view(_session: Session) -> None:
             st.download_button(say("pins.save"), pins.written(), "headlight-pinboard.yaml", on_click="ignore")
         with st.popover(say("pins.open")):
             st.file_uploader(say("show.file", most=talks.MOST_KB), talks.FILE_TYPES, key=_FILE, on_change=open_file)
-    for first in range(0, len(board.scenes), 3):
-        for place, column in enumerate(st.columns(3), first):
-            if place < len(board.scenes):
-                with column:
-                    card(place, len(board.scenes))
     if not board.scenes:
         st.html(line("lead", say("pins.none")))
-    st.html(line("alt" if board.scenes else "lead", say("pins.lead")))
+        st.html(line("lead", say("pins.lead")))
+        return
+    forms, text = st.columns([5, 3], gap="medium")
+    with forms:
+        st.session_state["pins_title"] = form.spoken(board.title)
+        st.text_input(say("pins.title"), key="pins_title", on_change=retitle, max_chars=pins.MOST_CAPTION)
+        for place in range(len(board.scenes)):
+            form.card(place, len(board.scenes))
+    with text:
+        key = f"{_YAML}_{hash(board)}"
+        st.text_area(
+            say("pins.yaml"), pins.written(), key=key, height=HIGH, on_change=rewritten, args=(key,),
+            max_chars=MOST_FILE_BYTES, help=say("pins.yaml.help"),
+        )  # fmt: skip
+        st.html(line("alt", say("pins.lead")))

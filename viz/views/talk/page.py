@@ -11,7 +11,8 @@ from model.errors import HeadlightError
 from viz.charts.markup import alert, line
 from viz.core.language import language, say
 from viz.core.session import Session
-from viz.widgets import pins, talks
+from viz.views.talk import hall
+from viz.widgets import talks
 from viz.widgets.bar import bar
 from viz.widgets.errors import show_error
 
@@ -73,6 +74,8 @@ def row(name: str) -> None:
                 key=f"talk_{ending}",
                 on_click="ignore",
             )
+        with st.popover(say("show.keys_title")):
+            st.html(line("alt", say("show.keys")))
 
 
 def view(_session: Session) -> None:
@@ -80,7 +83,6 @@ def view(_session: Session) -> None:
     name = chosen()
     if (wrong := st.session_state.pop(_WRONG, None)) is not None:
         show_error(wrong)
-    pins.keep()
     try:
         row(name)
         board = talks.opened(name)
@@ -91,6 +93,6 @@ def view(_session: Session) -> None:
         with st.container(key="talk_frame"):
             st.iframe(talks.page(board, language()), height=HIGH, alt=board.title.of(language()))
         clear_cache()
+        hall.box(board)
     except HeadlightError as error:
         show_error(error)
-    st.html(line("alt", say("show.keys")))

@@ -28,7 +28,7 @@ from viz.core.session import Session, choose_head, choose_token
 from viz.views.translate import panel
 from viz.views.translate.panel import answer, trusted
 from viz.views.translate.token_links import token_links, writers
-from viz.widgets import chart, combined, examples, map_choice, patches, pins, take_away
+from viz.widgets import chart, combined, examples, map_choice, patches, take_away
 from viz.widgets.alignment import opening_line
 from viz.widgets.bar import bar
 from viz.widgets.deletion_bar import found_honesty
@@ -289,7 +289,6 @@ def draw_translation(now: Session, ready: bool) -> None:
             panel.draw(now)
     with st.container(horizontal=True, vertical_alignment="center"):
         take_away.page_button(now, take_away.shown(now), "page")
-        pins.pin_button(now, take_away.shown(now), "translate")
         st.html(line("alt", say("app.purpose")))
     if not ready:  # the first visit of all: the picture came before PyTorch, the heads beside it come now
         st.session_state[_READY] = True

@@ -23,6 +23,9 @@ const plain = {
   note: ["now"],
   predict: null,
   minutes: 0,
+  points: [],
+  still: "",
+  place: 0,
 };
 const asks = {
   ...plain,

@@ -1,4 +1,6 @@
 // The axes of a plain picture.
+import { isUpright } from "../core/text.js";
+
 const SIZE = 14;
 const GAP = 8; // pixels between a picture and what is written at it
 const UPRIGHT = -90;
@@ -73,6 +75,14 @@ function drawDown({ context, place, look }, { ticks, title, named }) {
   context.restore();
 }
 
+/** A Chinese name sign under sign, away from the edge that the context stands on. @param {CanvasRenderingContext2D} context @param {string[]} signs @param {boolean} above */
+function stand(context, signs, above) {
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  signs.forEach((sign, i) => context.fillText(sign, 0, SIZE * (above ? i + 0.5 - signs.length : i + 0.5)));
+  context.restore();
+}
+
 /** @param {Paper} paper @param {AxisPart} axis */
 function drawAcross({ context, place, look }, { ticks, title, named, angle, above }) {
   const edge = above ? place.top - GAP : place.top + place.high + GAP;
@@ -80,6 +90,10 @@ function drawAcross({ context, place, look }, { ticks, title, named, angle, abov
   for (const [at, name] of ticks) {
     context.save();
     context.translate(place.xOf(at), edge);
+    if (angle === UPRIGHT && isUpright(name)) {
+      stand(context, [...name], above);
+      continue;
+    }
     context.rotate((angle * Math.PI) / 180);
     context.textAlign = angle ? (above ? "left" : "right") : "center";
     context.textBaseline = angle === UPRIGHT ? "middle" : above ? "bottom" : angle ? "middle" : "top";

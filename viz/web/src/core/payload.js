@@ -25,6 +25,16 @@ export function readMessage(sent) {
 }
 
 /**
+ * What the app sends, its message unread.
+ * @param {Uint8Array} sent
+ * @returns {[any, Uint8Array]}
+ */
+export function parted(sent) {
+  const [envelope, end] = said(sent);
+  return [envelope, sent.slice(end)];
+}
+
+/**
  * What the app sends: an envelope, and its message, which is read where it is a new one.
  * @param {Uint8Array} sent
  * @returns {{ envelope: import("../types.js").Envelope, message: () => import("../types.js").Trace }}

@@ -2,6 +2,7 @@
 export { default as beam_tree } from "../components/beam_tree/beam_tree.js";
 export { default as flow_graph } from "../components/flow_graph/flow_graph.js";
 export { default as fork_picker } from "../components/fork_picker/fork_picker.js";
+export { default as hall_box } from "../components/hall_box/hall_box.js";
 export { default as head_board } from "../components/head_board/head_board.js";
 export { default as head_list } from "../components/head_list/head_list.js";
 export { default as lens_grid } from "../components/lens_grid/lens_grid.js";

@@ -1,6 +1,6 @@
 // A labelled map on a canvas: rows are queries, columns are keys. Labels stay where they are when the map moves.
 import { colourAt, css, inkOn } from "../core/colours.js";
-import { decimals } from "../core/text.js";
+import { decimals, isUpright } from "../core/text.js";
 import { fitted, LARGEST_ZOOMED, opening, panned, spotAt, visible, zoomed } from "../core/place.js";
 import { spotlight } from "./spotlight.js";
 import { pixelsOf, shareOf } from "../core/scale.js";
@@ -159,6 +159,8 @@ function sayColumn(context, place, { panel, look, ruler }, column, lit) {
   if (x < place.left - 1 || x > place.left + place.width + 1) return;
   const full = panel.reading.columns[column].text;
   const text = place.across ? full : ruler.elided(full, place.top - 10, place.type);
+  if (!place.across && isUpright(full))
+    return stand(context, text, { x, y: place.top - 6, type: place.type, lit, look });
   const width = ruler.width(text) * place.type;
   context.save();
   context.translate(x, place.top - 6);
@@ -170,6 +172,21 @@ function sayColumn(context, place, { panel, look, ruler }, column, lit) {
   context.textBaseline = place.across ? "alphabetic" : "middle";
   context.fillText(text, 0, place.across ? -0.15 * place.type : 0);
   context.restore();
+}
+
+/**
+ * A column's label sign under sign, the last one over the map.
+ * @param {CanvasRenderingContext2D} context whose type is set
+ * @param {string} text
+ * @param {{ x: number, y: number, type: number, lit: boolean, look: import("../types.js").Look }} how
+ */
+function stand(context, text, { x, y, type, lit, look }) {
+  const signs = [...text];
+  if (lit) box(context, look, x - 0.65 * type, y - signs.length * type - 2, 1.3 * type, signs.length * type + 4);
+  context.fillStyle = lit ? look.background : look.text;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  signs.forEach((sign, i) => context.fillText(sign === "…" ? "⋮" : sign, x, y - (signs.length - i - 0.5) * type));
 }
 
 /** @param {CanvasRenderingContext2D} context @param {import("../types.js").Look} look @param {number} x @param {number} y @param {number} width @param {number} height */

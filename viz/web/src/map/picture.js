@@ -1,6 +1,6 @@
 // What is drawn large as one SVG: on white, with a caption that says everything a reader must know.
 import { colourAt, css, inkOn, rgbOf, tableOf } from "../core/colours.js";
-import { decimals, fill } from "../core/text.js";
+import { decimals, fill, isUpright } from "../core/text.js";
 import { sortOf } from "../core/heads.js";
 import { scalesOf, shareOf } from "../core/scale.js";
 
@@ -30,6 +30,20 @@ function node(tag, attributes, text = "") {
     ([name, value]) => ` ${name}="${escaped(String(typeof value === "number" ? +value.toFixed(2) : value))}"`,
   );
   return `<${tag}${said.join("")}>${escaped(text)}</${tag}>`;
+}
+
+/**
+ * How a column's label stands that is wider than its column: Chinese sign under sign, the rest on its side.
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y of its lower end
+ * @returns {Record<string, string | number>}
+ */
+function standing(text, x, y) {
+  if (!isUpright(text)) return { transform: `translate(${(x + 5).toFixed(2)} ${y.toFixed(2)}) rotate(-90)` };
+  const signs = [...text];
+  const each = (/** @type {(i: number) => number} */ at) => signs.map((_, i) => at(i).toFixed(2)).join(" ");
+  return { x: each(() => x), y: each((i) => y - TYPE * (signs.length - 1 - i)), "text-anchor": "middle" };
 }
 
 /**
@@ -68,11 +82,7 @@ export function mapParts({ title, reading }, scale, { ruler, look }) {
   );
   columns.forEach(({ text }, i) => {
     const [x, y] = [left + (i + 0.5) * cell, top - 6];
-    /** @type {Record<string, string | number>} */
-    const turn = across
-      ? { x, y, "text-anchor": "middle" }
-      : { transform: `translate(${(x + 5).toFixed(2)} ${y.toFixed(2)}) rotate(-90)` };
-    parts.push(node("text", turn, text));
+    parts.push(node("text", across ? { x, y, "text-anchor": "middle" } : standing(text, x, y), text));
   });
   const width = Math.max(left + cell * columns.length + 1, (TYPE + 1) * ruler.width(title));
   return { parts, width, height: top + cell * rows.length + 1 };

@@ -3,7 +3,8 @@
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("../viewer/panel.js").Picture} Drawing */
 
-const VEIL = 0.82; // how much of the rest is hidden
+const VEIL = 0.75; // how much of the other cells is hidden
+const VEIL_OF_LABELS = 0.4; // of the other words, which a hall must still be able to read
 
 /**
  * All but the rows and columns in question under a veil.
@@ -19,16 +20,19 @@ export function spotlight(context, place, { panel, look }, rows, columns) {
   context.beginPath();
   context.rect(0, 0, left + width + 1, top + height + 1);
   context.clip();
-  context.globalAlpha = VEIL;
   context.fillStyle = look.background;
+  const veil = (/** @type {number} */ alpha, /** @type {[number, number, number, number]} */ ...box) => {
+    context.globalAlpha = alpha;
+    context.fillRect(...box);
+  };
   panel.reading.rows.forEach((_, row) => {
     if (rows.has(row)) return;
     const y = top + place.y + row * cell;
-    context.fillRect(0, y, left, cell);
-    panel.reading.columns.forEach(
-      (_, i) => columns.has(i) || context.fillRect(left + place.x + i * wide, y, wide, cell),
-    );
+    veil(VEIL_OF_LABELS, 0, y, left, cell);
+    panel.reading.columns.forEach((_, i) => columns.has(i) || veil(VEIL, left + place.x + i * wide, y, wide, cell));
   });
-  panel.reading.columns.forEach((_, i) => columns.has(i) || context.fillRect(left + place.x + i * wide, 0, wide, top));
+  panel.reading.columns.forEach(
+    (_, i) => columns.has(i) || veil(VEIL_OF_LABELS, left + place.x + i * wide, 0, wide, top),
+  );
   context.restore();
 }

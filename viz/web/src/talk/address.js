@@ -1,7 +1,7 @@
 // Where a talk's place stands: in its own file's link, or in that of the app whose page it lies in.
 
 /** The app's window; null for a file of its own. */
-function app() {
+export function ofApp() {
   try {
     return location.href === "about:srcdoc" && window.parent.location.href ? window.parent : null;
   } catch {
@@ -11,14 +11,14 @@ function app() {
 
 /** The link that says the place. */
 export function said() {
-  return app()?.location.search ?? location.hash;
+  return ofApp()?.location.search ?? location.hash;
 }
 
 /** Lets the link say a place. @param {string} place */
 export function say(place) {
-  const { location: where, history } = app() ?? window;
+  const { location: where, history } = ofApp() ?? window;
   const link = new URL(where.href);
-  if (app()) for (const [name, value] of new URLSearchParams(place)) link.searchParams.set(name, value);
+  if (ofApp()) for (const [name, value] of new URLSearchParams(place)) link.searchParams.set(name, value);
   else link.hash = place;
   try {
     history.replaceState(history.state, "", link);
@@ -29,6 +29,6 @@ export function say(place) {
 
 /** Takes the keyboard, where nobody types anything. */
 export function focus() {
-  const around = app()?.document;
+  const around = ofApp()?.document;
   if (!around || around.activeElement === around.body) window.focus();
 }

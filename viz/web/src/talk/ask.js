@@ -1,4 +1,4 @@
-// The question that is asked before a picture is shown, and afterwards how it was answered.
+// The question that is asked before a picture is read, beside it; and afterwards how it was answered.
 import { fill } from "../core/text.js";
 import { make } from "../ui/dom.js";
 
@@ -14,9 +14,8 @@ export class Ask {
     this.answer.setAttribute("role", "status");
   }
 
-  /** @param {import("./plan.js").Predict} predict @param {string[]} sentences the source and its translation @param {number | undefined} picked */
-  show({ ask, options }, sentences, picked) {
-    const said = sentences.map((textContent) => make("p", { className: "ask-sentence", textContent }));
+  /** @param {import("./plan.js").Predict} predict @param {number | undefined} picked */
+  show({ ask, options }, picked) {
     const buttons = options.map((option, i) => {
       const button = make("button", { type: "button" }, make("b", { textContent: LETTERS[i] }), option);
       button.setAttribute("aria-pressed", String(i === picked));
@@ -25,7 +24,7 @@ export class Ask {
     });
     const hint = make("p", { className: "hint", textContent: this.words.ask_hint });
     const list = make("div", { className: "options" }, ...buttons);
-    this.element.replaceChildren(...said, make("h2", { textContent: ask }), list, hint);
+    this.element.replaceChildren(make("h2", { textContent: ask }), list, hint);
     this.element.hidden = false;
     this.answer.hidden = true;
   }
@@ -40,12 +39,13 @@ export class Ask {
     return `${LETTERS[i]} ${options[i]}`;
   }
 
-  /** What was right. @param {import("./plan.js").Predict} predict @param {number | undefined} picked */
-  reveal({ options, answer }, picked) {
+  /** The question once more, and what was right. @param {import("./plan.js").Predict} predict @param {number | undefined} picked */
+  reveal({ ask, options, answer }, picked) {
     const { words } = this;
     const named = (/** @type {number} */ i) => Ask.named(options, i);
     const told = picked === undefined ? words.revealed : picked === answer ? words.right : words.wrong;
-    this.element.hidden = true;
+    this.element.replaceChildren(make("h2", { textContent: ask }));
+    this.element.hidden = false;
     this.answer.hidden = false;
     this.answer.className = `answer ${picked === undefined ? "" : picked === answer ? "is-right" : "is-wrong"}`;
     this.answer.textContent = fill(told, { answer: named(answer), picked: picked === undefined ? "" : named(picked) });

@@ -16,6 +16,9 @@
  * @property {string[]} note what is said before the first click, after it, and so on
  * @property {Predict | null} predict
  * @property {number} minutes planned; 0: nobody planned any
+ * @property {string[]} points sentences that stand beside the picture, one more with each click
+ * @property {number} place among the scenes of its storyboard; a sentence from the hall has that of the scene it came to
+ * @property {string} still where the picture is one of a view: what its parts in the page are called; else ""
  */
 
 /**
@@ -25,14 +28,15 @@
  * @property {number} minutes planned; 0: nobody planned any
  * @property {string[]} messages
  * @property {Scene[]} scenes
+ * @property {Record<string, Record<string, import("./still.js").StillPart[]>>} stills by what they are called, then by look
  * @property {Record<string, string>} words
  */
 
 /** @typedef {{ scene: number, stop: number }} At a scene that asks has a stop of its own for the question */
 
 /** @param {Scene} scene */
-export function clicksOf({ steps, note }) {
-  return Math.max(steps.length, note.length - 1, 0);
+export function clicksOf({ steps, note, points }) {
+  return Math.max(steps.length, note.length - 1, points.length - 1, 0);
 }
 
 /** @param {Scene} scene */

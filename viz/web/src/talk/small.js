@@ -6,6 +6,7 @@ import { Reader, settled } from "../core/heads.js";
 import { pixelsOf, scalesOf } from "../core/scale.js";
 import { DEFAULTS, readLink } from "../core/state.js";
 import { linkAt } from "./plan.js";
+import { Still } from "./still.js";
 
 /** @typedef {import("../types.js").Panel} Panel */
 /** @typedef {{ panel: Panel, x: number, y: number, wide: number, high: number }} Tile a map, and where it stands in pixels */
@@ -71,9 +72,15 @@ export class Small {
     this.readers = traces.map((trace) => new Reader(trace));
   }
 
-  /** A canvas with a scene's small picture, to be shown larger. @param {number} at the scene @param {import("../types.js").Look} look */
+  /** One more message. @param {import("../types.js").Trace} trace */
+  take(trace) {
+    this.readers.push(new Reader(trace));
+  }
+
+  /** A canvas with a scene's small picture, to be shown larger; the name of one that is a still. @param {number} at the scene @param {import("../types.js").Look} look */
   picture(at, look) {
     const scene = this.scenes[at];
+    if (scene.still) return Still.card(scene.title);
     const reader = this.readers[scene.message];
     const state = settled(reader.trace, readLink(linkAt(scene, 0), readLink(reader.trace.header.start, DEFAULTS)));
     const { width, height, pixels } = smallOf(reader, state, look);

@@ -1,15 +1,18 @@
 // A talk: scenes one after the other, each shown by the viewer, with the questions and notes that go with them.
 import { dress } from "../ui/theme.js";
-import { present } from "../viewer/present.js";
+import { present, wholeScreen } from "../viewer/present.js";
 import { make } from "../ui/dom.js";
 import { button } from "../viewer/controls.js";
 import { Viewer } from "../viewer/viewer.js";
-import { Ask, optionOf } from "./ask.js";
+import { optionOf } from "./ask.js";
+import { Beside } from "./beside.js";
+import { Hall } from "./hall.js";
 import { Overview } from "./overview.js";
 import { back, clicked, isAsking, lastStop, linkAt, linkOf, onward, placeIn, standing } from "./plan.js";
 import { Pointer } from "./pointer.js";
 import { Small } from "./small.js";
 import { noteParts, Speaker } from "./speaker.js";
+import { Still } from "./still.js";
 
 /** @typedef {import("./plan.js").TalkPart} TalkPart */
 /** @typedef {import("./plan.js").At} At */
@@ -25,9 +28,9 @@ export class Talk {
    * @param {HTMLElement} root
    * @param {TalkPart} talk
    * @param {import("../types.js").Trace[]} traces of the messages
-   * @param {{ dark: boolean, link: string, onLink: (link: string) => void }} given
+   * @param {{ dark: boolean, link: string, onLink: (link: string) => void, mounts: Record<string, import("./still.js").Mount> }} given
    */
-  constructor(root, talk, traces, { dark, link, onLink }) {
+  constructor(root, talk, traces, { dark, link, onLink, mounts }) {
     this.root = root;
     this.talk = talk;
     this.traces = traces;
@@ -40,7 +43,9 @@ export class Talk {
     this.waiting = 0;
     /** @type {Map<number, number>} options by scene */
     this.picked = new Map();
-    this.ask = new Ask(talk.words, (option) => this.pick(option));
+    this.beside = new Beside(talk.words, (option) => this.pick(option));
+    this.stills = new Map(Object.entries(talk.stills).map(([name, parts]) => [name, new Still(name, parts, mounts)]));
+    this.hall = new Hall(talk.words, () => this.scene.place);
     const small = new Small(talk.scenes, traces);
     this.speaker = new Speaker(talk, small, (event) => this.press(event));
     this.overview = new Overview(talk, small, (scene) => this.go({ scene, stop: 0 }));
@@ -49,7 +54,9 @@ export class Talk {
     this.place = make("p", { className: "place" });
     this.note = make("aside", { className: "talk-note", hidden: true });
     this.darkness = make("div", { className: "darkness", hidden: true });
-    this.stage = make("main", { className: "talk-stage" }, this.ask.element);
+    this.sentences = make("div", { className: "still-sentences" });
+    this.frame = make("section", { className: "still-scene", hidden: true }, this.sentences);
+    this.stage = make("main", { className: "talk-stage" }, this.frame);
     this.build();
     this.show();
   }
@@ -64,17 +71,25 @@ export class Talk {
       button("▦", words.overview_open, () => this.turnOverview(window)),
       button(words.notes, words.notes_here, () => this.turnNote()),
       button(`${words.notes} ↗`, words.notes_window, () => this.openNotes()),
-      button("▶", words.stage, () => this.turnStage()),
+      button("⤢", words.whole_screen, () => this.turnWhole()),
+      button("☰", words.stage, () => this.turnStage()),
     );
-    const top = make("header", { className: "talk-top" }, this.title, this.ask.answer, this.place, tools);
-    this.root.replaceChildren(top, this.stage, this.note, this.overview.element, this.pointer.element, this.darkness);
+    if (this.hall.isOffered) tools.prepend(button("✎", words.hall, () => this.hall.open()));
+    const top = make("header", { className: "talk-top" }, this.title, this.place, tools);
+    const over = [this.overview.element, this.hall.element, this.pointer.element, this.darkness];
+    this.root.replaceChildren(top, this.stage, this.note, ...over);
+    window.addEventListener("resize", () => this.still?.fit());
     document.addEventListener("keydown", (event) => this.press(event));
     document.addEventListener("click", () => this.dress());
-    document.addEventListener("fullscreenchange", () => this.turnScreen());
   }
 
   get scene() {
     return this.talk.scenes[this.at.scene];
+  }
+
+  /** The still of the scene, where it is one. */
+  get still() {
+    return this.stills.get(this.scene.still);
   }
 
   get asking() {
@@ -83,7 +98,7 @@ export class Talk {
 
   /** The viewer of a message, made and drawn out of sight where it is not there yet. @param {number} message */
   viewerOf(message) {
-    const root = make("div", { className: "viewer" });
+    const root = make("div", { className: "viewer in-talk" });
     root.inert = true;
     if (!this.viewers[message]) {
       this.stage.append(root);
@@ -113,25 +128,39 @@ export class Talk {
   }
 
   /** @param {{ theme: string, present: boolean }} [kept] what belongs to the room and not to the scene */
-  show(kept = { theme: "", present: false }) {
-    const { scene, viewer, at, ask } = this;
+  show(kept = { theme: "", present: true }) {
+    const { scene, viewer, at, beside, still } = this;
     const clicks = clicked(scene, at.stop);
-    for (const each of this.viewers) if (each) each.root.inert = each !== viewer || this.asking;
-    this.lead(viewer, linkAt(scene, clicks), kept);
     this.stage.classList.toggle("asking", this.asking);
-    const { source, translation } = viewer.trace.header;
-    const picked = this.picked.get(at.scene);
-    if (!scene.predict) ask.hide();
-    else if (this.asking) ask.show(scene.predict, [source, translation], picked);
-    else ask.reveal(scene.predict, picked);
+    beside.show(scene, at.stop, this.picked.get(at.scene));
+    this.frame.hidden = !still;
+    if (!still) viewer.aside.append(beside.element);
+    for (const each of this.viewers) {
+      if (!each) continue;
+      each.root.inert = each !== viewer || Boolean(still);
+      each.room.inert = this.asking;
+    }
+    this.lead(viewer, linkAt(scene, clicks), kept);
     this.title.textContent = scene.title;
     this.note.replaceChildren(...noteParts(scene.note, clicks));
     this.speaker.show(at, clicks, this.asking);
     this.place.textContent = standing(this.talk.scenes, at, this.picked);
     if (!this.asking) this.overview.seen.add(at.scene);
     this.dress();
+    if (still) this.showStill(still);
     clearTimeout(this.waiting);
     this.waiting = window.setTimeout(() => this.prepare(), PREPARED_AFTER);
+  }
+
+  /** A picture of a view, under its sentence and beside what is asked. @param {Still} still */
+  showStill(still) {
+    const { look, trace } = this.viewer;
+    const { source, translation } = trace.header;
+    this.sentences.replaceChildren(
+      ...[source, translation].filter(Boolean).map((textContent) => make("p", { textContent })),
+    );
+    this.frame.replaceChildren(this.sentences, this.beside.element, still.element);
+    still.show(look, look === trace.header.looks.dark);
   }
 
   /** @param {Viewer} viewer @param {string} link @param {{ theme: string, present: boolean }} kept */
@@ -142,8 +171,9 @@ export class Talk {
 
   /** Colours of the viewer for all that stands around it. */
   dress() {
-    const { look, state } = this.viewer;
+    const { look, state, trace } = this.viewer;
     dress(this.root, look);
+    this.root.style.colorScheme = look === trace.header.looks.dark ? "dark" : "light";
     this.root.classList.toggle("present", state.present);
   }
 
@@ -169,15 +199,29 @@ export class Talk {
     this.speaker.tell(on ? this.talk.words.is_dark : "");
   }
 
+  /** Nothing but the slide, as a talk opens; or the viewer's tools with it. */
   turnStage() {
-    present(this.viewer);
+    if (this.viewer.state.present) this.viewer.change({ present: false });
+    else present(this.viewer);
+    this.dress();
+    this.still?.fit();
+  }
+
+  turnWhole() {
+    wholeScreen(this.viewer);
     this.dress();
   }
 
-  /** Whoever leaves the full screen by the browser's own key has left the stage, also from a question. */
-  turnScreen() {
-    if (!document.fullscreenElement && this.viewer.state.present) this.viewer.change({ present: false });
-    this.dress();
+  /** A sentence from the hall as a scene of its own behind the one that is on. @param {import("./plan.js").Scene} scene @param {import("../types.js").Trace} trace */
+  add(scene, trace) {
+    const { scenes, words } = this.talk;
+    trace.header.words.keys = `${words.keys}\n${trace.header.words.keys}`;
+    const message = this.traces.push(trace) - 1;
+    this.overview.small.take(trace);
+    const at = this.at.scene + 1;
+    scenes.splice(at, 0, { ...scene, message });
+    this.picked = new Map([...this.picked].map(([place, option]) => [place + Number(place >= at), option]));
+    this.go({ scene: at, stop: 0 });
   }
 
   /** Shows all scenes: to the room, or in the second window to whoever speaks. @param {Window | null} view */
@@ -212,7 +256,7 @@ export class Talk {
   /** @param {KeyboardEvent} event */
   press(event) {
     const { key, altKey, ctrlKey, metaKey, target } = event;
-    if (altKey || ctrlKey || metaKey || this.viewer.help.open) return;
+    if (altKey || ctrlKey || metaKey || this.viewer.help.open || this.hall.element.open) return;
     if (this.overview.isOpenIn(event.view)) return this.overview.press(event);
     this.overview.close();
     if (target instanceof Element && target.closest("input, select, textarea, summary")) return;
@@ -227,7 +271,9 @@ export class Talk {
     const option = this.asking ? optionOf(key, this.scene.predict?.options.length ?? 0) : null;
     if (shift && OF_MAPS.includes(key)) return false;
     if (option !== null) this.pick(option);
-    else if (key === "p" || key === "f" || (key === "escape" && this.viewer.state.present)) this.turnStage();
+    else if (key === "f") this.turnWhole();
+    else if (key === "p" || (key === "escape" && this.viewer.state.present)) this.turnStage();
+    else if (key === "i" && this.hall.isOffered) this.hall.open();
     else if (DARK.includes(key)) this.darken(this.darkness.hidden);
     else if (BEFORE.includes(key) || (key === " " && shift)) this.go(back(scenes, this.at));
     else if (ON.includes(key)) this.go(onward(scenes, this.at));

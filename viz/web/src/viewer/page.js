@@ -4,13 +4,13 @@ import { startTalk } from "../talk/start.js";
 import { write } from "../core/state.js";
 import { Viewer } from "./viewer.js";
 
-/** Nothing, where there is no such page. */
-export function start() {
+/** Nothing, where there is no such page. @param {Record<string, import("../talk/still.js").Mount>} [mounts] of what a talk's stills show */
+export function start(mounts = {}) {
   const packed = document.querySelector('script#message[type="application/octet-stream"]');
   const root = document.getElementById("viewer");
   const talk = document.getElementById("talk");
   if (packed && root) show(root, packed.textContent ?? "").catch((reason) => (root.textContent = String(reason)));
-  else if (talk) startTalk(talk).catch((reason) => (talk.textContent = String(reason)));
+  else if (talk) startTalk(talk, mounts).catch((reason) => (talk.textContent = String(reason)));
 }
 
 /** @param {HTMLElement} root @param {string} packed */

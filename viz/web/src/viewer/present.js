@@ -1,5 +1,7 @@
 // The whole screen for the picture, where the browser lets the page have it.
 
+const MOST_BESIDE = 20; // columns of a map that has the sentence beside it in a hall; above it where there are more
+
 /** @param {Document} document @param {boolean} on */
 function fullScreen(document, on) {
   const asked = on
@@ -13,11 +15,12 @@ export function hallTimes() {
   return Math.max(1, Math.min(window.innerWidth / 1280, window.innerHeight / 720));
 }
 
-/** Whoever leaves the full screen by the browser's own key leaves presenter mode; gives what ends the watch. @param {import("./viewer.js").Viewer} viewer */
+/** Whoever leaves the full screen by the browser's own key leaves presenter mode, unless the page opened in it; gives what ends the watch. @param {import("./viewer.js").Viewer} viewer */
 export function whenFullScreenEnds(viewer) {
   const { ownerDocument } = viewer.root;
   const left = () => {
-    if (!ownerDocument.fullscreenElement && viewer.state.present && !viewer.root.inert)
+    const { opening, root, state } = viewer;
+    if (!ownerDocument.fullscreenElement && state.present && !opening.present && !root.inert)
       viewer.change({ present: false });
   };
   ownerDocument.addEventListener("fullscreenchange", left);
@@ -30,14 +33,24 @@ export function present(viewer) {
   fullScreen(viewer.root.ownerDocument, viewer.state.present);
 }
 
+/** The whole screen in presenter mode; or the window again, still in presenter mode. @param {import("./viewer.js").Viewer} viewer */
+export function wholeScreen(viewer) {
+  const { ownerDocument } = viewer.root;
+  const on = !ownerDocument.fullscreenElement;
+  if (on && !viewer.state.present) viewer.change({ present: true });
+  fullScreen(ownerDocument, on);
+}
+
 /**
  * Gives the root the names of its looks; true where one is new, and the room may have another size.
  * @param {HTMLElement} root
  * @param {import("../types.js").State} state
+ * @param {number} columns of the widest map, beside which a sentence may stand
  */
-export function turned({ classList }, { view, present: isLarge }) {
+export function turned({ classList }, { view, present: isLarge }, columns) {
   const before = classList.value;
   classList.toggle("all", view === "all");
   classList.toggle("present", isLarge);
+  classList.toggle("wide", view !== "lines" && columns > MOST_BESIDE);
   return classList.value !== before;
 }

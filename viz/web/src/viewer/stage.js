@@ -14,7 +14,7 @@ const LARGE_HEAD = 48; // of presenter mode, where both stand on one line
 const MARGIN = 28; // beside a map, for the sums of what is pinned
 const RAIL = { width: 292, height: 400 };
 const [SMALLEST, LARGEST, LARGEST_BESIDE] = [12, 88, 40]; // side of a small map
-const TALLER = 1.7; // than wide, where there is room below
+const [TALLER, TALLEST] = [1.7, 2.2]; // than wide, where there is room below; and in a hall
 const KIND = { width: 34, height: 64 }; // of a grid, what is not maps
 
 /** Every head of every kind. @param {Viewer} viewer */
@@ -28,7 +28,10 @@ export function drawAll({ grids: every, offered, room, panels, size, state }) {
   const high = (size.height - KIND.height * times) / deep - 3;
   const largest = LARGEST * times;
   const side = Math.max(SMALLEST, Math.min(largest, wide, high));
-  const tile = { wide: Math.floor(side), high: Math.floor(Math.max(side, Math.min(largest, TALLER * side, high))) };
+  const tile = {
+    wide: Math.floor(side),
+    high: Math.floor(Math.max(side, Math.min(largest, (state.present ? TALLEST : TALLER) * side, high))),
+  };
   const titled = (/** @type {import("../grid/grid.js").Grid} */ { kind, element }) => {
     const title = make("h2", { className: "panel-title", textContent: kind.title });
     return make("section", { className: "kind" }, title, element);

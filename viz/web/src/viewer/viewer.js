@@ -3,7 +3,7 @@ import { coloursOf } from "../core/colours.js";
 import { Ruler } from "../ui/canvas.js";
 import { dress } from "../ui/theme.js";
 import { Chips } from "./chips.js";
-import { kindButtons, toolbar } from "./controls.js";
+import { button, kindButtons, toolbar } from "./controls.js";
 import { make } from "../ui/dom.js";
 import { Grid } from "../grid/grid.js";
 import { codeOf, has, headOf, Reader, settled, sortOf } from "../core/heads.js";
@@ -12,7 +12,7 @@ import { press } from "./keys.js";
 import { helpOf, Legend } from "./legend.js";
 import { litAt, pinned } from "../core/pointing.js";
 import { Preview } from "./preview.js";
-import { turned, whenFullScreenEnds } from "./present.js";
+import { present, turned, wholeScreen, whenFullScreenEnds } from "./present.js";
 import { save } from "./save.js";
 import { drawAll, drawChosen } from "./stage.js";
 import { DEFAULTS, readLink, write } from "../core/state.js";
@@ -69,22 +69,29 @@ export class Viewer extends Component {
     this.help = helpOf(this.words);
     this.small = make("div", { className: "small" });
     this.room = make("div", { className: "room" });
+    this.aside = make("div", { className: "aside" }); // for whoever mounts the viewer: stands with the sentences
     this.build();
     this.draw();
   }
 
   build() {
-    const { chips, kinds, small, legend, room, asks, inside } = this;
+    const { chips, kinds, small, legend, room, asks, inside, words } = this;
     const model = make("p", { className: "model", textContent: this.trace.header.model, hidden: asks });
     const rail = make("aside", { className: "rail" }, small, kinds.element, legend.element);
-    const top = make("div", { className: "top" }, chips.element, model);
+    const top = make("div", { className: "top" }, chips.element, this.aside, model);
+    const corner = make(
+      "div",
+      { className: "corner" },
+      button("⤢", words.whole_screen, () => wholeScreen(this)),
+      button("☰", words.tools, () => present(this)),
+    );
     const within = asks || inside || this.root.closest("main"); // a page has one
-    const main = make(within ? "div" : "main", { className: "main" }, top, this.toolbar.element, room);
+    const main = make(within ? "div" : "main", { className: "main" }, top, this.toolbar.element, room, corner);
     this.root.classList.toggle("in-app", asks);
     this.root.replaceChildren(rail, main, this.card.element, this.help);
     if (inside) this.root.tabIndex = 0;
     this.listen(inside ? this.root : this.root.ownerDocument, "keydown", (/** @type {KeyboardEvent} */ event) => {
-      if (!this.root.inert) press(this, event);
+      if (!this.root.inert && !this.room.inert) press(this, event);
     });
     this.ends.push(whenFullScreenEnds(this), () => clearTimeout(this.waiting));
     this.whenResized(() => this.resize(), room);
@@ -172,8 +179,9 @@ export class Viewer extends Component {
     this.chips.draw();
     this.kinds.show(state);
     this.toolbar.show(state);
-    if (turned(root, state) || !this.size.width) this.measure();
     this.shown = this.reader.panels(state);
+    const columns = Math.max(...this.shown.map(({ reading }) => reading.columns.length));
+    if (turned(root, state, columns) || !this.size.width) this.measure();
     this.legend.draw();
     (state.view === "all" ? drawAll : drawChosen)(this);
     this.chips.shade();
