@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from viz.export.notebook.show import show
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["show"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """What the package offers, imported when it is first asked for: ``headlight --help`` must not wait for it."""
     if name != "show":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

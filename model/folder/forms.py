@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from transformers import GenerationConfig
 
 from model.errors import EmptySentenceError, SentenceTooLongError
 from model.folder.files.load import Loaded
@@ -38,7 +39,7 @@ class Form(ABC):
         self.max_len = self._max_len()
 
     @property
-    def generation(self) -> Any:
+    def generation(self) -> GenerationConfig | None:
         """What the folder says of writing; None of a model that writes nothing."""
         return getattr(self.model, "generation_config", None) if self.model.can_generate() else None
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from PIL import Image, UnidentifiedImageError
 from torch import Tensor
+from transformers import PretrainedConfig
 
 from model.errors import FolderError, PictureError
 from model.folder.files.load import Loaded
@@ -126,13 +127,13 @@ class Seeing(Form):
         return label_of(self.config, number)
 
 
-def vision_config(config: Any) -> Any:
+def vision_config(config: PretrainedConfig) -> PretrainedConfig:
     """The part of a config that is about the picture: its own, its vision tower's, or its encoder's."""
     parts = (getattr(config, name, None) for name in ("vision_config", "encoder"))
-    return next((each for each in parts if hasattr(each, "to_dict")), config)
+    return next((each for each in parts if isinstance(each, PretrainedConfig)), config)
 
 
-def patch_size(config: Any) -> int:
+def patch_size(config: PretrainedConfig) -> int:
     """The side of a patch in pixels.
 
     Raises:

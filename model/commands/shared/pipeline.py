@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from datatrove.pipeline.base import PipelineStep
 
@@ -50,7 +50,7 @@ class AtlasPart(PipelineStep):
         self.stat_update("bytes", value=path.stat().st_size, unit="part")
 
 
-def run_locally(options: Sequence[str], out: str | Path, tasks: int, workers: int, logs: str | Path) -> Any:
+def run_locally(options: Sequence[str], out: str | Path, tasks: int, workers: int, logs: str | Path) -> object:
     """Make every part on this machine, as many at once as there are workers; what was done before stays.
 
     Args:
