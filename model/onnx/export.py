@@ -54,8 +54,8 @@ def _ids(*sizes: int) -> Tensor:
 
 
 def _gains(model: Transformer) -> dict[str, tuple[Tensor, tuple[str, ...]]]:
-    ones = torch.ones(model.config.n_decoder_layers, model.config.n_heads)
-    return {"self_gains": (ones, ()), "cross_gains": (ones, ())}
+    sizes = model.config.n_decoder_layers, model.config.n_heads  # two tensors: one would be taken for one input
+    return {name: (torch.ones(sizes), ()) for name in ("self_gains", "cross_gains")}
 
 
 def _encoder(model: Transformer) -> GraphPlan:

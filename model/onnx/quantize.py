@@ -7,9 +7,9 @@ multiplied by, has a scale of its own. How many levels there are on either side 
 ==========  ===============================================================================================
 float32     nothing is rounded
 int8        127 of every weight, a byte each
-compact     some hundreds, in two bytes each, of which the higher is nearly always the same: zipped, a weight
-            takes about ten bits. Where errors cost most there are most levels: the table that also makes the
-            logits has four times those of the encoder.
+compact     some hundreds, in two bytes each, of which the higher is nearly always the same: a weight takes about
+            ten bits once it is zipped, high bytes apart from low ones. Where errors cost most there are most levels:
+            the table that also makes the logits has four times those of the encoder.
 ==========  ===============================================================================================
 
 ``python -m model export-onnx --check`` says what each costs in tokens.
@@ -80,20 +80,10 @@ def _stored(graph: GraphProto, weight: TensorProto, levels: Levels) -> tuple[lis
     if axis is None:
         return [weight], []
     codes, scale = codes_of(values, axis, levels.matrix if axis else levels.table)
-    high = (codes + 128) >> 8  # low bytes are then from -128 to 127
-    planes = {"low": (codes - (high << 8), scale)}
-    if high.any():
-        planes["high"] = (high, scale * 256)
-    stored, nodes, made = [], [], []
-    for plane, (numbers, step) in planes.items():
-        names = [f"{name}.{plane}", f"{name}.{plane}.scale"]
-        stored.append(numpy_helper.from_array(numbers.astype(np.int8), names[0]))
-        stored.append(numpy_helper.from_array(step, names[1]))
-        made.append(f"{name}.{plane}.made" if len(planes) > 1 else name)
-        nodes.append(helper.make_node("DequantizeLinear", names, [made[-1]], axis=axis))
-    if len(planes) > 1:
-        nodes.append(helper.make_node("Add", made, [name]))
-    return stored, nodes
+    names = [f"{name}.codes", f"{name}.scale"]
+    whole = np.int8 if np.abs(codes).max() <= INT8 else np.int16
+    stored = [numpy_helper.from_array(codes.astype(whole), names[0]), numpy_helper.from_array(scale, names[1])]
+    return stored, [helper.make_node("DequantizeLinear", names, [name], axis=axis)]
 
 
 def _axis(graph: GraphProto, name: str, rank: int) -> int | None:

@@ -17,7 +17,7 @@ from model.own.text.labels import source_labels, target_labels
 from model.own.text.tokenize import EnglishTokenizer
 from model.sentences import parts_of
 from tests.live.asking import ask
-from viz.web.dense import dense
+from viz.web.dense import apart, dense
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 TRUTH = Path(__file__).resolve().parent.parent.parent / "model" / "truth"
@@ -107,11 +107,14 @@ def test_loops_target_labels_and_dense_text_are_those_of_python(tmp_path: Path) 
     loops += [[5, 7, 8, 9, 7, 8, 9, 7, 8, 9], [7, 8, 9, 7, 8, 9], []]
     targets = [["▁Tom", "my", "在", "▁New", "▁", "York", "3", "。"], ["▁", "a"], []]
     data = [bytes(chance.randrange(256) for _ in range(size)) for size in (0, 1, 6, 7, 8, 1000)] + [bytes(range(256))]
-    asked = {"checkpoint": str(CHECKPOINTS / "en-zh"), "loops": loops, "targets": targets}
-    answer = ask(asked | {"dense": [dense(each) for each in data]}, tmp_path)
+    asked: dict[str, Any] = {"checkpoint": str(CHECKPOINTS / "en-zh"), "loops": loops, "targets": targets}
+    asked["dense"] = [dense(each) for each in data]
+    asked["apart"] = [base64.b64encode(apart(each)).decode() for each in data]
+    answer = ask(asked, tmp_path)
     assert answer["loops"] == [sorted(looping(ids)) for ids in loops]
     assert sum(map(bool, answer["loops"])) > 10
     assert [base64.b64decode(each) for each in answer["plain"]] == data
+    assert [base64.b64decode(each) for each in answer["joined"]] == data
     for pieces, labels in zip(targets, answer["targets"], strict=True):
         expected = [[each.text, each.word, each.start, each.end] for each in target_labels(pieces)]
         assert [[each["text"], each["word"], each["start"], each["end"]] for each in labels] == expected

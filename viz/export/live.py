@@ -22,7 +22,7 @@ from model.own.translator import Translator
 from model.trace import HeadRef
 from viz.core.text import LANGUAGES, text
 from viz.web.bundles import ENGINE, LIVE, LIVE_STYLE, RUNTIME
-from viz.web.dense import dense
+from viz.web.dense import apart, dense
 from viz.web.page import document, packed
 from viz.web.payload import pack
 
@@ -132,8 +132,8 @@ def engine_parts(translator: Translator, graphs: Path | None) -> dict[str, bytes
         "tgt": _subwords(vocabularies["tgt"]),
     }
     written = json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode()
-    zipped = {name: zipped_of(data) for name, data in (("texts", written), *files.items())}
-    return {"wasm": RUNTIME.read_bytes(), **zipped}
+    zipped = {name: zipped_of(apart(data)) for name, data in files.items()}
+    return {"wasm": RUNTIME.read_bytes(), "texts": zipped_of(written), **zipped}
 
 
 def zipped_of(data: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Bytes as text in UTF-8 that is a sixth longer, where base64 is a third longer.
+"""Bytes as they lie in a page: numbers of two bytes apart, and text a sixth longer, not a third as in base64.
 
 Seven bits a character (after base122, Albertson 2016). The three characters that an HTML parser would change, or at
 which the data of a script could end, are others of two bytes; ``src/engine/dense.js`` reads it.
@@ -21,3 +21,12 @@ def dense(data: bytes) -> str:
     padded = np.pad(bits, (0, -len(bits) % 7)).reshape(-1, 7)
     codes = np.packbits(np.pad(padded, ((0, 0), (1, 0))), axis=1)[:, 0]
     return codes.tobytes().decode("ascii").translate(ESCAPED)
+
+
+def apart(data: bytes) -> bytes:
+    """Every first byte of two, then every second: where most numbers take two bytes, it zips better.
+
+    >>> apart(b"abcde")
+    b'acebd'
+    """
+    return data[::2] + data[1::2]

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import * as ort from "../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs";
-import { fromDense } from "../src/engine/dense.js";
+import { fromDense, together } from "../src/engine/dense.js";
 import { Engine, Refused } from "../src/engine/engine.js";
 import { sourceLabels, targetLabels } from "../src/engine/labels.js";
 import { looping } from "../src/engine/rules.js";
@@ -51,4 +51,7 @@ for (const each of asked.translate ?? []) translations.push(await translated(eng
 const targets = (asked.targets ?? []).map(targetLabels);
 const loops = (asked.loops ?? []).map((ids) => [...looping(ids)].sort((a, b) => a - b));
 const plain = (asked.dense ?? []).map((text) => Buffer.from(fromDense(text)).toString("base64"));
-console.log(JSON.stringify({ texts, translations, targets, loops, plain }));
+const joined = (asked.apart ?? []).map((packed) =>
+  Buffer.from(together(Buffer.from(packed, "base64"))).toString("base64"),
+);
+console.log(JSON.stringify({ texts, translations, targets, loops, plain, joined }));

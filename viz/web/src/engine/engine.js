@@ -39,6 +39,7 @@ const MAX_CHARACTERS = 1000;
 const SESSION = {
   executionProviders: ["wasm"],
   graphOptimizationLevel: "all",
+  enableCpuMemArena: false, // what is let go while graphs are read can be used again
   extra: { session: { disable_quant_qdq: "1" } }, // int8 becomes float32 once, not at each step
 };
 

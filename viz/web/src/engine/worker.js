@@ -1,5 +1,5 @@
 // The translator in a thread of its own, so that the page never waits: it is opened once, then asked sentence by sentence.
-import { fromDense } from "./dense.js";
+import { fromDense, together } from "./dense.js";
 import { Engine, Refused } from "./engine.js";
 import { partsOf } from "./sentences.js";
 import { traceOf } from "./trace.js";
@@ -67,13 +67,15 @@ export class Server {
     const { wasm } = this.ort.env;
     wasm.numThreads = 1;
     wasm.wasmBinary = await read(open.wasm);
+    open.wasm = {};
     this.post({ opened: 1 / count });
     const texts = JSON.parse(new TextDecoder().decode(await read(open.texts)));
     /** @type {any} */
     const sessions = {};
     for (const [place, name] of GRAPHS.entries()) {
       this.post({ opened: (place + 2) / count });
-      sessions[name] = await Engine.session(this.ort, await read(open[name]));
+      sessions[name] = await Engine.session(this.ort, together(await read(open[name])));
+      open[name] = {}; // its text is not needed any more
     }
     this.engine = new Engine(this.ort, sessions, texts);
     await this.engine.translate("Hello."); // what is compiled at the first run is compiled now
