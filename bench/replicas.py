@@ -125,6 +125,7 @@ def judged(told: Sequence[Told], right: dict[str, str]) -> dict[str, Any]:
         "lost": sum(lost),
         "too_late": sum(each.too_late for each in told),
         "most_lost_by_one": max(lost, default=0),
+        "most_broken_by_one": max((n - each.too_late for n, each in zip(lost, told, strict=True)), default=0),
         "wrong": [(text, shown) for text, shown, _ in answers if shown is not None and shown != right[text]],
         "returned": len(returns),
         "returned_to_their_sentence": sum(shown == right[text] for text, shown in returns),
@@ -206,12 +207,12 @@ async def _visit(
 def table(result: dict[str, Any]) -> str:
     """The result for a person."""
     n, seconds = result["visitors"], result["seconds"]
-    most = result["most_lost_by_one"]
+    most, broken = result["most_lost_by_one"], result["most_broken_by_one"]
     return "\n".join(
         (
             f"{n} visitors, {result['replicas']} replicas, {seconds:.0f} s, one replica killed",
             f"sentences {result['sentences']}, lost {result['lost']} ({result['too_late']} of them too late), "
-            f"of one visitor at most {most} (bar 1)",
+            f"of one visitor at most {most} (bar 1), by a broken connection {broken}",
             f"wrong {len(result['wrong'])}, connections refused {result['refused']}, median wait {result['median']} s",
             f"came back {result['returned']}, of them to their own sentence {result['returned_to_their_sentence']}",
             f"cookies {result['cookies']}; load {result['load']:.1f}",

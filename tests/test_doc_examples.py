@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("headlight", "model", "viz", "bench")
 FILES = [
     file.relative_to(ROOT)
-    for folder in ("model", "viz", "bench")
-    for file in sorted((ROOT / folder).rglob("*.py"))
+    for file in (ROOT / "hatch_build.py", *(file for name in FOLDERS for file in sorted((ROOT / name).rglob("*.py"))))
     if ">>>" in file.read_text(encoding="utf-8")
 ]
 

@@ -128,3 +128,5 @@ def test_what_visitors_lost_is_counted() -> None:
     assert (found["lost"], found["most_lost_by_one"], found["wrong"]) == (1, 1, [("a", "乙")])
     assert (found["returned"], found["returned_to_their_sentence"], found["refused"]) == (2, 1, 2)
     assert (found["cookies"], found["median"]) == (2, 2.0)
+    late = judged([Told("1", [("a", None, 60.0), ("b", None, 0.1)], too_late=1)], right)
+    assert (late["most_lost_by_one"], late["most_broken_by_one"], late["too_late"]) == (2, 1, 1)

@@ -39,7 +39,7 @@ class Chosen(traitlets.TraitType[Selection, Any]):
 class HeadlightWidget(anywidget.AnyWidget):
     """Every head of one sentence. ``selection`` is what is chosen: it changes as one clicks, and may be set.
 
-    >>> # w.selection = "c2.5"; w.selection = ("c2.5", 3); w.observe(print, "selection")
+    ``w.selection = "c2.5"``, ``w.selection = ("c2.5", 3)``; ``w.observe(print, "selection")`` tells of changes.
 
     Attributes:
         selection: heads, token (row) and key (column); see ``Selection``.

@@ -179,12 +179,24 @@ export class Viewer extends Component {
     this.chips.draw();
     this.kinds.show(state);
     this.toolbar.show(state);
+<<<<<<< HEAD
+=======
+    if (turned(root, state) || !this.size.width) this.measure();
+    if (this.waits()) return;
+>>>>>>> h27
     this.shown = this.reader.panels(state);
     const columns = Math.max(...this.shown.map(({ reading }) => reading.columns.length));
     if (turned(root, state, columns) || !this.size.width) this.measure();
     this.legend.draw();
     (state.view === "all" ? drawAll : drawChosen)(this);
     this.chips.shade();
+  }
+
+  /** Whether maps that are chosen are on their way: what is drawn stays until they are there. */
+  waits() {
+    const { supply } = this.trace;
+    if (!supply || !this.panels.length || this.state.view === "all") return false;
+    return this.chosen.filter(({ code }) => !supply.of(code)).length > 0;
   }
 
   /** Colours of the theme, for the style sheet and for everything that is painted. */
