@@ -36,6 +36,9 @@ SLIDERS = {
     "9": ("l9_wrong", "lesson_9_exposure"),
     "10": ("l10_token", "lesson_10_gradient"),
     "11": ("l11_word", "lesson_11_gpt"),
+    "13": ("l13_step", "lesson_13_back"),
+    "14": ("l14_layer", "lesson_14_firing"),
+    "15": ("l15_length", "lesson_15_race"),
 }
 LESSONS = list(LESSON_MODULES)
 _LESSON = """(() => {

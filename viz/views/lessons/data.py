@@ -9,7 +9,7 @@ from model.analysis.lessons.masks import opening_batch, sentences_of
 from model.analysis.lessons.vectors import OTHER_SCRIPT
 from model.limits import JUDGED_AT_ONCE
 from viz.charts.lesson_charts import cells
-from viz.core.answers.lessons import scripts_known
+from viz.core.answers.lessons import known_translations, scripts_known
 from viz.core.language import say
 from viz.core.models import own_translator
 from viz.core.numbers import number
@@ -75,9 +75,18 @@ def _batches(now: Session, lines: list[str]) -> Values:
     return values
 
 
+def more(now: Session) -> Values:
+    """Pairs that no training saw, with what the model writes."""
+    heads = [say(f"lesson.8.{name}") for name in ("source", "reference", "output")]
+    found = known_translations(now.checkpoint)
+    st.table([dict(zip(heads, each, strict=True)) for each in found], hide_index=True, border="horizontal")
+    return {}
+
+
 LESSON = Lesson(
     formula=r"\rho = 1 - \frac{\sum_i n_i}{\sum_{b} |b| \cdot \max_{i \in b} n_i}",
     picture=picture,
+    more=more,
     views=("about",),
     sentence=False,
     own=True,

@@ -66,14 +66,14 @@ def _over_text(now: Session) -> Values:
     method = {"map": (weights, (0.0, 1.0)), "gradient": (gradient, (-high, high))}
     for place, (name, (map_, limits)) in zip(st.columns(2, gap="medium"), method.items(), strict=True):
         with place:
-            figure = cells(map_, rows, columns, limits=limits, width=480, most_height=250)
+            figure = cells(map_, rows, columns, limits=limits, width=480, most_height=180)
             draw(figure, f"lesson.10.{name}", **values)
     return values
 
 
 def _over_patches(now: Session) -> Values:
     """The class token's weights and gradients over one scene."""
-    told, *places = st.columns([7, 4, 4], gap="medium")
+    told, *places = st.columns([8, 3, 3], gap="medium")
     with told:
         scene = f"scene-{count(10, 'scene', 1, 99, 7)}"
     head = HeadRef("encoder_self", min(now.head.layer, TINY_LAYERS - 1), min(now.head.head, TINY_HEADS - 1))

@@ -9,7 +9,6 @@ from model.analysis.lessons import learning
 from viz.charts.curves import curves
 from viz.charts.lesson_charts import cells
 from viz.charts.training_curves import TrainingText, training_curves
-from viz.core.answers.lessons import known_translations
 from viz.core.language import say
 from viz.core.numbers import number
 from viz.core.session import Session
@@ -34,12 +33,8 @@ def picture(now: Session) -> Values:
 
 
 def more(now: Session) -> Values:
-    """The schedule, the training log, and what was learnt on sentences that no training saw."""
-    values = _rates() | _log(now)
-    source, reference, output = (say(f"lesson.7.{name}") for name in ("source", "reference", "output"))
-    found = known_translations(now.checkpoint)
-    st.table([dict(zip((source, reference, output), each, strict=True)) for each in found], hide_index=True)
-    return values
+    """The schedule, and the training log."""
+    return _rates() | _log(now)
 
 
 def _rows(smoothing: float) -> Values:
@@ -61,7 +56,7 @@ def _labels(smoothing: float) -> Values:
         for target in learning.ROW_TARGETS
     ]
     columns = [str(place) for place in range(learning.CLASSES)]
-    figure = cells(table, rows, columns, texts=texts, limits=(0, 1), width=450)
+    figure = cells(table, rows, columns, texts=texts, limits=(0, 1), most_height=125, width=450)
     values: Values = {
         "smoothing": number(smoothing),
         "true": number(1 - smoothing),
@@ -78,7 +73,7 @@ def _loss(smoothing: float) -> Values:
     best = float(_CONFIDENCE[loss.argmin()])
     values: Values = {"best": number(best), "sure": number(float(loss[-1])), "sure_slope": number(float(slope[-1]))}
     axes = (say("lesson.7.confidence"), say("lesson.7.nats"))
-    draw(curves(_CONFIDENCE, series, axes, height=205, mark=1 - smoothing), "lesson.7.sure", **values)
+    draw(curves(_CONFIDENCE, series, axes, height=185, mark=1 - smoothing), "lesson.7.sure", **values)
     return values
 
 
@@ -96,7 +91,7 @@ def _rates() -> Values:
     values["twice"] = tiny(twice, 2)
     axes = (say("training.step"), say("training.rate"))
     with chart:
-        draw(curves(_STEPS, series, axes, height=175), "lesson.7.rates", **values)
+        draw(curves(_STEPS, series, axes, height=150), "lesson.7.rates", **values)
     return values
 
 
@@ -121,7 +116,7 @@ def _log(now: Session) -> Values:
         "schedule": training.get("schedule", "–"),
         "top_rate": tiny(max(rates), 2),
     }
-    draw_row(training_curves(log, TrainingText.said_by(say), height=180), "lesson.7.log", **values)
+    draw_row(training_curves(log, TrainingText.said_by(say), height=160), "lesson.7.log", **values)
     lead("lesson.7.log.lead", **values)
     return values
 

@@ -38,7 +38,7 @@ def _triu() -> tuple[Values, int]:
     made = triu(_SIZE, k)
     columns = [str(place) for place in range(_SIZE)]
     rows = [f"{name} · NaN" if place in made.blind else name for place, name in enumerate(columns)]
-    figure = cells(np.where(made.ones == 0, 0.75, 0.0), rows, columns, limits=(0, 1), most_height=300, width=450)
+    figure = cells(np.where(made.ones == 0, 0.75, 0.0), rows, columns, limits=(0, 1), most_height=220, width=450)
     sixteen = np.triu(np.arange(1, 17).reshape(4, 4), k)
     values: Values = {
         "k": number(k, 0),
@@ -62,7 +62,7 @@ def _head(now: Session, k: int) -> Values:
     weights = under_triu(scores, k)
     lost = np.isnan(weights).any(axis=1)
     names = [f"{row} · NaN" if nothing else row for row, nothing in zip(rows, lost, strict=True)]
-    figure = cells(weights, names, columns, limits=(0, 1), most_height=300, width=450)
+    figure = cells(weights, names, columns, limits=(0, 1), most_height=220, width=450)
     values: Values = {"place": now.head.title, "lost": int(lost.sum()), "rows": len(rows)}
     values["even"] = number(float(under_triu(scores, -1, -1e9)[0].max()), 3)
     draw(figure, "lesson.4.head", **values)

@@ -70,7 +70,7 @@ def _counting(table: np.ndarray) -> None:
     columns = [*(str(2**bit) for bit in range(_BITS)), "", *(f"PE {dimension}" for dimension in chosen)]
     rows = [str(place) for place in range(_COUNTED)]
     texts = [[*map(str, row), *[""] * (_BITS + 1)] for row in digits]
-    figure = cells(both, rows, columns, texts=texts, limits=(-1, 1), most_height=260, width=370)
+    figure = cells(both, rows, columns, texts=texts, limits=(-1, 1), most_height=176, width=370)
     draw(figure, "lesson.5.counting", bits=_BITS, places=_COUNTED)
 
 
@@ -107,7 +107,7 @@ def _curves(_now: Session, table: np.ndarray, _values: Values) -> None:
         values = {"d": made.shape[1], "one": number(float(periods[2]), 1), "two": number(float(periods[3]), 1)}
         with column:
             axes = (say("lesson.5.position"), say("lesson.5.value"))
-            draw(curves(np.arange(span), waves, axes, height=215), f"lesson.5.{name}", span=span, **values)
+            draw(curves(np.arange(span), waves, axes, height=180), f"lesson.5.{name}", span=span, **values)
 
 
 def _matrix(_now: Session, table: np.ndarray, _values: Values) -> None:
@@ -116,7 +116,7 @@ def _matrix(_now: Session, table: np.ndarray, _values: Values) -> None:
     for column, (name, made) in zip(st.columns(2, gap="medium"), shown.items(), strict=True):
         with column:
             rows, columns = ([str(place) if place % 25 == 0 else "" for place in range(side)] for side in made.shape)
-            figure = cells(made, rows, columns, limits=(-1, 1), most_height=230, width=450)
+            figure = cells(made, rows, columns, limits=(-1, 1), most_height=210, width=450)
             draw(figure, f"lesson.5.{name}", rows=made.shape[0], columns=made.shape[1])
 
 
@@ -128,11 +128,11 @@ def _likeness(now: Session, table: np.ndarray, values: Values) -> None:
     with left:
         near = cosines[: len(tokens), : len(tokens)]
         texts = [[number(value) for value in row] for row in near]
-        figure = cells(near, tokens, tokens, texts=texts, limits=(-1, 1), most_height=300, width=450)
+        figure = cells(near, tokens, tokens, texts=texts, limits=(-1, 1), most_height=210, width=450)
         draw(figure, "lesson.5.alike", least=number(float(near.min())))
     with right:
         axes = (say("lesson.5.distance"), say("lesson.5.cosine"))
-        draw(curves(np.arange(len(table)), {axes[1]: cosines[0]}, axes, height=260), "lesson.5.apart", **values)
+        draw(curves(np.arange(len(table)), {axes[1]: cosines[0]}, axes, height=230), "lesson.5.apart", **values)
 
 
 def _rotation(now: Session, table: np.ndarray, _values: Values) -> None:
@@ -172,7 +172,7 @@ def circle(shift: positions.Shift, steps: list[int], theme: Theme) -> go.Figure:
     span = {"range": [-1.35, 1.35], "dtick": 0.5, "constrain": "domain"}
     layout = base_layout(
         theme,
-        height=400,
+        height=320,
         xaxis=number_axis(theme, say("lesson.5.cosines"), **span),
         yaxis=number_axis(theme, say("lesson.5.sines"), **span, scaleanchor="x"),
         legend=level_legend(x=0.5, xanchor="center"),

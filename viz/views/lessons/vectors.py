@@ -41,7 +41,7 @@ def picture(now: Session) -> Values:
         draw(bars(tokens, series, say("lesson.13.length"), width=450, height=210), "lesson.13.lengths", **values)
     with right:
         texts = [[signed(value) for value in row] for row in found.cosines]
-        figure = cells(found.cosines, tokens, tokens, texts=texts, limits=(-1, 1), most_height=250, width=450)
+        figure = cells(found.cosines, tokens, tokens, texts=texts, limits=(-1, 1), most_height=215, width=450)
         draw(figure, "lesson.13.signs", **values)
     return values
 
