@@ -12,11 +12,7 @@ from pathlib import Path
 
 import pytest
 
-<<<<<<< HEAD
-from viz.web.bundles import COMPONENTS, DIST, ENGINE, LIVE, RUNTIME, SOURCES, VIEWER, WEB
-=======
-from viz.web.bundles import COMPONENTS, DIST, NOTEBOOK, SOURCES, VIEWER, WEB
->>>>>>> h27
+from viz.web.bundles import COMPONENTS, DIST, ENGINE, LIVE, NOTEBOOK, RUNTIME, SOURCES, STAGE, VIEWER, WEB
 
 NODE, NPM = shutil.which("node"), shutil.which("npm")
 needs_packages = pytest.mark.skipif(
@@ -37,11 +33,7 @@ def source_sum(sources: Path) -> str:
     return found.hexdigest()
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("bundle", [VIEWER, COMPONENTS, LIVE, ENGINE])
-=======
-@pytest.mark.parametrize("bundle", [VIEWER, COMPONENTS, NOTEBOOK])
->>>>>>> h27
+@pytest.mark.parametrize("bundle", [VIEWER, COMPONENTS, NOTEBOOK, STAGE, LIVE, ENGINE])
 def test_a_bundle_is_made_of_these_sources(bundle: Path) -> None:
     assert source_sum(SOURCES) in bundle.read_text(encoding="utf-8").splitlines()[0], "run make web"
 
@@ -59,12 +51,8 @@ def test_the_bundles_are_what_esbuild_makes(tmp_path: Path) -> None:
     made, committed = (
         {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*.*")} for folder in (tmp_path, DIST)
     )
-<<<<<<< HEAD
     names = ("components", "viewer", "notebook", "stage", "live", "engine")
     assert {str(path) for path in made} == {*(f"{name}.js" for name in names), "styles.json"}
-=======
-    assert {str(path) for path in made} == {"components.js", "notebook.js", "viewer.js", "styles.json"}
->>>>>>> h27
     assert made == committed
 
 

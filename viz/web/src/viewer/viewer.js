@@ -179,14 +179,11 @@ export class Viewer extends Component {
     this.chips.draw();
     this.kinds.show(state);
     this.toolbar.show(state);
-<<<<<<< HEAD
-=======
-    if (turned(root, state) || !this.size.width) this.measure();
+    if (!this.size.width) this.measure();
     if (this.waits()) return;
->>>>>>> h27
     this.shown = this.reader.panels(state);
     const columns = Math.max(...this.shown.map(({ reading }) => reading.columns.length));
-    if (turned(root, state, columns) || !this.size.width) this.measure();
+    if (turned(root, state, columns)) this.measure();
     this.legend.draw();
     (state.view === "all" ? drawAll : drawChosen)(this);
     this.chips.shade();
