@@ -107,5 +107,12 @@ test("a pixel has the colour that a cell of a picture has, on every scale", () =
 
 test("Chinese stands upright, and what has other letters in it does not", () => {
   assert.deepEqual(["自行车", "（因为）", "3月", "车。"].map(isUpright), [true, true, true, true]);
-  assert.deepEqual(["tired", "<eos>", "。", "42", "T恤", ""].map(isUpright), [false, false, false, false, false, false]);
+  assert.deepEqual(["tired", "<eos>", "。", "42", "T恤", ""].map(isUpright), [
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });
