@@ -19,7 +19,7 @@ from viz.export.show.storyboard import Both, Storyboard, StoryboardError, TalkSc
 
 pytestmark = reverse
 FLOW = TalkScene(
-    "3 1 2", checkpoint="reverse", view="flow?step=2", title=Both("Flow"), points=(Both("one"), Both("two"))
+    "abcd", checkpoint="reverse", view="flow?step=2", title=Both("Flow"), points=(Both("one"), Both("two"))
 )
 PART = {"name": "flow_graph", "data": {"summary": HOSTILE}}
 
@@ -36,7 +36,7 @@ def drawn(*parts: dict) -> ViewStill:
 
 def test_a_view_is_taken_with_its_component_in_both_looks_and_without_the_frame() -> None:
     asked = asked_of(FLOW, "reverse", "en")
-    assert asked == Asked("flow", (("step", "2"), ("text", "3 1 2"), ("checkpoint", "reverse")), "en")
+    assert asked == Asked("flow", (("step", "2"), ("text", "abcd"), ("checkpoint", "reverse")), "en")
     found = view_stills.still({"view": asked.view, "query": asked.query, "language": asked.language})
     assert found["wrong"] == ""
     light, dark = (found["looks"][look]["parts"] for look in ("light", "dark"))
