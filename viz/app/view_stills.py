@@ -23,10 +23,10 @@ from streamlit.util import calc_hash
 from viz.core.views import VIEWS
 
 ROUTER = Path(__file__).resolve().parents[2] / "router.py"
-SECONDS = 120  # of one view
-UNSEEN = {"page_look", "page_top", "pin_keeper", "sentence_steps", "hall_box", "workbench"}
-PREFIX = "headlight_"
-BAR = "hl_bar"  # the row over a view; what comes after it is the view
+RUN_SECONDS = 120  # of one view
+NO_PICTURE = {"page_look", "page_top", "pin_keeper", "sentence_steps", "hall_box", "workbench"}
+OURS = "headlight_"
+ROW_OVER = "hl_bar"  # the row over a view; what comes after it is the view
 CLOSED = ("popover", "dialog", "form")
 FOLDED = ("expander", "expandable", "status")
 MOST_ROWS = 15  # of a table
@@ -39,7 +39,7 @@ class _Theme:
         self.type = look
 
 
-class Drawing:
+class ElementTaker:
     """A view's elements as markup and parts."""
 
     def __init__(self) -> None:
@@ -84,8 +84,8 @@ class Drawing:
 
     def _component(self, node: Element) -> str:
         proto = node.proto
-        name = proto.component_name.removeprefix(PREFIX)
-        if name in UNSEEN or proto.WhichOneof("data") != "json":
+        name = proto.component_name.removeprefix(OURS)
+        if name in NO_PICTURE or proto.WhichOneof("data") != "json":
             return ""
         return self._part(name, json.loads(proto.json))
 
@@ -133,11 +133,11 @@ def holds(node: Block | Element, key: str) -> bool:
 def below_bar(page: Block) -> list[Block | Element]:
     """What the page draws after the row over the view, whether within the same container or after it."""
     children = list(page.children.values())
-    place = next((place for place, each in enumerate(children) if holds(each, BAR)), None)
+    place = next((place for place, each in enumerate(children) if holds(each, ROW_OVER)), None)
     if place is None:
         return []
     around = children[place]
-    inside = below_bar(around) if isinstance(around, Block) and key_of(around) != BAR else []
+    inside = below_bar(around) if isinstance(around, Block) and key_of(around) != ROW_OVER else []
     return [*inside, *children[place + 1 :]]
 
 
@@ -155,7 +155,7 @@ def drawn(view: str, query: Sequence[Sequence[str]], language: str, look: str) -
         language: "en" or "zh".
         look: "light" or "dark".
     """
-    app = AppTest.from_file(ROUTER, default_timeout=SECONDS)
+    app = AppTest.from_file(ROUTER, default_timeout=RUN_SECONDS)
     if view != next(iter(VIEWS)):
         app._page_hash = calc_hash(view)  # AppTest.switch_page knows files alone
     for name, value in [*query, ("lang", language)]:
@@ -164,7 +164,7 @@ def drawn(view: str, query: Sequence[Sequence[str]], language: str, look: str) -
         app.run()
     if app.exception:
         return {}, str(app.exception[0].message)[:300]
-    drawing = Drawing()
+    drawing = ElementTaker()
     made = "".join(drawing.any(each) for each in below_bar(app.main))
     style = "".join(dict.fromkeys(str(each.proto.body) for each in app.get("html") if is_style(each)))
     wrong = error_in(made) or ("" if drawing.parts or "<svg" in made else "it draws nothing that can be kept")

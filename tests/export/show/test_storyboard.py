@@ -38,6 +38,7 @@ WHOLE = Storyboard(
             expect=("translation contains 猫", "argmax row it column animal method votes"),
         ),
         TalkScene("x", predict=Predict(Both("where?"), row="it#2"), minutes=1.5),
+        TalkScene("I love you.", view="flow?step=2&flow_by=norms", points=(Both("one", "一"), Both(HOSTILE))),
     ),
     "en-zh",
     10,
@@ -52,6 +53,16 @@ def test_what_is_written_is_read_again_as_it_was() -> None:
     assert read_storyboard(write_storyboard(WHOLE)) == WHOLE
     assert read_storyboard(write_storyboard(Storyboard(Both(), ()))) == Storyboard(Both(), ())
     assert HOSTILE not in str(StoryboardError("x"))
+
+
+def test_a_view_is_one_of_the_app_and_its_link_leaves_to_the_scene_what_that_says() -> None:
+    [found] = read_storyboard(scene("  view: flow?step=2&text=other&checkpoint=x&lang=zh\n")).scenes
+    assert found.choices == {"step": "2"}
+    for view in ("nothing?step=2", "talk", "flow?<img>", "../flow"):
+        with pytest.raises(StoryboardError, match=r"Line 4, scenes\[1\].view"):
+            read_storyboard(scene(f"  view: '{view}'\n"))
+    with pytest.raises(StoryboardError, match="either a view, or a link with steps"):
+        read_storyboard(scene("  view: flow\n  link: h=best\n"))
 
 
 def test_a_talk_lasts_as_long_as_it_says_or_as_its_scenes_together() -> None:

@@ -97,7 +97,7 @@ def test_the_pinboard_shows_moves_and_takes_off() -> None:
     assert STRINGS["pins.none"] not in words(at)
     assert 'href="./one_head?text=I+love+you."' in "".join(each.proto.body for each in at.get("html"))
     assert [box.value for box in at.text_input if box.label == "Caption"] == [HOSTILE, "two"]
-    next(button for button in at.button if button.label == "→").click()
+    next(button for button in at.button if button.label == "↓").click()
     choose(at)
     assert [scene.text for scene in read_storyboard(kept(at)["board"]).scenes] == ["You love me.", "I love you."]
     next(button for button in at.button if button.label == "Take off").click()

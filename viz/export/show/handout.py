@@ -122,9 +122,10 @@ def _page(each: Staged, place: str, language: str, size: float) -> Sheet:
             y += 1.25 * large
             marks.append(Write(PAGE_MARGIN, y, line, large))
     y += 1.2 * BODY
-    method = picture(sight, each.state, language, SheetStyle(room / POINTS_A_CM, size))
-    marks += [replace(mark, x=mark.x + PAGE_MARGIN, y=mark.y + y) for mark in method.marks]
-    y += method.height
+    if not scene.view:
+        method = picture(sight, each.state, language, SheetStyle(room / POINTS_A_CM, size))
+        marks += [replace(mark, x=mark.x + PAGE_MARGIN, y=mark.y + y) for mark in method.marks]
+        y += method.height
     for paragraph in _paragraphs(each, language):
         y += 0.5 * BODY
         for line in wrapped(paragraph, room, BODY):
@@ -136,8 +137,12 @@ def _page(each: Staged, place: str, language: str, size: float) -> Sheet:
 
 
 def _paragraphs(each: Staged, language: str) -> list[str]:
-    """The question, what is said, and at last the answer."""
+    """What stands beside the picture, the question, what is said, and at last the answer."""
     said = [("" if language == "zh" else " ").join(each.scene.fragments(language))]
+    said = [f"• {point.of(language)}" for point in each.scene.points] + said
+    if each.scene.view:
+        name = text(language, f"page.{each.scene.view.partition('?')[0]}")
+        said.insert(0, text(language, "handout.view", view=name))
     if each.predict:
         options = [option.of(language) for option in each.predict.options]
         listed = "  ".join(f"{letter} {option}" for letter, option in zip(OPTION_LETTERS, options, strict=False))

@@ -13,7 +13,7 @@ from typing import Any
 
 from viz.export.show.storyboard import StoryboardError, TalkScene
 
-ROOT = Path(__file__).resolve().parents[3]
+HOME = Path(__file__).resolve().parents[3]
 MAKER = "viz.app.view_stills"
 LOOKS = ("light", "dark")
 SECONDS_FIRST, SECONDS_EACH = 120, 60  # to load a model, and for a view
@@ -91,7 +91,7 @@ def _made(asked: tuple[Asked, ...]) -> tuple[ViewStill, ...]:
             input=json.dumps([asdict(each) for each in asked]),
             capture_output=True,
             text=True,
-            cwd=ROOT,
+            cwd=HOME,
             timeout=SECONDS_FIRST + SECONDS_EACH * len(asked),
             check=True,
         )

@@ -63,6 +63,11 @@ def talk_page(shown: Stage, language: str) -> str:
         "stills": {name: {look: drawn.parts for look, drawn in each.looks.items()} for name, each in found.items()},
         "words": {name: text(language, f"talk.{name}") for name in TALK_WORDS},
     }
+    return _document(said, title, language, found)
+
+
+def _document(said: Mapping[str, Any], title: str, language: str, found: Mapping[str, ViewStill]) -> str:
+    """The file with everything that its script reads."""
     # No "<" can end the script that holds it.
     data = json.dumps(said, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     body = (

@@ -16,7 +16,7 @@ from viz.widgets.bar import bar
 from viz.widgets.errors import show_error
 
 _FILE, _WRONG, _YAML = "pins_file", "_pins_wrong", "pins_yaml"
-HIGH = 560  # pixels of the YAML
+YAML_HIGH = 560  # pixels of the YAML
 
 
 def open_file() -> None:
@@ -72,7 +72,7 @@ def view(_session: Session) -> None:
     with text:
         key = f"{_YAML}_{hash(board)}"
         st.text_area(
-            say("pins.yaml"), pins.written(), key=key, height=HIGH, on_change=rewritten, args=(key,),
+            say("pins.yaml"), pins.written(), key=key, height=YAML_HIGH, on_change=rewritten, args=(key,),
             max_chars=MOST_FILE_BYTES, help=say("pins.yaml.help"),
         )  # fmt: skip
         st.html(line("alt", say("pins.lead")))

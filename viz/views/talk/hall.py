@@ -19,8 +19,8 @@ from viz.widgets.errors import sentence_of
 from viz.widgets.messages import message, part
 from viz.widgets.registry import register
 
-KEY = "hall_box"
-MOST = 300  # characters
+HALL_KEY = "hall_box"
+MOST_ASKED = 300  # characters
 _ASKED = "_hall_asked"  # in the visitor's session: the sentence, the scene that was on, and how manyth it is
 _component = register("hall_box")
 
@@ -29,16 +29,16 @@ def box(board: Storyboard) -> None:
     """Nothing to be seen: hears what the talk asks, and hands it the scene."""
     text, place, number = st.session_state.get(_ASKED, ("", 0, 0))
     sent = answer(board, text, place, number) if text and place < len(board.scenes) else packed({"id": ""}, b"")
-    _component.send(sent, key=KEY, on_asked_change=asked)
+    _component.send(sent, key=HALL_KEY, on_asked_change=asked)
 
 
 def asked() -> None:
     """Keep what the talk has asked; what is no such thing is dropped."""
-    said = message(KEY, "asked")
+    said = message(HALL_KEY, "asked")
     text, place = part(said, "text"), part(said, "scene")
     if isinstance(text, str) and text.strip() and type(place) is int and place >= 0:
         number = st.session_state.get(_ASKED, ("", 0, 0))[2] + 1
-        st.session_state[_ASKED] = (text.strip()[:MOST], place, number)
+        st.session_state[_ASKED] = (text.strip()[:MOST_ASKED], place, number)
 
 
 def answer(board: Storyboard, text: str, place: int, number: int) -> bytes:

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isUpright } from "../src/core/text.js";
 import { colourAt, css, inksOf, tableOf } from "../src/core/colours.js";
 import { pooled, steps, stretched } from "../src/map/pooling.js";
 import { escaped, pictureOf, wrapped } from "../src/map/picture.js";
@@ -102,4 +103,16 @@ test("a pixel has the colour that a cell of a picture has, on every scale", () =
       assert.deepEqual([...bytes.subarray(4 * i, 4 * i + 4)], [...expected, 255], `${value} ${JSON.stringify(asked)}`);
     });
   }
+});
+
+test("Chinese stands upright, and what has other letters in it does not", () => {
+  assert.deepEqual(["自行车", "（因为）", "3月", "车。"].map(isUpright), [true, true, true, true]);
+  assert.deepEqual(["tired", "<eos>", "。", "42", "T恤", ""].map(isUpright), [
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

@@ -94,3 +94,10 @@ test("a link opens the place that it was written at, and nonsense none; a clock 
     assert.equal(placeIn(link, scenes), null, link);
   assert.deepEqual([0, 59.9, 60, 601, -3].map(clock), ["0:00", "0:59", "1:00", "10:01", "0:00"]);
 });
+
+test("a point more stands beside the picture with each click", () => {
+  const told = { ...plain, steps: [], note: [], points: ["one", "two", "three"] };
+  assert.equal(clicksOf(told), 2);
+  assert.deepEqual(onward([told], { scene: 0, stop: 1 }), { scene: 0, stop: 2 });
+  assert.deepEqual(onward([told], { scene: 0, stop: 2 }), { scene: 0, stop: 2 }, "the last scene ends there");
+});

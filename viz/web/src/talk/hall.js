@@ -39,7 +39,7 @@ export class Hall {
     const text = this.input.value.trim();
     if (!text) return;
     this.said.textContent = this.words.hall_wait;
-    ofApp()?.postMessage({ headlight: "hall", text, scene: this.scene() }, location.origin);
+    ofApp()?.postMessage({ headlight: "hall", text, scene: this.scene() }, window.origin);
   }
 
   /** What the app answers, where it is an answer. @param {MessageEvent} event @returns {Answered | null} */
