@@ -8,7 +8,7 @@ import io
 import json
 import logging
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,12 +31,15 @@ FACTS = "engine.json"
 NEEDS = "ONNX graphs need the packages in requirements-live.txt: pip install -r requirements-live.txt ({missing})."
 
 
+GraphInputs = dict[str, tuple[Tensor, tuple[str, ...]]]
+
+
 @dataclass(frozen=True)
 class GraphPlan:
     """A graph to be made: its module, an example of each input with the names of its axes that vary, its outputs."""
 
     module: nn.Module
-    inputs: Mapping[str, tuple[Tensor, tuple[str, ...]]]
+    inputs: GraphInputs
     outputs: tuple[str, ...]
 
 
@@ -53,14 +56,14 @@ def _ids(*sizes: int) -> Tensor:
     return torch.ones(sizes, dtype=torch.long)
 
 
-def _gains(model: Transformer) -> dict[str, tuple[Tensor, tuple[str, ...]]]:
+def _gains(model: Transformer) -> GraphInputs:
     sizes = model.config.n_decoder_layers, model.config.n_heads  # two tensors: one would be taken for one input
     return {name: (torch.ones(sizes), ()) for name in ("self_gains", "cross_gains")}
 
 
 def _encoder(model: Transformer) -> GraphPlan:
     gains = torch.ones(model.config.n_encoder_layers, model.config.n_heads)
-    inputs = {
+    inputs: GraphInputs = {
         "ids": (_ids(BATCH, SOURCE), ("B", "S")),
         "visible": (torch.ones(BATCH, SOURCE), ("B", "S")),
         "gains": (gains, ()),
@@ -71,7 +74,7 @@ def _encoder(model: Transformer) -> GraphPlan:
 def _decoder(model: Transformer) -> GraphPlan:
     layers, heads, width = model.config.n_decoder_layers, model.config.n_heads, model.config.d_head
     cached, looked = ("", "B", "", "P", ""), ("", "B", "", "S", "")
-    inputs = {
+    inputs: GraphInputs = {
         "ids": (_ids(BATCH, NEW), ("B", "T")),
         "past_keys": (torch.ones(layers, BATCH, heads, PAST, width), cached),
         "past_values": (torch.ones(layers, BATCH, heads, PAST, width), cached),
@@ -86,7 +89,7 @@ def _decoder(model: Transformer) -> GraphPlan:
 
 def _votes(model: Transformer) -> GraphPlan:
     layers, heads, width = model.config.n_decoder_layers, model.config.n_heads, model.config.d_head
-    inputs = {
+    inputs: GraphInputs = {
         "states": (torch.ones(NEW, model.config.d_model), ("T", "")),
         "rows": (torch.ones(NEW - 1, model.config.d_model), ("R", "")),
         "self_weights": (torch.ones(layers, heads, NEW, NEW), ("", "", "T", "T")),
