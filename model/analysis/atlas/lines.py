@@ -15,7 +15,8 @@ from model.errors import CorpusError
 from model.pairs import pair_of
 
 BUCKETS = 512  # no more parts than this; a batch never holds lines of two buckets
-BATCH = 32  # sentences gone through at once
+BATCH = 32  # sentences gone through at once, at most
+_AREA = BATCH * 40**2  # cells of one head's maps in a batch, about: long sentences go through in fewer at once
 _SAMPLE_SALT = 0x9E3779B97F4A7C15  # makes another hash of a line's own
 
 
@@ -79,8 +80,14 @@ class LineCorpus:
         with self.path.open("rb") as file:
             lines = [self._line_at(file, int(self.offsets[place])) for place in places]
         lines.sort(key=lambda line: (len(line.src), len(line.tgt), line.digest, line.src, line.tgt))
-        for start in range(0, len(lines), BATCH):
-            yield lines[start : start + BATCH]
+        batch: list[Line] = []
+        for line in lines:
+            if batch and ((len(batch) + 1) * max(map(_length, (*batch, line))) ** 2 > _AREA or len(batch) == BATCH):
+                yield batch
+                batch = []
+            batch.append(line)
+        if batch:
+            yield batch
 
     def sampled(self, digest: int, sentences: int) -> bool:
         """Whether a line is in a sample of about so many, by a hash that has nothing to do with its bucket."""
@@ -95,6 +102,11 @@ class LineCorpus:
 def digest_of(src: str, tgt: str) -> int:
     """The hash of a pair, below 2**64: of its two texts alone."""
     return int.from_bytes(hashlib.blake2b(f"{src}\t{tgt}".encode(), digest_size=8).digest(), "big")
+
+
+def _length(line: Line) -> float:
+    """About how many tokens the longer side has: an English one has some four letters, a Chinese one is a character."""
+    return max(len(line.src) / 4, len(line.tgt))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

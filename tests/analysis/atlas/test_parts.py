@@ -117,6 +117,16 @@ def test_a_line_is_in_one_bucket_and_a_bucket_in_one_part(small_file):
     }
 
 
+def test_long_sentences_go_through_in_small_batches(tmp_path, monkeypatch):
+    monkeypatch.setattr("model.analysis.atlas.lines.BUCKETS", 1)
+    path = tmp_path / "long.tsv"
+    path.write_text("".join(f"{n} word\t{n}{'字' * (n % 2 * 200)}\n" for n in range(80)), encoding="utf-8")
+    batches = [[len(line.tgt) > 100 for line in batch] for batch in LineCorpus.of(path).batches(0)]
+    assert sum(map(len, batches)) == 80
+    assert max(len(batch) for batch in batches) == 32
+    assert all(len(batch) == 1 for batch in batches if any(batch))
+
+
 def test_the_sample_is_of_the_smallest_hashes_in_whatever_order(fifty):
     digests = [digest_of(f"{src} {number}", tgt) for number in range(4) for src, tgt in fifty]
     kept = KeptMaps([{}])

@@ -39,7 +39,7 @@ def there(monkeypatch, folder):
 
 
 def figure_of(at) -> dict:
-    (chart,) = at.get("plotly_chart")
+    chart = at.get("plotly_chart")[0]
     return json.loads(chart.proto.spec)
 
 
