@@ -30,6 +30,7 @@ from model.source import ABILITIES, Ability, Anatomy, Need
 from model.trace import KINDS, HeadRef, Kind
 
 CLOSE = 1e-4
+PACKAGE = Path(__file__).resolve().parents[1]
 _LOG = logging.getLogger(__name__)
 _NAMES = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
 Pictures = Callable[[str], bytes]
@@ -258,6 +259,8 @@ class Core:
             except HeadlightError:
                 raise
             except Exception as error:
+                if _is_ours(error):
+                    raise
                 raise _stumbled(type(self.loaded.model).__name__, error) from None
 
     def in_languages(self, source: str, target: str) -> Core:
@@ -267,6 +270,12 @@ class Core:
             return self
         form = type(self.form)(self.loaded, speller.of(speller.languages.chosen(source, target)))
         return replace(self, form=form, passes=type(self.passes)(form, self.sites), inner=Inner(form, self.sites))
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether an error was raised in this package itself, as one is for a place that is not there."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return Path(last.filename).is_relative_to(PACKAGE)
 
 
 def _stumbled(name: str, error: Exception) -> FolderError:

@@ -21,12 +21,12 @@ from model.trace import HeadRef, Kind
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-Arrays = dict[str, np.ndarray]
+NamedArrays = dict[str, np.ndarray]
 _GAINS: Mapping[Kind, str] = {"encoder_self": "gains", "decoder_self": "self_gains", "cross": "cross_gains"}
 
 
 @dataclass(frozen=True)
-class Written:
+class EngineOutput:
     """A translation that the graphs wrote, with what they saw: maps [L, H, Q, K], as ``AttentionTrace`` has them.
 
     Attributes:
@@ -68,7 +68,7 @@ class OnnxEngine:
         made = [ort.InferenceSession(folder / f"{name}.onnx", options) for name in GRAPHS]
         self.encoder, self.decoder, self.votes_of = made
 
-    def gains(self, gains: Mapping[HeadRef, float]) -> Arrays:
+    def gains(self, gains: Mapping[HeadRef, float]) -> NamedArrays:
         """One factor a head, as the graphs take them, by input: 1 where nothing is said."""
         facts = self.facts
         layers = {"encoder_self": facts["n_encoder_layers"]}
@@ -82,7 +82,7 @@ class OnnxEngine:
 
     def translate(
         self, src_ids: Sequence[int], gains: Mapping[HeadRef, float] | None = None, hidden: Sequence[int] = ()
-    ) -> Written:
+    ) -> EngineOutput:
         """Greedy decoding with a cache, by the rules of ``model/own/decoding``.
 
         Args:
@@ -95,7 +95,7 @@ class OnnxEngine:
         visible[:, list(hidden)] = 0
         read = _run(self.encoder, {"ids": np.array([src_ids]), "visible": visible, "gains": factors.pop("gains")})
         source = {"visible": visible, "cross_keys": read["cross_keys"], "cross_values": read["cross_values"], **factors}
-        steps, ids, log_probs = list[Arrays](), list[int](), list[float]()
+        steps, ids, log_probs = list[NamedArrays](), list[int](), list[float]()
         cap, last = length_cap(len(src_ids), self.facts["max_len"]), BOS_ID
         while last != EOS_ID and len(ids) < cap:
             log_p = self._step(last, steps, source)
@@ -105,7 +105,7 @@ class OnnxEngine:
             ids += [last] if last != EOS_ID else []
         if last != EOS_ID:  # the last token is read as well, so that its row is there
             self._step(last, steps, source)
-        return Written(
+        return EngineOutput(
             tuple(ids),
             tuple(log_probs),
             last == EOS_ID,
@@ -118,7 +118,7 @@ class OnnxEngine:
             read["cross_values"][:, 0],
         )
 
-    def votes(self, written: Written, gains: Mapping[HeadRef, float] | None = None) -> dict[Kind, np.ndarray]:
+    def votes(self, written: EngineOutput, gains: Mapping[HeadRef, float] | None = None) -> dict[Kind, np.ndarray]:
         """As ``model/attribution/votes.py`` has them: [L, H, T, K] by kind."""
         factors = self.gains(gains or {})
         del factors["gains"]
@@ -133,7 +133,7 @@ class OnnxEngine:
         found = _run(self.votes_of, fed | factors)
         return {"decoder_self": found["self_votes"], "cross": found["cross_votes"]}
 
-    def _step(self, last: int, steps: list[Arrays], source: Arrays) -> np.ndarray:
+    def _step(self, last: int, steps: list[NamedArrays], source: NamedArrays) -> np.ndarray:
         """Log-probabilities [V] of what follows ``last``; what the graph gave is added to ``steps``."""
         layers, _, heads, _, width = source["cross_keys"].shape
         none = np.zeros((layers, 1, heads, 0, width), np.float32)
@@ -146,12 +146,12 @@ class OnnxEngine:
         return found
 
 
-def _run(session: InferenceSession, fed: Arrays) -> Arrays:
+def _run(session: InferenceSession, fed: NamedArrays) -> NamedArrays:
     names = [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(names, fed), strict=True))
 
 
-def _maps(steps: Sequence[Arrays]) -> dict[Kind, np.ndarray]:
+def _maps(steps: Sequence[NamedArrays]) -> dict[Kind, np.ndarray]:
     """The decoder's maps, a row a step; what a row cannot see yet is 0."""
     rows = [step["self_weights"][:, 0, :, 0] for step in steps]  # [L, H, 1 … T]
     own = np.stack([np.pad(row, ((0, 0), (0, 0), (0, len(rows) - row.shape[2]))) for row in rows], 2)

@@ -29,7 +29,7 @@ def reverse() -> Translator:
 def test_both_checkpoints_ship_and_are_small() -> None:
     assert {"en-zh", "reverse"} <= set(available())
     sizes = {name: sum(file.stat().st_size for file in (CHECKPOINTS / name).glob("*.*")) for name in available()}
-    assert max(sizes.values()) <= 34 * MIB
+    assert max(sizes.values()) <= 36 * MIB
     assert max((CHECKPOINTS / name / WEIGHTS).stat().st_size for name in available()) <= 32 * MIB
     assert sum(sizes.values()) <= 60 * MIB
 

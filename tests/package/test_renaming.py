@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 
 import pytest
@@ -75,7 +76,8 @@ def test_what_only_developers_need_is_left_out() -> None:
 
 
 def test_everything_imported_is_declared() -> None:
-    declared = {line.split("=")[0].rstrip("<>~!") for line in requirements(ROOT)}
+    files = ("requirements.txt", "requirements-live.txt", "requirements-cluster.txt")  # the last two are extras
+    declared = {re.split(r"[\[=<>~!]", line)[0] for file in files for line in requirements(ROOT, file)}
     used = {name for name, places in LIBRARIES.items() if not all(place.startswith("bench") for place in places)}
     assert {NAMES.get(name, name) for name in used - set(BROUGHT)} - declared == set()
     assert set(BROUGHT.values()) <= declared
@@ -84,3 +86,5 @@ def test_everything_imported_is_declared() -> None:
 def test_the_tools_are_the_same_for_pip_and_for_groups() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["dependency-groups"]["dev"] == requirements(ROOT, "requirements-dev.txt")
+    for extra in ("live", "cluster"):
+        assert project["project"]["optional-dependencies"][extra] == requirements(ROOT, f"requirements-{extra}.txt")

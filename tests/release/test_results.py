@@ -173,7 +173,8 @@ DOCUMENTS = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")))
 def test_links_between_documents_lead_somewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     found = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
-    assert [link for link in found if not (path.parent / link).exists()] == []
+    made = ("gallery/",)  # by the build of the site, which has a test of its own
+    assert [link for link in found if not link.startswith(made) and not (path.parent / link).exists()] == []
 
 
 def test_the_older_name_of_the_results_is_still_known(reverse: Path, capsys) -> None:

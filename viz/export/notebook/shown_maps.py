@@ -19,7 +19,7 @@ SIDES: Mapping[Kind, tuple[str, str]] = {
 }
 STARTS = ("Ġ", "▁", " ")  # what begins a word in byte-level BPE, in SentencePiece, and as TransformerLens spells it
 ENDS = "</w>"
-ROUNDING = 1e-3  # how far half precision may leave 0 to 1
+HALF_ROUNDING = 1e-3  # how far half precision may leave 0 to 1
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Layers:
 
     def checked(self, layer: int, values: np.ndarray) -> np.ndarray:
         """Values of a layer; raises as ``head``."""
-        if not (values.min() >= -ROUNDING and values.max() <= 1 + ROUNDING):
+        if not (values.min() >= -HALF_ROUNDING and values.max() <= 1 + HALF_ROUNDING):
             raise ValueError(f"{self.kind}: layer {layer} must hold attention weights, from 0 to 1")
         return values
 
