@@ -144,13 +144,15 @@ def pin_button(now: Session, asked: Shown, place: str) -> None:
         return
     scene = _scene(now, asked, place)
     there = scene in board().scenes
-    st.button(
+    pinned = st.button(
         say("pins.pinned" if there else "pins.pin"),
         key="pin",
         help=say("pins.pin.help"),
         disabled=there,
         on_click=lambda: put((*board().scenes, scene)),
     )
+    if pinned:
+        st.rerun()  # the whole page, whose frame lets the browser keep the board
 
 
 def view_button(view: str) -> None:

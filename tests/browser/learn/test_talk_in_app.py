@@ -78,5 +78,5 @@ def test_a_view_is_pinned_and_played_as_it_stood(visit, page, wait_idle) -> None
     talk.locator("#talk[data-ready]").wait_for(timeout=120_000)
     still = talk.locator(".still")
     still.locator(".flow svg").first.wait_for()
-    assert "爱" in (still.text_content() or "")
+    still.get_by_text("爱", exact=True).first.wait_for()
     assert still.locator(":focus").count() == 0
