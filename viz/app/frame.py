@@ -48,8 +48,8 @@ STYLE = f"""<style>
 .st-key-hl_header, .st-key-hl_sentence {{ flex-wrap: nowrap; min-width: 0; }}
 @media (max-width: 1000px) {{ /* a phone, or a zoom of 150 %: the box has a row of its own */
   .st-key-hl_header {{ flex-wrap: wrap; }}
-  .st-key-hl_modes {{ flex: 1 1 0 !important; min-width: 0; overflow-x: auto; }}
-  .st-key-hl_given {{ order: 3; flex: 1 1 100% !important; }} }}
+  .st-key-hl_header > :has(> .st-key-hl_modes) {{ flex: 1 1 0; min-width: 0; overflow-x: auto; }}
+  .st-key-hl_header > :has(> .st-key-hl_given) {{ order: 3; flex: 1 1 100%; }} }}
 .hl-logo {{ display: block; height: 32px; width: 41px;
   background: url("data:image/svg+xml;base64,{LOGO}") no-repeat left; }}
 @media (min-width: 1240px) {{ .hl-logo {{ width: 172px; }} }}

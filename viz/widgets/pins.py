@@ -34,6 +34,7 @@ _component = register("pin_keeper", ())
 MOST_CAPTION = MOST_SIGNS["title"]
 UNNAMED = Both("Pinboard", "钉板")
 _TITLE = "_pins_title"  # in the visitor's session, with the next two: what the board is called
+_NEW = "_pins_new"  # whether a view that is redrawn by itself has pinned something
 _PINS, _KNOWN = "_pins", "_pins_known"  # his pins; whether what his browser keeps is known
 
 
@@ -149,8 +150,16 @@ def pin_button(now: Session, asked: Shown, place: str) -> None:
         key="pin",
         help=say("pins.pin.help"),
         disabled=there,
-        on_click=lambda: put((*board().scenes, scene)),
+        on_click=_put_and_say,
+        args=((*board().scenes, scene),),
     )
+    if st.session_state.pop(_NEW, False):
+        st.rerun()  # the whole page, whose frame lets the browser keep the board
+
+
+def _put_and_say(scenes: tuple[TalkScene, ...]) -> None:
+    put(scenes)
+    st.session_state[_NEW] = True  # the button, disabled by now, does not tell
 
 
 def view_button(view: str) -> None:

@@ -31,14 +31,19 @@ def test_a_talk_is_played_by_keyboard_alone(talk_page_open) -> None:
     page.keyboard.press("n")
     assert now(page)[0] == "Two"
     assert page.locator(".ask h2").text_content() == "Which?"
-    assert now(page)[1] == "", "the picture is hidden before the audience has said what it expects"
+    cells = page.locator(".viewer:not([inert]) .under").first
+    assert now(page)[1].startswith("Cross · L3 H0"), "the question stands beside its picture"
+    assert cells.is_hidden(), "whose values are hidden before the audience has said what it expects"
+    assert page.locator(".viewer:not([inert]) .chips").first.text_content().startswith("Theblackcat")
     page.keyboard.press("d")
     assert page.locator(".ask").is_visible(), "there is no D"
     page.keyboard.press("PageUp")
     assert now(page)[1].startswith("Cross · L1 H1"), "back, where the scene before ended"
     page.keyboard.press("Space")
     page.keyboard.press("a")
-    assert page.locator(".answer").text_content() == "✗ A cat; it is C bed"
+    assert page.locator(".answer:visible").text_content() == "✗ A cat; it is C bed"
+    assert page.locator(".ask h2:visible").text_content() == "Which?", "the question stays beside the picture"
+    assert cells.is_visible()
     assert now(page)[1].startswith("Cross · L3 H0")
     assert page.locator(".place").text_content() == "✓ 0 / 1 · 2 / 3"
     page.keyboard.press("PageUp")
@@ -54,12 +59,14 @@ def test_a_talk_is_played_by_keyboard_alone(talk_page_open) -> None:
     assert now(page)[0] == "One"
 
 
-def test_presenter_mode_is_large_bare_and_stays_from_scene_to_scene(talk_page_open) -> None:
+def test_a_talk_opens_large_and_bare_and_stays_so_from_scene_to_scene(talk_page_open) -> None:
     page = talk_page_open()
+    assert page.locator(".toolbar:visible, .rail:visible").count() == 0, "it opens as a slide"
+    page.keyboard.press("p")
     sizes = "() => getComputedStyle(document.querySelector('.viewer:not([inert]) .panel-title')).fontSize"
     desk = page.locator(".viewer:not([inert]) .under").first.bounding_box()
     page.keyboard.press("p")
-    assert page.locator(".toolbar:visible, .rail:visible, .talk-tools:visible").count() == 0
+    assert page.locator(".toolbar:visible, .rail:visible").count() == 0
     assert float(page.evaluate(sizes).removesuffix("px")) >= 20
     hall = page.locator(".viewer:not([inert]) .under").first.bounding_box()
     assert hall["width"] > desk["width"]
@@ -85,19 +92,20 @@ def test_a_link_opens_a_scene_and_a_wrong_one_the_first(talk_page_open) -> None:
     assert now(page)[1].startswith("Cross · L3 H0"), "the same click of the same scene"
 
 
-def test_f_takes_the_whole_screen_and_escape_gives_it_back_from_a_question_too(talk_page_open) -> None:
+def test_f_takes_the_whole_screen_and_escape_gives_the_slide_back_from_a_question_too(talk_page_open) -> None:
     page = talk_page_open()
     is_full = "() => Boolean(document.fullscreenElement) && document.querySelector('#talk').matches('.present')"
-    is_desk = "() => !document.fullscreenElement && !document.querySelector('#talk').matches('.present')"
+    is_slide = "() => !document.fullscreenElement && document.querySelector('#talk').matches('.present')"
     page.keyboard.press("f")
     page.wait_for_function(is_full)
-    page.keyboard.press("Escape")
-    page.wait_for_function(is_desk)
+    page.keyboard.press("f")
+    page.wait_for_function(is_slide)
     page.evaluate("location.hash = '#scene=2'")
     page.locator(".ask:visible").wait_for()
     page.keyboard.press("f")
     page.wait_for_function(is_full)
     page.evaluate("document.exitFullscreen()")  # as the browser's own key does
-    page.wait_for_function(is_desk)
+    page.wait_for_function(is_slide)
     page.keyboard.press("Space")
+    page.keyboard.press("Escape")
     assert page.locator(".toolbar:visible").count() == 1

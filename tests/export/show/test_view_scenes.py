@@ -57,7 +57,7 @@ def test_the_page_has_the_picture_its_component_and_no_more_script_than_it_needs
     page = talk.talk_page(shown, "en")
     assert '<template id="still-1-dark"><style>.own {}</style>' in page
     assert page.count('<template id="component-flow_graph">') == 1
-    assert "plotly" not in page[:200_000].lower()
+    assert len(page) < 1_000_000, "Plotly is there for figures alone"
     data = json.loads(re.search(r'id="scenes">(.*?)</script>', page, re.DOTALL)[1])
     assert data["stills"]["still-1"]["light"][0]["data"]["summary"] == HOSTILE
     assert [data["scenes"][0][name] for name in ("still", "points", "place")] == ["still-1", ["one", "two"], 0]

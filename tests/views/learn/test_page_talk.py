@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.trace import HeadRef
-from tests.pages import SENTENCE, choose, components, markup, opened, prepared, shipped, words
+from tests.pages import SENTENCE, choose, markup, opened, prepared, shipped, words
 from viz.core.text import ENGLISH as STRINGS
 from viz.export.show.reading import read_storyboard
 from viz.export.show.storyboard import Both, Storyboard, StoryboardError, TalkScene, write_storyboard
@@ -37,8 +37,10 @@ def linked(**link: str) -> AppTest:
 
 def kept(at: AppTest) -> dict:
     """What the browser is told to keep."""
-    [data] = [each for each in components(at) if "known" in each]
-    return data
+    assert not at.exception
+    sent = [each.proto for each in at.get("bidi_component")]
+    [data] = [each.json for each in sent if each.component_name == "headlight_pin_keeper"]
+    return json.loads(data)
 
 
 def test_a_link_opens_a_talk_and_another_is_chosen() -> None:
