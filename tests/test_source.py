@@ -19,6 +19,7 @@ from model.analysis.what_if.mixing import log_probs
 from model.analysis.what_if.steps import decoding_steps
 from model.attribution.methods import METHODS, attribution_maps
 from model.attribution.shares import norm_shares
+from model.errors import HeadlightError
 from model.folder.source import FolderSource
 from model.passage import Ask, Pass, Patch
 from model.source import WAYS, LacksAbilityError
@@ -204,3 +205,20 @@ def test_what_a_model_does_not_offer_is_said_in_a_sentence(source, made, ids):
 def test_maps_that_visitors_share_cannot_be_written(made):
     with pytest.raises(ValueError, match="read-only"):
         made.trace.weights["cross"][0, 0, 0, 0] = 1
+
+
+def test_traces_of_several_are_those_of_each_and_a_refusal_stands_in_its_place(source):
+    pairs = [("Tom didn't see it.", "汤姆没看见它。"), ("   ", "空"), ("Where is the street?", "街在哪里？")]
+    first, refused, last = source.traces(pairs)
+    assert isinstance(refused, HeadlightError)
+    for found, pair in ((first, pairs[0]), (last, pairs[2])):
+        expected = source.trace(*pair).trace
+        assert (found.src, found.tgt_inputs, found.tgt_outputs) == (
+            expected.src,
+            expected.tgt_inputs,
+            expected.tgt_outputs,
+        )
+        for kind, weights in expected.weights.items():
+            np.testing.assert_allclose(found.weights[kind], weights, atol=1e-5)
+    assert [type(each) for each in source.traces([pairs[1]])] == [type(refused)]
+    assert source.traces([]) == []

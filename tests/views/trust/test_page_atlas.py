@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import zipfile
 
@@ -13,12 +14,13 @@ from model.__main__ import main
 from model.analysis.atlas.book import ATLAS, read_atlas, write_book
 from model.analysis.residual.composition import Composition
 from model.trace import HeadRef
-from tests.pages import SENTENCE, choose, components, prepared, shipped, words
+from tests.pages import HOSTILE, SENTENCE, choose, components, prepared, shipped, words
 from viz.core.answers import atlas as answers
 from viz.core.text import text
 from viz.core.theme import LIGHT
 from viz.views.atlas.feeding import feeding_figure
 from viz.views.atlas.head_page import small_map
+from viz.views.atlas.saved import head_html
 from viz.views.atlas.scatter import HeadPoint, scatter_figure
 
 HEAD = {"kind": "cross", "layer": 3, "head": 2}
@@ -136,3 +138,14 @@ def test_lines_of_the_graph_are_as_wide_as_the_scores():
     assert first.line.width == 2 * second.line.width
     assert names.text[0].endswith("Q 0.500")
     assert len(names.text) == 3
+
+
+def test_a_page_that_is_taken_away_is_plain_html():
+    entry = {"rows": ["<b>"], "columns": ["x", "y"], "cells": [[1, 255]], "src": HOSTILE, "tgt": "&", "strength": 0.5}
+    whole = head_html("en", "a & b", ["1 < 2"], {"sentences": [entry]})
+    assert whole.startswith("<!doctype html>\n<html lang=")
+    assert "<script" not in whole.replace("&lt;script", "")
+    assert "<img" not in whole
+    assert "1 &lt; 2" in whole
+    assert [match for match in re.findall(r'title="([\d.]+)"', whole)] == ["0.000", "1.000"]
+    assert "rgb(8, 40, 79)" in whole  # the scale's end

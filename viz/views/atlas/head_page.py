@@ -19,10 +19,12 @@ from viz.charts.plain_shapes import PlainChart
 from viz.core.answers import atlas as answers
 from viz.core.answers.translations import trace
 from viz.core.going import open_head
-from viz.core.language import say, within
+from viz.core.language import language, say, within
 from viz.core.session import Session, choose_head, force
 from viz.views.atlas import feeding
 from viz.views.atlas.habits import habit, measure_of, said
+from viz.views.atlas.maps import values_of
+from viz.views.atlas.saved import head_html
 from viz.widgets import head_facts
 from viz.widgets.chart import draw_row, plain_chart
 from viz.widgets.head_list import Listed, head_list
@@ -52,6 +54,7 @@ def draw(atlas: Atlas, now: Session) -> None:
     with own:
         _own_sentence(now, page, atlas)
     feeding.draw(now)
+    _take_away(atlas, now, page)
 
 
 def numbers(atlas: Atlas, now: Session) -> str:
@@ -117,14 +120,21 @@ def _beside(each: Usual) -> tuple[str, str, str, str]:
 
 def _tokens(tokens: Mapping[str, Mapping[str, Sequence[Any]]]) -> None:
     """Which tokens it looks at, and from which it looks hard."""
+    for name, said_of_them in token_lines(tokens):
+        st.html(line("alt hl-line", tag("strong", name), " ", said_of_them))
+
+
+def token_lines(tokens: Mapping[str, Mapping[str, Sequence[Any]]]) -> list[tuple[str, str]]:
+    """What each list of tokens is called, and the list."""
+    lines = []
     for way in ("at", "hard"):
         for order in ("most", "more"):
             found = [
                 f"{text} ({count:,})" if order == "most" else f"{text} ({count / max(expected, 0.1):.0f}×)"
                 for text, count, expected in tokens[way][order][:_MOST_TOKENS]
             ]
-            if found:
-                st.html(line("alt hl-line", tag("strong", say(f"atlas.tokens.{way}.{order}")), " ", "  ".join(found)))
+            lines += [(say(f"atlas.tokens.{way}.{order}"), "  ".join(found))] * bool(found)
+    return lines
 
 
 def _sentences(now: Session, page: Mapping[str, Any]) -> None:
@@ -149,11 +159,7 @@ def _one_sentence(now: Session, entry: Mapping[str, Any], key: str) -> None:
 
 def small_map(entry: Mapping[str, Any]) -> PlainChart:
     """The map of a sentence as the file holds it: what is below half a percent is 0."""
-    values = np.zeros((len(entry["rows"]), len(entry["columns"])))
-    for row, pairs in enumerate(entry["cells"]):
-        for key, level in zip(pairs[::2], pairs[1::2], strict=True):
-            values[row, key] = level / 255
-    return cells(values, entry["rows"], entry["columns"], limits=(0.0, 1.0), most_height=240, width=370)
+    return cells(values_of(entry), entry["rows"], entry["columns"], limits=(0.0, 1.0), most_height=240, width=370)
 
 
 def _open(now: Session, src: str, tgt: str) -> None:
@@ -180,3 +186,24 @@ def _neighbours(now: Session, page: Mapping[str, Any]) -> None:
     maps = head_facts.readings(now)
     head_list(entries, maps, labels=labels, key="atlas_near", theme=now.theme, on_open=choose_head)
     st.html(line("alt", say("atlas.overlap.how")))
+
+
+def _take_away(atlas: Atlas, now: Session, page: Mapping[str, Any]) -> None:
+    """The page as a file: numbers, tokens, and every sentence with its map."""
+    about = say("atlas.made", sentences=f"{atlas.kinds[now.head.kind]['sentences']:,}", **_origin(atlas))
+    lines = [habit(atlas, now.head), numbers(atlas, now)]
+    lines += [f"{name} {said_of_them}" for name, said_of_them in token_lines(page["tokens"])]
+    sections = {say(f"atlas.sentences.{which}"): page[which] for which in ("strongest", "sample")}
+    name, spoken = f"{now.checkpoint} · {head_facts.title(now.head)}", language()
+    st.download_button(
+        say("atlas.take_away"),
+        lambda: head_html(spoken, name, [*lines, about], sections),
+        file_name=f"{now.checkpoint}-{now.head.code}.html",
+        mime="text/html",
+        key="atlas_take_away",
+        on_click="ignore",
+    )
+
+
+def _origin(atlas: Atlas) -> dict[str, str]:
+    return {name: str(atlas.facts[name]) for name in ("file", "command")}
