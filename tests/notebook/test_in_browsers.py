@@ -13,6 +13,7 @@ from tests.notebook.servers import jupyter_lab, marimo_run, notebook, served
 from tests.pages import shipped
 
 pytestmark = [shipped, pytest.mark.browser]
+expect.set_options(timeout=30_000)  # a kernel beside a browser may be slow
 TITLE = ".headlight .panel-title b"
 
 
