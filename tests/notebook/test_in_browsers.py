@@ -13,6 +13,7 @@ from tests.notebook.servers import jupyter_lab, marimo_run, notebook, served
 from tests.pages import shipped
 
 pytestmark = [shipped, pytest.mark.browser]
+expect.set_options(timeout=30_000)  # a kernel beside a browser may be slow
 TITLE = ".headlight .panel-title b"
 
 
@@ -66,6 +67,29 @@ def test_selection_goes_both_ways_in_jupyterlab(page: Page, tmp_path: Path) -> N
         page.keyboard.press("Shift+Enter")
         expect(page.locator(TITLE)).to_have_text("Cross · L3 H2")
         expect(page.locator(".headlight .chips .pinned")).to_have_count(1)
+
+
+LARGE = """
+import headlight, numpy as np
+maps = np.zeros((4, 30, 200, 200), np.float32)
+maps[..., 7] = 1.0
+w = headlight.show(attentions=maps, tokens=[f"word{i}" for i in range(200)])
+w
+"""
+
+
+def test_maps_that_are_sent_when_they_are_looked_at_arrive_in_jupyterlab(page: Page, tmp_path: Path) -> None:
+    pytest.importorskip("jupyterlab", reason="pip install jupyterlab")
+    notebook(tmp_path / "shown.ipynb", [LARGE])
+    with served(jupyter_lab(tmp_path), tmp_path, "/api/status") as address:
+        page.goto(f"{address}/lab/tree/shown.ipynb?reset")
+        page.locator(".jp-CodeCell").first.click()
+        page.keyboard.press("Shift+Enter")
+        expect(page.locator(".headlight .panel .said")).to_contain_text("word7", timeout=90_000)
+        page.locator(".headlight .main .panel-title").first.click()
+        page.keyboard.press("ArrowDown")
+        expect(page.locator(TITLE)).to_contain_text("L1 H0", timeout=20_000)
+        expect(page.locator(".headlight .panel .said")).to_contain_text("word7")
 
 
 MARIMO = """

@@ -115,7 +115,7 @@ def test_the_app_is_served_and_translates(
                 pytest.skip(HOW_TO_GET)
             page = launch(playwright, executable).new_page()
             page.goto(f"http://127.0.0.1:{port}/?{urlencode({'text': NEW})}")
-            expect(page.locator(".hl-translation")).to_have_text(en_zh.translate(NEW).text, timeout=60_000)
+            expect(page.locator(".hl-translation")).to_have_text(en_zh.translate(NEW).text, timeout=180_000)
         finally:
             server.terminate()
             server.wait(10)
