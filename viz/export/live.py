@@ -167,7 +167,7 @@ def _page(translator: Translator, source: str, language: str, files: Mapping[str
         f'<script type="application/octet-stream" id="engine">{engine}</script>\n{data}'
     )
     style = LIVE_STYLE.read_text(encoding="utf-8")
-    return document(body, text(language, "live.title"), language, style, LIVE, policy)
+    return document(body, text(language, "live.title"), language, style, bundle=LIVE, policy=policy)
 
 
 def header_of(message: bytes) -> dict[str, Any]:
