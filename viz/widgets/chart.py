@@ -1,4 +1,4 @@
-"""What the pages about masks and positions are made of: charts with their words, and labelled widgets."""
+"""What lessons and other pages are made of: charts with their words, and labelled widgets."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -94,6 +95,7 @@ class Beginning:
     kept: float
 
 
+@cache
 def beginning(d_model: int, dropout: float, seed: int = 0) -> Beginning:
     """Draws such a matrix as the model's own training does, and drops with its own module."""
     with torch.random.fork_rng(), torch.inference_mode():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -120,6 +121,7 @@ def _measure(dots: np.ndarray, divisor: float) -> tuple[float, float, float]:
     return float((dots / divisor).var()), float(weights.max(axis=-1).mean()), float(np.median(slopes))
 
 
+@cache
 def initial_variance(d_model: int = 256, d_k: int = 64, samples: int = 500, seed: int = SEED) -> tuple[float, float]:
     """Variance of q · k of an untrained head: with W_Q of variance 1 / d_model, and with 1 / (d_model · d_k), as T5.
 
@@ -132,6 +134,7 @@ def initial_variance(d_model: int = 256, d_k: int = 64, samples: int = 500, seed
     return float(dots.var()), float((dots / np.sqrt(d_k)).var())
 
 
+@cache
 def additive_variance(size: int, samples: int = SAMPLES, seed: int = SEED) -> float:
     """Variance of vᵀ tanh(q + k), the score of Bahdanau et al. 2015, where v has variance 1 / size: it stays."""
     rng = np.random.default_rng(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import torch
@@ -123,6 +124,7 @@ def variants(query: np.ndarray, key: np.ndarray, given: np.ndarray, hidden: np.n
     )
 
 
+@cache
 def unlike(batch: int, queries: int, keys: int, d_model: int, heads: int) -> dict[str, tuple[int, ...]]:
     """Shapes of queries, keys, weights and what comes out of a fresh module, where fewer ask than answer or more."""
     attention = MultiHeadAttention(d_model, heads)
