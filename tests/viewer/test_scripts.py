@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from viz.web.bundles import COMPONENTS, DIST, SOURCES, VIEWER, WEB
+from viz.web.bundles import COMPONENTS, DIST, SOURCES, STAGE, VIEWER, WEB
 
 NODE, NPM = shutil.which("node"), shutil.which("npm")
 needs_packages = pytest.mark.skipif(
@@ -32,7 +32,7 @@ def source_sum(sources: Path) -> str:
     return found.hexdigest()
 
 
-@pytest.mark.parametrize("bundle", [VIEWER, COMPONENTS])
+@pytest.mark.parametrize("bundle", [VIEWER, COMPONENTS, STAGE])
 def test_a_bundle_is_made_of_these_sources(bundle: Path) -> None:
     assert source_sum(SOURCES) in bundle.read_text(encoding="utf-8").splitlines()[0], "run make web"
 
@@ -50,7 +50,7 @@ def test_the_bundles_are_what_esbuild_makes(tmp_path: Path) -> None:
     made, committed = (
         {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*.*")} for folder in (tmp_path, DIST)
     )
-    assert {str(path) for path in made} == {"components.js", "viewer.js", "styles.json"}
+    assert {str(path) for path in made} == {"components.js", "viewer.js", "stage.js", "styles.json"}
     assert made == committed
 
 
