@@ -6,8 +6,8 @@ import pytest
 
 from model.__main__ import main
 from model.analysis.atlas.book import read_atlas
-from model.checkpoints import read_facts
 from model.folders import families
+from model.translator import open_model
 
 
 @pytest.mark.skipif("tiny-gpt" not in families(), reason="the tiny models are not there")
@@ -21,8 +21,7 @@ def test_every_head_of_another_family_has_its_page(name, kind, small_file, tmp_p
     atlas = read_atlas(tmp_path)
     assert atlas is not None
     assert list(atlas.kinds) == [kind]
-    sizes = read_facts(name).anatomy.kinds[kind]
-    assert len(atlas.heads) == sizes.layers * sizes.heads
+    assert atlas.heads == open_model(name).anatomy.all_heads()
     assert atlas.kinds[kind]["sentences"] == 20
     assert all(0 < atlas.value(head, "peak") <= 1 for head in atlas.heads)
     page = atlas.page(atlas.heads[-1])
