@@ -69,7 +69,7 @@ def make(args: argparse.Namespace) -> None:
 
     corpus = LineCorpus.of(args.links or args.tsv, linked=args.links is not None, limit=args.limit)
     model = opened(args)
-    facts = facts_of(model, corpus, model_sha256(model), command_of(args, model), args.mute)
+    facts = facts_of(model, corpus, model_sha256(model, args.checkpoint), command_of(args, model), args.mute)
     with ranks() as (rank, size, wait):
         number, parts = args.part or (0, 1)
         if size > 1 and (args.part or args.out is None):
@@ -86,10 +86,15 @@ def make(args: argparse.Namespace) -> None:
             write(args, merge([part_path(args.out, each, parts) for each in range(parts)]))
 
 
-def model_sha256(model: ModelHandle) -> str | None:
-    """Of the weights, where that is known."""
-    meta: dict[str, Any] = getattr(model, "meta", {})
-    found = meta.get("sha256")
+def model_sha256(model: ModelHandle, checkpoint: str) -> str | None:
+    """Of the weights: as the folder's meta.json says, else as the model does; None where nobody knows."""
+    import json
+
+    from model.folders import META, resolve
+
+    path = resolve(checkpoint) / META
+    said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    found = said.get("sha256") or getattr(model, "meta", {}).get("sha256")
     return None if found is None else str(found)
 
 
