@@ -7,16 +7,9 @@ import string
 import pytest
 from streamlit.testing.v1 import AppTest
 
-<<<<<<< HEAD
-=======
-from model.analysis.atlas.book import ATLAS, write_book
-from model.analysis.lessons.positions import SIMILARITIES
->>>>>>> h26
 from tests.pages import SENTENCE, choose, prepared, shipped, viewed
-from viz.core.answers import atlas as answers
 from viz.core.choice import tidied
 from viz.core.codes.choices import CHOICES, read_token
-from viz.core.models import entry_of
 from viz.core.text import LANGUAGES, read_catalogue, text
 from viz.core.views import VIEWS
 from viz.widgets.picker import shown_key
@@ -72,14 +65,8 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "lines": ("lines", {}),
     "decoded": ("beam", {}),
     "picture": ("translate", {}),
-<<<<<<< HEAD
     "scope": ("heads", {}),
     "by": ("heads", {}),
-=======
-    "scope": ("find", {}),
-    "measure": ("heads", {}),
-    "pattern": ("find", {}),
->>>>>>> h26
     "atlas_x": ("atlas", {}),
     "atlas_y": ("atlas", {}),
     "atlas_by": ("atlas", {}),
@@ -110,40 +97,12 @@ def linked(page: str, **link: str) -> AppTest:
     return choose(at)
 
 
-<<<<<<< HEAD
 LISTS = (
     "method",
     "align_method",
     "by",
     "atlas_x",
     "atlas_y",
-=======
-@pytest.fixture
-def atlas(monkeypatch, tmp_path) -> None:
-    """An atlas of the shipped weights, in which every head has the same numbers."""
-    own = entry_of("en-zh")
-    anatomy = own.facts.anatomy
-    kinds = {}
-    for kind, sizes in anatomy.kinds.items():
-        n = sizes.layers * sizes.heads
-        measures = {name: [0.5] * n for name in CHOICES["atlas_x"].options}
-        facts = {"layers": sizes.layers, "heads": sizes.heads, "rows": 9, "sentences": 3, "roles": [""] * n}
-        kinds[kind] = facts | {"measures": measures, "errors": {}, "offset_at": [0] * n}
-    none = {way: {"most": [], "more": []} for way in ("at", "hard")}
-    page = {"mass": [0.1] * 17, "hist_peak": [1] * 20, "hist_even": [1] * 20, "by": {}, "tokens": none}
-    page |= {"strongest": [], "sample": [], "neighbours": []}
-    index = {"facts": {"sha256": own.sha256, "file": "a.tsv", "command": "c"}, "kinds": kinds}
-    write_book(tmp_path / ATLAS, index, {head.code: page for head in anatomy.all_heads()})
-    monkeypatch.setattr(answers, "resolve", lambda _: tmp_path)
-
-
-LISTS = (
-    "atlas_x",
-    "atlas_y",
-    "method",
-    "align_method",
-    "pattern",
->>>>>>> h26
     "inside_view",
     "inside",
 )  # unfold; the others are buttons
@@ -198,7 +157,7 @@ def test_every_choice_has_a_page_here() -> None:
 
 @shipped
 @pytest.mark.parametrize("name", CHOICES)
-def test_what_is_picked_goes_into_the_link_as_its_code_and_the_default_does_not(atlas: None, name: str) -> None:
+def test_what_is_picked_goes_into_the_link_as_its_code_and_the_default_does_not(name: str) -> None:
     page, before = WHERE.get(name, ("lines", {}))
     at = linked(page, **before)
     first = at.session_state[name]
