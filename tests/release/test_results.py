@@ -172,7 +172,7 @@ DOCUMENTS = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")))
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_links_between_documents_lead_somewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    found = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
+    found = re.findall(r"\]\((?!https?:|gallery/)([^)#\s]+)", text)  # the site's build makes the gallery
     assert [link for link in found if not (path.parent / link).exists()] == []
 
 
