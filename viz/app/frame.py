@@ -164,6 +164,7 @@ def _translation_row(spec: ViewSpec, model: models.ModelEntry) -> bool:
                     chips.draw(found, bool(st.session_state.get("pinyin")), spec.name == "step_by_step")
         if found.log_probs and verdict.is_judged(about):
             st.session_state[_VERDICT] = verdict.draw(about, found)
+            verdict.draw_others(about)
     _inspected_row(about, found)
     if not found.finished and model.reads == "text":
         notice = say("app.truncated", limit=len(found.tgt))

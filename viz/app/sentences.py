@@ -38,7 +38,7 @@ def parts_line(about: Subject, found: Translation) -> None:
             shown.append(tag("mark", said(found.text)))
             continue
         try:
-            shown.append(said(written(replace(about.own, text=text))))
+            shown.append(said(written(replace(about.own, text=text)).text))
         except HeadlightError:  # said in full when that sentence is chosen
             shown.append("⚠")
     st.html(line("translation parts", *shown, lang="zh"))

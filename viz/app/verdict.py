@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.analysis.what_if.verdict import THRESHOLD, Doubt, Verdict, verdict
+from model.errors import HeadlightError
 from model.trace import Translation
 from viz.charts.markup import line, tag
 from viz.core.answers.faithfulness import left_out
+from viz.core.answers.translations import written
 from viz.core.language import say
-from viz.core.session import Subject
+from viz.core.session import Subject, part, parts
 
 MOST_REASONS = 3
 _WHOLE = "_verdict_on"  # in a visitor's session: what the last whole verdict is about, and it
@@ -50,6 +53,22 @@ def of(about: Subject, found: Translation, looked_into: bool = True) -> Verdict:
         *about.model.facts.anatomy.kinds,
     }
     return verdict(found, left_out(about) if hides else None, known["threshold"] if known else THRESHOLD)
+
+
+def draw_others(about: Subject) -> None:
+    """Of a text's other sentences those that are doubted, without a look into the model: one line each."""
+    for number, text in enumerate(parts()):
+        if number == part():
+            continue
+        other = replace(about.own, text=text)
+        try:
+            said = of(other, written(other), looked_into=False)
+        except HeadlightError:  # which its place in the translation says
+            continue
+        if said.level != "good":
+            reasons = say("verdict.and").join(list(_reasons(said.doubts))[:MOST_REASONS])
+            how = tag("strong", say("verdict.part", n=number + 1))
+            st.html(line("verdict", how, " ", reasons, data_judged=said.level))
 
 
 def verdict_line(said: Verdict) -> str:

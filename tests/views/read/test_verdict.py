@@ -81,5 +81,19 @@ def test_it_is_said_in_either_language(language: str, monkeypatch) -> None:
     assert text(language, "verdict.low", share="30%") in markup(at)
 
 
+def test_a_sentence_that_is_not_looked_at_is_doubted_too(monkeypatch) -> None:
+    seen = []
+
+    def judged(translation, *_) -> Verdict:
+        seen.append(translation.source)
+        return Verdict(0.9, (Doubt("number", "7", "8"),) if "seven" not in translation.source else ())
+
+    monkeypatch.setattr(line, "verdict", judged)
+    at = opened("translate", text="I have seven cats. I love you. We have seven dogs.")
+    assert set(seen) == {"I have seven cats.", "I love you.", "We have seven dogs."}
+    assert levels(at) == ["good", "bad"]
+    assert f"{text('en', 'verdict.part', n=2)}</strong> 7 became 8" in markup(at)
+
+
 def test_letters_have_no_verdict() -> None:
     assert levels(opened("translate", checkpoint="reverse", text="headlight")) == []

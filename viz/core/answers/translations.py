@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, cast
 
 from model import examples
 from model.folders import resolve
+from model.trace import Translation
 from viz.core.crowd.sharing import shared_out
 from viz.core.kept import kept
 from viz.core.pictures import check_picture
@@ -59,9 +61,10 @@ def _translation(subject: Subject) -> TracedTranslation:
 
 @kept(256)
 @shared_out
-def written(subject: Subject) -> str:
+def written(subject: Subject) -> Translation:
     """The translation alone, without maps; raises as ``translation``."""
-    return subject.model.opened.translate(subject.text, subject.beam).text
+    found = subject.model.opened.translate(subject.text, subject.beam)
+    return Translation(**{each.name: getattr(found, each.name) for each in fields(Translation)})
 
 
 def trace(subject: Subject) -> AttentionTrace:
