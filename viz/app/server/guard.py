@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config, file_util
 
-from viz.app.server import live
+from viz.app.server import classroom, live
 from viz.app.server.embed import embedders
 from viz.charts.lines.sealed import source_hash
 
@@ -85,6 +85,8 @@ class Guard:
                 MutableHeaders(scope=message).update(self.headers)
             await send(message)
 
+        if classroom.is_barred(scope):
+            return await classroom.bar(scope, receive, send)
         if scope["type"] == "websocket":
             if not is_from_here(scope, config.get_option("server.corsAllowedOrigins")):
                 await send({"type": "websocket.close", "code": 1008, "reason": "another origin"})
@@ -98,6 +100,8 @@ class Guard:
             app = RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
         elif scope["type"] == "http" and live.is_live(scope["path"]):
             return await live.serve(scope, receive, send)  # it has a policy of its own
+        elif scope["type"] == "http" and classroom.is_class(scope["path"]):
+            return await classroom.serve(scope, receive, send)  # so has its page
         await app(scope, receive, guarded)
 
 
