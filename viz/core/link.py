@@ -27,3 +27,8 @@ def say_again() -> None:
 def is_gone_back() -> bool:
     """True where the visitor went back or forward: what the link says then comes with the widgets."""
     return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
+
+
+def shown_link() -> dict[str, str]:
+    """What the browser's own line says now, also where a script of ours has written it and Streamlit was not told."""
+    return dict(st.query_params)

@@ -96,8 +96,8 @@ def read_sentence(said: object) -> str:
         ClassError: it is none.
     """
     if not isinstance(said, str):
-        raise ClassError("sentence")
+        raise ClassError("empty")
     seen = "".join(sign if unicodedata.category(sign)[0] not in "CZ" else " " for sign in said)
     if not (kept := " ".join(seen.split())) or len(kept) > MOST_SENTENCE:
-        raise ClassError("sentence")
+        raise ClassError("empty")
     return kept

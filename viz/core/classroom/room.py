@@ -44,6 +44,7 @@ class Room:
         self.right: int | None = None
         self._seats = self.book.seats(self.code)
         self._epoch, self._count = secrets.token_hex(4), 0
+        self.staged = (0, "")  # how manyth sentence of the hall is on stage, and which
         self._bells: set[Callable[[], None]] = set()
         self.joins = Buckets(20, MOST_PEOPLE)
         self.guesses = Buckets(2, 20)  # of codes, by everybody together
@@ -82,10 +83,29 @@ class Room:
                 self.is_asking, self.right = False, right
                 self._keep()
 
+    def put_on_stage(self, number: int) -> None:
+        """Take a sentence of the queue, and show it wherever the talk is open."""
+        with self.lock:
+            if said := self.book.sentences(self.code).get(number):
+                self.book.take_sentence(number)
+                self.staged = (self.staged[0] + 1, said)
+
+    def put_aside(self, number: int) -> None:
+        """Take a sentence out of the queue unseen."""
+        self.book.take_sentence(number)
+
+    def sentences(self) -> Mapping[int, str]:
+        """The queue by number, oldest first."""
+        return self.book.sentences(self.code)
+
     def tally(self) -> Mapping[str, int]:
         """How often each answer to the question was given; {} where there is none."""
         with self.lock:
             return bars(self.question, self.book.answers(self.code, self.question.name)) if self.question else {}
+
+    def answers(self) -> list[str]:
+        """One of each phone that has answered the question."""
+        return self.book.answers(self.code, self.question.name) if self.question else []
 
     def given(self) -> list[Given]:
         """Every answer of this room."""
