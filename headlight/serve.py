@@ -63,6 +63,8 @@ def streamlit_arguments(args: argparse.Namespace, more: list[str]) -> list[str]:
     found = ["run", str(app_file()), "--server.port", str(args.port), "--server.address", address_of(args)]
     found += ["--server.headless", str(not args.open).lower()]
     found += ["--server.baseUrlPath", args.prefix] if args.prefix else []
+    if args.class_folder is not None:  # or Streamlit asks a server in the internet what this machine is called
+        found += ["--browser.serverAddress", "localhost"]
     own = [*(["--models", args.models] if args.models else [])]
     own += ["--storyboard", args.storyboard] if args.storyboard else []
     own += [f"--class={args.class_folder}"] if args.class_folder is not None else []

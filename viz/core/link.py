@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl, urlsplit
+
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -30,5 +32,9 @@ def is_gone_back() -> bool:
 
 
 def shown_link() -> dict[str, str]:
-    """What the browser's own line says now, also where a script of ours has written it and Streamlit was not told."""
-    return dict(st.query_params)
+    """What the browser's own line says now, also where a script of ours has written it and Streamlit was not told.
+
+    Streamlit sends the address with every run, of a fragment too, and keeps what it has read of the link beside it.
+    """
+    context = getattr(get_script_run_ctx(), "context_info", None)
+    return dict(st.query_params) | dict(parse_qsl(urlsplit(getattr(context, "url", "")).query, max_num_fields=60))

@@ -19,7 +19,8 @@ from viz.widgets import talks
 EVERY = 2.0  # seconds
 DESK_IN_LINK = "desk"
 MOST_SHOWN = 8  # sentences of the queue
-_HOST, _SEEN = "class_host", "_class_seen"
+_HOST, _OPEN = "class_host", "class_open"  # keys of widgets
+_SEEN, _STAGED = "_class_seen", "_class_staged"  # in the visitor's session
 _NUMBER = "class_number"
 COLUMNS = ("question", "answer", "time", "first")
 
@@ -87,9 +88,9 @@ def table(room: Room) -> bytes:
 def pull(room: Room, board: Storyboard) -> None:
     """Put the sentence that the desk has chosen on stage, once."""
     number, said = room.staged
-    if number == st.session_state.setdefault("_class_staged", number):
+    if number == st.session_state.setdefault(_STAGED, number):
         return
-    st.session_state["_class_staged"] = number
+    st.session_state[_STAGED] = number
     hall.show(said, place_in(shown_link(), len(board.scenes))[0])
     st.rerun()
 
@@ -102,9 +103,11 @@ def on_stage(board: Storyboard, room: Room) -> None:
     follow(room, talks.staged(board))
     pull(room, board)
     with st.container(key="class_stage", horizontal=True, vertical_alignment="top", gap="medium"):
-        with st.popover(say("class.join", people=room.people)):
+        with st.popover(say("class.join"), key="class_join"):
             st.html(class_bars.joining(class_link(room), room.people, MOST_PEOPLE))
-        if room.question is not None:
+        if room.question is None:
+            st.html(line("alt", say("class.people", people=room.people, most=MOST_PEOPLE)))
+        else:
             st.html(class_bars.asked(room.question, room.tally(), room.answers(), room.is_asking))
 
 
@@ -113,10 +116,10 @@ def stage(board: Storyboard) -> None:
     if (room := the_room()) is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.session_state[_OPEN] = room.is_open  # another window may have switched it
         st.toggle(
             say("class.switch"),
-            value=room.is_open,
-            key=f"class_open_{room.is_open}_{room.code}",
+            key=_OPEN,
             on_change=switch,
             args=(room,),
             help=say("class.switch.help", most=MOST_PEOPLE),
