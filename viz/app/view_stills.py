@@ -24,7 +24,7 @@ from viz.core.views import VIEWS
 
 ROUTER = Path(__file__).resolve().parents[2] / "router.py"
 SECONDS = 120  # of one view
-UNSEEN = {"page_look", "page_top", "pin_keeper", "sentence_steps", "hall_box", "workbench"}
+UNSEEN = {"page_look", "page_top", "pin_keeper", "sentence_steps", "hall_box", "class_place", "workbench"}
 PREFIX = "headlight_"
 BAR = "hl_bar"  # the row over a view; what comes after it is the view
 CLOSED = ("popover", "dialog", "form")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, urlsplit
-
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -29,12 +27,3 @@ def say_again() -> None:
 def is_gone_back() -> bool:
     """True where the visitor went back or forward: what the link says then comes with the widgets."""
     return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
-
-
-def shown_link() -> dict[str, str]:
-    """What the browser's own line says now, also where a script of ours has written it and Streamlit was not told.
-
-    Streamlit sends the address with every run, of a fragment too, and keeps what it has read of the link beside it.
-    """
-    context = getattr(get_script_run_ctx(), "context_info", None)
-    return dict(st.query_params) | dict(parse_qsl(urlsplit(getattr(context, "url", "")).query, max_num_fields=60))

@@ -10,18 +10,20 @@ from viz.core.classroom.questions import ClassQuestion
 from viz.core.classroom.room import MOST_PEOPLE, Room, the_room
 from viz.core.classroom.sheet import answers_csv
 from viz.core.language import language, say, speak
-from viz.core.link import shown_link
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import Storyboard
 from viz.views.talk import class_bars, hall
 from viz.widgets import talks
+from viz.widgets.messages import message, part
+from viz.widgets.registry import register
 
 EVERY = 2.0  # seconds
 DESK_IN_LINK = "desk"
 MOST_SHOWN = 8  # sentences of the queue
 _HOST, _OPEN = "class_host", "class_open"  # keys of widgets
 _SEEN, _STAGED = "_class_seen", "_class_staged"  # in the visitor's session
-_NUMBER = "class_number"
+_NUMBER, PLACE = "class_number", "class_place"
+_component = register("class_place")
 COLUMNS = ("question", "answer", "time", "first")
 
 
@@ -36,16 +38,18 @@ def question_of(scene: Staged) -> ClassQuestion | None:
     )
 
 
-def place_in(said: dict[str, str], scenes: int) -> tuple[int, int]:
-    """Which scene is on, from 0, and which of its clicks, as the talk tells its link."""
-    place, click = (said.get(name, "") for name in talks.PLACE_IN_LINK)
+def place_in(said: object, scenes: int) -> tuple[int, int]:
+    """Which scene is on, from 0, and which of its clicks, as the browser tells it."""
+    place, click = (str(part(said, name) or "") for name in talks.PLACE_IN_LINK)
     scene = int(place) if place.isascii() and place.isdigit() and len(place) < 4 else 1
     return min(max(scene, 1), scenes) - 1, int(click) if click.isascii() and click.isdigit() and len(click) < 4 else 0
 
 
 def follow(room: Room, shown: Stage) -> None:
     """Ask what the scene asks while it stands there; stop when its picture is shown."""
-    place, click = place_in(shown_link(), len(shown.scenes))
+    if (told := message(PLACE, "place")) is None:
+        return  # the browser has not said yet
+    place, click = place_in(told, len(shown.scenes))
     scene = shown.scenes[place]
     question, now = question_of(scene), (place, click)
     if st.session_state.get(_SEEN) == now:
@@ -91,7 +95,7 @@ def pull(room: Room, board: Storyboard) -> None:
     if number == st.session_state.setdefault(_STAGED, number):
         return
     st.session_state[_STAGED] = number
-    hall.show(said, place_in(shown_link(), len(board.scenes))[0])
+    hall.show(said, place_in(message(PLACE, "place"), len(board.scenes))[0])
     st.rerun()
 
 
@@ -100,6 +104,7 @@ def on_stage(board: Storyboard, room: Room) -> None:
     speak()
     if not room.is_open:
         return
+    _component.send({}, key=PLACE, on_place_change=lambda: None)
     follow(room, talks.staged(board))
     pull(room, board)
     with st.container(key="class_stage", horizontal=True, vertical_alignment="top", gap="medium"):
