@@ -88,6 +88,7 @@ LIBRARIES: dict[str, set[str]] = {
     "streamlit": {"app.py", "router.py", "headlight/serve.py", "viz/views", "viz/app", "viz/widgets", "viz/core"}
     | {"bench/server.py", "bench/visitors.py"},
     "starlette": {"viz/app/server"},
+    "segno": {"viz/views/talk/class_bars.py"},
     "anywidget": {"viz/export/notebook"},
     "traitlets": {"viz/export/notebook"},
     "websockets": {"bench/visitors.py", "bench/replicas.py"},

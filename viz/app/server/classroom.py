@@ -19,8 +19,8 @@ from starlette.types import Receive, Scope, Send
 from viz.app.server.live import is_live
 from viz.charts.lines.sealed import source_hash
 from viz.core.classroom.questions import MOST_NUMBER, MOST_SENTENCE, ClassError
-from viz.core.classroom.room import ALL, Room, the_room
-from viz.core.text import LANGUAGES
+from viz.core.classroom.room import EVERYBODY, Room, the_room
+from viz.core.text import LANGUAGES, text
 
 WHERE = re.compile(r".*/class(?:/(?P<code>[a-z0-9]{1,12})(?:/(?P<verb>join|now|answer|say))?)?/?")
 PHONE = Path(__file__).with_name("phone.html")
@@ -28,6 +28,10 @@ MOST_BODY = 4096  # bytes
 PATIENCE = 25.0  # seconds that a phone is let wait for news
 MOST_SLOW = 10.0  # seconds in which a body must be there
 _STATUS = {"full": 403, "slow": 429, "seat": 401, "over": 409, "queue": 429, "closed": 404}
+PHONE_WORDS = (
+    *("title", "joining", "wait", "choose", "sending", "counted", "right", "send", "sentence", "queued", "private"),
+    *("answer", "body", "closed", "empty", "failed", "full", "lost", "over", "queue", "seat", "slow"),
+)
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
 _HEADERS = {
@@ -106,7 +110,7 @@ def _is_right(room: Room, code: str | None) -> bool:
     """Whether this is the code of an open room; codes cannot be tried out fast."""
     if room.is_open and code == room.code:
         return True
-    if not room.guesses.take(ALL):
+    if not room.guesses.take(EVERYBODY):
         raise ClassError("slow")
     return False
 
@@ -189,11 +193,7 @@ _VERBS: Mapping[str, Callable[..., Any]] = {"now": _now, "answer": _take, "say":
 @cache
 def _phone() -> tuple[str, str]:
     """The phones' page, and its policy."""
-    prefix = "class.phone."
-    words = {
-        language: {key.removeprefix(prefix): said for key, said in texts.items() if key.startswith(prefix)}
-        for language, texts in LANGUAGES.items()
-    }
+    words = {language: {name: text(language, f"class.phone.{name}") for name in PHONE_WORDS} for language in LANGUAGES}
     data = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     page = PHONE.read_text(encoding="utf-8").replace("__WORDS__", data)
     page = page.replace("__SENTENCE__", str(MOST_SENTENCE)).replace("__NUMBER__", str(int(MOST_NUMBER)))

@@ -13,7 +13,7 @@ _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?|\[[0-9a-fA-
 
 def own_addresses() -> list[str]:
     """This machine's addresses in networks, the likeliest first; [] where it is in none."""
-    found = {}
+    found: dict[str, None] = {}
     for other in _TOWARDS:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
             try:

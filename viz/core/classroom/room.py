@@ -20,7 +20,7 @@ MOST_PEOPLE = 100
 MOST_QUEUE = 200  # sentences that wait
 CODE_SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is read for another
 CODE_LENGTH = 6
-ALL = "all"
+EVERYBODY = "all"
 
 
 class Room:
@@ -127,7 +127,7 @@ class Room:
         with self.lock:
             if len(self._seats) >= MOST_PEOPLE:
                 raise ClassError("full")
-            if not self.joins.take(ALL):
+            if not self.joins.take(EVERYBODY):
                 raise ClassError("slow")
             phone = secrets.token_urlsafe(16)
             self.book.seat(self.code, phone)
@@ -216,7 +216,7 @@ class Room:
 
 
 def folder_in(arguments: Sequence[str]) -> Path | None:
-    """The folder that arguments name, ``--class [DIR]``; an empty path where they name none, None without the option."""
+    """The folder that arguments name, ``--class [DIR]``; an empty path where they name none, None without it."""
     for place, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
         if name == CLASS_OPTION:

@@ -12,9 +12,9 @@ from viz.charts.markup import line, tag
 from viz.core.classroom.questions import ClassQuestion, of
 from viz.core.language import language, say
 from viz.core.numbers import number
+from viz.export.show.storyboard import OPTION_LETTERS
 
-LETTERS = "ABCD"
-STYLE = """<style>
+BARS_STYLE = """<style>
 .hl-class-bars { display: grid; grid-template-columns: minmax(6rem, auto) minmax(8rem, 1fr) 3rem;
   gap: .3rem .75rem; align-items: center; max-width: 60rem; margin: 0; font-size: 1.1rem; }
 .hl-class-bars dt, .hl-class-bars dd { margin: 0; overflow-wrap: anywhere; }
@@ -35,7 +35,7 @@ def joining(link: str, people: int, most: int) -> Markup:
     """How to come in, and how many have."""
     return Markup("").join(
         [
-            Markup(STYLE),
+            Markup(BARS_STYLE),  # noqa: S704
             code_picture(link),
             tag("p", link, class_="hl-class-link"),
             line("alt", say("class.people", people=people, most=most)),
@@ -49,10 +49,10 @@ def bars(question: ClassQuestion, counted: Mapping[str, int]) -> Markup:
     rows = []
     for place, (answer, count) in enumerate(counted.items()):
         label = question.label(answer, language())
-        named = f"{LETTERS[place]} · {label}" if question.kind == "choice" else label
+        named = f"{OPTION_LETTERS[place]} · {label}" if question.kind == "choice" else label
         bar = tag("div", class_="bar", style=f"width: {100 * count / most:.1f}%")
         rows += [tag("dt", named), tag("dd", bar), tag("dd", count, class_="count")]
-    return Markup(STYLE) + tag("dl", *rows, class_="hl-class-bars")
+    return Markup(BARS_STYLE) + tag("dl", *rows, class_="hl-class-bars")  # noqa: S704
 
 
 def asked(question: ClassQuestion, counted: Mapping[str, int], answers: list[str], is_asking: bool) -> Markup:

@@ -24,7 +24,7 @@ _HOST, _OPEN = "class_host", "class_open"  # keys of widgets
 _SEEN, _STAGED = "_class_seen", "_class_staged"  # in the visitor's session
 _NUMBER, PLACE = "class_number", "class_place"
 _component = register("class_place")
-COLUMNS = ("question", "answer", "time", "first")
+SHEET_COLUMNS = ("question", "answer", "time", "first")
 
 
 def question_of(scene: Staged) -> ClassQuestion | None:
@@ -86,7 +86,7 @@ def class_link(room: Room) -> str:
 
 def table(room: Room) -> bytes:
     """The answers as a spreadsheet opens them."""
-    return answers_csv([say(f"class.column.{each}") for each in COLUMNS], room.given(), language())
+    return answers_csv([say(f"class.column.{each}") for each in SHEET_COLUMNS], room.given(), language())
 
 
 def pull(room: Room, board: Storyboard) -> None:
@@ -180,6 +180,10 @@ def desk() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_input(say("class.number"), key=_NUMBER, max_chars=300)
         st.button(
-            say("class.number.ask"), key="class_number_ask", on_click=ask_number, args=(room,), disabled=not room.is_open
+            say("class.number.ask"),
+            key="class_number_ask",
+            on_click=ask_number,
+            args=(room,),
+            disabled=not room.is_open,
         )
     st.fragment(on_desk, run_every=EVERY)(room)
