@@ -1,4 +1,4 @@
-"""Every answer of a class is counted once, also when phones and the server come back; and nobody gets more than it may."""
+"""Every answer of a class is counted once, also when phones and the server come back; nobody gets more than he may."""
 
 from __future__ import annotations
 

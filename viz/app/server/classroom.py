@@ -22,7 +22,7 @@ from viz.core.classroom.questions import MOST_NUMBER, MOST_SENTENCE, ClassError
 from viz.core.classroom.room import EVERYBODY, Room, the_room
 from viz.core.text import LANGUAGES, text
 
-WHERE = re.compile(r".*/class(?:/(?P<code>[a-z0-9]{1,12})(?:/(?P<verb>join|now|answer|say))?)?/?")
+CLASS_PATH = re.compile(r".*/class(?:/(?P<code>[a-z0-9]{1,12})(?:/(?P<verb>join|now|answer|say))?)?/?")
 PHONE = Path(__file__).with_name("phone.html")
 MOST_BODY = 4096  # bytes
 PATIENCE = 25.0  # seconds that a phone is let wait for news
@@ -44,7 +44,7 @@ _HEADERS = {
 
 def is_class(path: str) -> bool:
     """Whether a path of the server is one of the class's."""
-    return WHERE.fullmatch(path) is not None
+    return CLASS_PATH.fullmatch(path) is not None
 
 
 def is_barred(scope: Scope) -> bool:
@@ -79,7 +79,7 @@ async def bar(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def serve(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer one request for the phones' page, or one that it sent; an ASGI application."""
-    match = WHERE.fullmatch(scope["path"])
+    match = CLASS_PATH.fullmatch(scope["path"])
     assert match
     try:
         answer = await _answer(Request(scope, receive), the_room(), match["code"], match["verb"])

@@ -8,22 +8,23 @@ from pathlib import Path
 from threading import RLock
 from time import time
 
-FILE = "class.sqlite3"
+BOOK_FILE = "class.sqlite3"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, said TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS seats (room TEXT, phone TEXT, PRIMARY KEY (room, phone));
 CREATE TABLE IF NOT EXISTS questions (name TEXT PRIMARY KEY, said TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS answers (room TEXT, question TEXT, phone TEXT, answer TEXT NOT NULL, first TEXT NOT NULL,
     at REAL NOT NULL, PRIMARY KEY (room, question, phone));
-CREATE TABLE IF NOT EXISTS sentences (number INTEGER PRIMARY KEY, room TEXT, said TEXT NOT NULL, shown INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS sentences (number INTEGER PRIMARY KEY, room TEXT, said TEXT NOT NULL,
+    shown INTEGER NOT NULL);
 """
 _ANSWER = """INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (room, question, phone) DO UPDATE SET answer = excluded.answer, at = excluded.at"""
 
 
 @dataclass(frozen=True)
-class Given:
-    """An answer without who gave it: the question as it was packed, the last answer, the first one, when (Unix time)."""
+class GivenAnswer:
+    """An answer without who gave it: the packed question, the last answer, the first one, when (Unix time)."""
 
     question: str
     answer: str
@@ -40,7 +41,7 @@ class Book:
 
     def __init__(self, folder: Path) -> None:
         self.lock = RLock()
-        self._file = sqlite3.connect(folder / FILE, check_same_thread=False, isolation_level=None)
+        self._file = sqlite3.connect(folder / BOOK_FILE, check_same_thread=False, isolation_level=None)
         self._file.execute("PRAGMA journal_mode = WAL")
         self._file.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing; a power cut may
         self._file.executescript(_TABLES)
@@ -86,14 +87,14 @@ class Book:
         found = self._run("SELECT answer FROM answers WHERE room = ? AND question = ?", room, question)
         return [str(answer) for (answer,) in found]
 
-    def given(self, room: str) -> list[Given]:
+    def given(self, room: str) -> list[GivenAnswer]:
         """Every answer, by question and time."""
         found = self._run(
             """SELECT said, answer, first, answers.at FROM answers JOIN questions ON question = name
             WHERE room = ? ORDER BY questions.at, answers.at""",
             room,
         )
-        return [Given(str(said), str(answer), str(first), float(str(at))) for said, answer, first, at in found]
+        return [GivenAnswer(str(said), str(answer), str(first), float(str(at))) for said, answer, first, at in found]
 
     def add_sentence(self, room: str, said: str) -> None:
         """Put a sentence into the queue."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from viz.core.classroom.book import Book, Given
+from viz.core.classroom.book import Book, GivenAnswer
 from viz.core.classroom.limits import Buckets
 from viz.core.classroom.questions import ClassError, ClassQuestion, bars, read_sentence, unpacked
 
@@ -107,7 +107,7 @@ class Room:
         """One of each phone that has answered the question."""
         return self.book.answers(self.code, self.question.name) if self.question else []
 
-    def given(self) -> list[Given]:
+    def given(self) -> list[GivenAnswer]:
         """Every answer of this room."""
         return self.book.given(self.code)
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from viz.core.classroom.book import Given
+from viz.core.classroom.book import GivenAnswer
 from viz.core.classroom.questions import of, unpacked
 
 # What a spreadsheet may read as the beginning of a formula, also where it is written full-width.
@@ -25,7 +25,7 @@ def inert(cell: str) -> str:
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
-def answers_csv(titles: Sequence[str], given: Iterable[Given], language: str) -> bytes:
+def answers_csv(titles: Sequence[str], given: Iterable[GivenAnswer], language: str) -> bytes:
     """A line an answer: question, answer, time (UTC), first move. Nothing says who gave it.
 
     Args:

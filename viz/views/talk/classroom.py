@@ -17,7 +17,7 @@ from viz.widgets import talks
 from viz.widgets.messages import message, part
 from viz.widgets.registry import register
 
-EVERY = 2.0  # seconds
+ASKED_EVERY = 2.0  # seconds
 DESK_IN_LINK = "desk"
 MOST_SHOWN = 8  # sentences of the queue
 _HOST, _OPEN = "class_host", "class_open"  # keys of widgets
@@ -130,7 +130,7 @@ def stage(board: Storyboard) -> None:
             help=say("class.switch.help", most=MOST_PEOPLE),
         )
         st.link_button(say("class.desk.open"), f"?{DESK_IN_LINK}=1&lang={language()}", help=say("class.desk.help"))
-    st.fragment(on_stage, run_every=EVERY if room.is_open else None)(board, room)
+    st.fragment(on_stage, run_every=ASKED_EVERY if room.is_open else None)(board, room)
 
 
 def is_desk() -> bool:
@@ -186,4 +186,4 @@ def desk() -> None:
             args=(room,),
             disabled=not room.is_open,
         )
-    st.fragment(on_desk, run_every=EVERY)(room)
+    st.fragment(on_desk, run_every=ASKED_EVERY)(room)
