@@ -87,7 +87,9 @@ MAY: dict[str, set[str]] = {
 LIBRARIES: dict[str, set[str]] = {
     "streamlit": {"app.py", "router.py", "headlight/serve.py", "viz/views", "viz/app", "viz/widgets", "viz/core"}
     | {"bench/server.py", "bench/visitors.py"},
-    "starlette": {"viz/app/server"},
+    "starlette": {"viz/app/server", "bench/classroom.py"},
+    "uvicorn": {"bench/classroom.py"},
+    "segno": {"viz/views/talk/class_bars.py"},
     "anywidget": {"viz/export/notebook"},
     "traitlets": {"viz/export/notebook"},
     "websockets": {"bench/visitors.py", "bench/replicas.py"},

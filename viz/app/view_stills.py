@@ -24,7 +24,7 @@ from viz.core.views import VIEWS
 
 ROUTER = Path(__file__).resolve().parents[2] / "router.py"
 RUN_SECONDS = 120  # of one view
-NO_PICTURE = {"page_look", "page_top", "pin_keeper", "sentence_steps", "hall_box", "workbench"}
+NO_PICTURE = {"page_look", "page_top", "pin_keeper", "sentence_steps", "hall_box", "class_place", "workbench"}
 OURS = "headlight_"
 ROW_OVER = "hl_bar"  # the row over a view; what comes after it is the view
 CLOSED = ("popover", "dialog", "form")

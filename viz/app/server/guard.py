@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config, file_util
 
-from viz.app.server import live
+from viz.app.server import classroom, live
 from viz.app.server.embed import embedders
 from viz.charts.lines.sealed import source_hash
 
@@ -85,6 +85,8 @@ class Guard:
                 MutableHeaders(scope=message).update(self.headers)
             await send(message)
 
+        if own := _own_page(scope):
+            return await own(scope, receive, send)
         if scope["type"] == "websocket":
             if not is_from_here(scope, config.get_option("server.corsAllowedOrigins")):
                 await send({"type": "websocket.close", "code": 1008, "reason": "another origin"})
@@ -96,9 +98,16 @@ class Guard:
         elif scope["type"] == "http" and scope["path"].rstrip("/") == OPENING:
             query = scope["query_string"].decode("latin-1")
             app = RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
-        elif scope["type"] == "http" and live.is_live(scope["path"]):
-            return await live.serve(scope, receive, send)  # it has a policy of its own
         await app(scope, receive, guarded)
+
+
+def _own_page(scope: Scope) -> ASGIApp | None:
+    """What answers in place of the app, with a policy of its own."""
+    if classroom.is_barred(scope):
+        return classroom.bar
+    if scope["type"] == "http" and live.is_live(scope["path"]):
+        return live.serve
+    return classroom.serve if scope["type"] == "http" and classroom.is_class(scope["path"]) else None
 
 
 def is_from_here(scope: Scope, allowed: Iterable[str]) -> bool:

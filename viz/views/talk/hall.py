@@ -37,8 +37,13 @@ def asked() -> None:
     said = message(HALL_KEY, "asked")
     text, place = part(said, "text"), part(said, "scene")
     if isinstance(text, str) and text.strip() and type(place) is int and place >= 0:
-        number = st.session_state.get(_ASKED, ("", 0, 0))[2] + 1
-        st.session_state[_ASKED] = (text.strip()[:MOST_ASKED], place, number)
+        show(text, place)
+
+
+def show(text: str, place: int) -> None:
+    """Let the next run make a scene of a sentence, as the scene at a place shows it."""
+    number = st.session_state.get(_ASKED, ("", 0, 0))[2] + 1
+    st.session_state[_ASKED] = (text.strip()[:MOST_ASKED], place, number)
 
 
 def answer(board: Storyboard, text: str, place: int, number: int) -> bytes:

@@ -11,7 +11,7 @@ from model.errors import HeadlightError
 from viz.charts.markup import alert, line
 from viz.core.language import language, say
 from viz.core.session import Session
-from viz.views.talk import hall
+from viz.views.talk import classroom, hall
 from viz.widgets import talks
 from viz.widgets.bar import bar
 from viz.widgets.errors import show_error
@@ -80,6 +80,8 @@ def row(name: str) -> None:
 
 def view(_session: Session) -> None:
     """The chosen talk."""
+    if classroom.is_desk():
+        return classroom.desk()
     name = chosen()
     if (wrong := st.session_state.pop(_WRONG, None)) is not None:
         show_error(wrong)
@@ -89,6 +91,7 @@ def view(_session: Session) -> None:
         for problem in talks.staged(board).problems:
             told = {"scene": problem.scene, "expected": problem.expected, "found": problem.found}
             st.html(alert(say("show.problem", **told)))
+        classroom.stage(board)
         # Streamlit asks urllib whether the document is a URL, and urllib's cache would keep it.
         with st.container(key="talk_frame"):
             st.iframe(talks.page(board, language()), height=HIGH, alt=board.title.of(language()))

@@ -1,5 +1,6 @@
 // The bundle of the app's components: each one's mount function, by its name.
 export { default as beam_tree } from "../components/beam_tree/beam_tree.js";
+export { default as class_place } from "../components/class_place/class_place.js";
 export { default as flow_graph } from "../components/flow_graph/flow_graph.js";
 export { default as fork_picker } from "../components/fork_picker/fork_picker.js";
 export { default as hall_box } from "../components/hall_box/hall_box.js";

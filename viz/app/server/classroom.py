@@ -1,0 +1,213 @@
+"""A class takes part, under /class: the phones' page and what it sends. With a class on, the network gets no more."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from viz.app.server.live import is_live
+from viz.charts.lines.sealed import source_hash
+from viz.core.classroom.questions import MOST_NUMBER, MOST_SENTENCE, ClassError
+from viz.core.classroom.room import EVERYBODY, Room, the_room
+from viz.core.text import LANGUAGES, text
+
+CLASS_PATH = re.compile(r".*/class(?:/(?P<code>[a-z0-9]{1,12})(?:/(?P<verb>join|now|answer|say))?)?/?")
+PHONE = Path(__file__).with_name("phone.html")
+MOST_BODY = 4096  # bytes
+PATIENCE = 25.0  # seconds that a phone is let wait for news
+MOST_SLOW = 10.0  # seconds in which a body must be there
+_STATUS = {"full": 403, "slow": 429, "seat": 401, "over": 409, "queue": 429, "closed": 404}
+PHONE_WORDS = (
+    *("title", "joining", "wait", "choose", "sending", "counted", "right", "send", "sentence", "queued", "private"),
+    *("answer", "body", "closed", "empty", "failed", "full", "lost", "over", "queue", "seat", "slow"),
+)
+_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",  # the address holds the room's code
+    "X-Robots-Tag": "noindex",
+}
+
+
+def is_class(path: str) -> bool:
+    """Whether a path of the server is one of the class's."""
+    return CLASS_PATH.fullmatch(path) is not None
+
+
+def is_barred(scope: Scope) -> bool:
+    """Whether somebody in the network asks for what, with a class on, this machine alone may see.
+
+    The lecturer's stage has the answers and the queue. A request that a proxy passes on comes from the network.
+    """
+    if scope["type"] not in ("http", "websocket") or the_room() is None:
+        return False
+    if scope["type"] == "http" and (is_class(scope["path"]) or is_live(scope["path"])):
+        return False
+    told = Headers(scope=scope)
+    client = scope.get("client") or ("", 0)
+    return not _is_this_machine(client[0]) or any(name in told for name in _FORWARDED)
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host.removeprefix("::ffff:")).is_loopback
+    except ValueError:
+        return False
+
+
+async def bar(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer what ``is_barred``; an ASGI application."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": "a class is on"})
+        return
+    said = "A class is on: scan the code on the stage. 课堂正在进行：请扫描讲台上的二维码。\n"
+    await PlainTextResponse(said, status_code=403, headers=_HEADERS)(scope, receive, send)
+
+
+async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer one request for the phones' page, or one that it sent; an ASGI application."""
+    match = CLASS_PATH.fullmatch(scope["path"])
+    assert match
+    try:
+        answer = await _answer(Request(scope, receive), the_room(), match["code"], match["verb"])
+    except ClassError as error:
+        answer = JSONResponse({"error": error.code}, status_code=_STATUS.get(error.code, 400))
+    for name, value in _HEADERS.items():
+        answer.headers[name] = value
+    await answer(scope, receive, send)
+
+
+async def _answer(request: Request, room: Room | None, code: str | None, verb: str | None) -> Response:
+    if not verb:
+        if request.method not in ("GET", "HEAD"):
+            return PlainTextResponse("GET only\n", status_code=405)
+        return _page(room is not None and _is_right(room, code))
+    if request.method != "POST":
+        return PlainTextResponse("POST only\n", status_code=405)
+    if room is None or not _is_right(room, code):
+        raise ClassError("closed")
+    said = await _body(request)
+    if verb == "join":
+        return JSONResponse({"phone": room.join()})
+    phone = room.seated(said.get("phone"))
+    return JSONResponse(await _VERBS[verb](request, room, phone, said))
+
+
+def _is_right(room: Room, code: str | None) -> bool:
+    """Whether this is the code of an open room; codes cannot be tried out fast."""
+    if room.is_open and code == room.code:
+        return True
+    if not room.guesses.take(EVERYBODY):
+        raise ClassError("slow")
+    return False
+
+
+async def _body(request: Request) -> Mapping[str, Any]:
+    """The JSON object that was sent.
+
+    Raises:
+        ClassError: it is none, it is too large, or it comes too slowly.
+    """
+    # A page of another site can send no such body without asking first, which nobody answers.
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise ClassError("body")
+    try:
+        async with asyncio.timeout(MOST_SLOW):
+            body = b""
+            async for part in request.stream():
+                body += part
+                if len(body) > MOST_BODY:
+                    raise ClassError("body")
+        said = json.loads(body)
+    except (TimeoutError, ValueError, RecursionError) as error:
+        raise ClassError("body") from error
+    if not isinstance(said, dict):
+        raise ClassError("body")
+    return said
+
+
+async def _now(request: Request, room: Room, phone: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    """What there is; at once where the phone does not know it, else as soon as it changes."""
+    if not room.asks.take(phone):
+        raise ClassError("slow")
+    if said.get("version") == room.version:
+        await _news(room, request, phone)
+    if not room.is_open:
+        raise ClassError("closed")
+    return room.now(room.seated(phone))
+
+
+_waiting: dict[str, asyncio.Event] = {}  # one request a phone
+
+
+async def _news(room: Room, request: Request, phone: str) -> None:
+    """Wait until the room changes, or the phone's patience ends, or it asks once more."""
+    loop, ear = asyncio.get_running_loop(), asyncio.Event()
+    if earlier := _waiting.get(phone):
+        earlier.set()
+    _waiting[phone] = ear
+
+    def ring() -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(ear.set)
+
+    version = room.version
+    stop = room.listen(ring)
+    try:
+        if room.version == version:
+            async with asyncio.timeout(PATIENCE):
+                await ear.wait()
+    except TimeoutError:
+        pass
+    finally:
+        stop()
+        if _waiting.get(phone) is ear:
+            del _waiting[phone]
+
+
+async def _take(_request: Request, room: Room, phone: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    return {"counted": room.answer(phone, said.get("question"), said.get("answer"))}
+
+
+async def _say(_request: Request, room: Room, phone: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    room.say(phone, said.get("text"))
+    return {"counted": True}
+
+
+_VERBS: Mapping[str, Callable[..., Any]] = {"now": _now, "answer": _take, "say": _say}
+
+
+@cache
+def _phone() -> tuple[str, str]:
+    """The phones' page, and its policy."""
+    words = {language: {name: text(language, f"class.phone.{name}") for name in PHONE_WORDS} for language in LANGUAGES}
+    data = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    page = PHONE.read_text(encoding="utf-8").replace("__WORDS__", data)
+    page = page.replace("__SENTENCE__", str(MOST_SENTENCE)).replace("__NUMBER__", str(int(MOST_NUMBER)))
+    hashes = " ".join(source_hash(each) for each in _INLINE.findall(page))
+    policy = (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return page, policy
+
+
+def _page(is_here: bool) -> Response:
+    if not is_here:
+        texts = [LANGUAGES[language]["class.phone.closed"] for language in ("en", "zh")]
+        return PlainTextResponse("\n".join(texts) + "\n", status_code=404)
+    page, policy = _phone()
+    return HTMLResponse(page, headers={"Content-Security-Policy": policy})

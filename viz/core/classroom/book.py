@@ -1,0 +1,114 @@
+"""What a class has said, in a file that outlives the server: answers, sentences, who has a seat."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from time import time
+
+BOOK_FILE = "class.sqlite3"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, said TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS seats (room TEXT, phone TEXT, PRIMARY KEY (room, phone));
+CREATE TABLE IF NOT EXISTS questions (name TEXT PRIMARY KEY, said TEXT NOT NULL, at REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS answers (room TEXT, question TEXT, phone TEXT, answer TEXT NOT NULL, first TEXT NOT NULL,
+    at REAL NOT NULL, PRIMARY KEY (room, question, phone));
+CREATE TABLE IF NOT EXISTS sentences (number INTEGER PRIMARY KEY, room TEXT, said TEXT NOT NULL,
+    shown INTEGER NOT NULL);
+"""
+_ANSWER = """INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (room, question, phone) DO UPDATE SET answer = excluded.answer, at = excluded.at"""
+
+
+@dataclass(frozen=True)
+class GivenAnswer:
+    """An answer without who gave it: the packed question, the last answer, the first one, when (Unix time)."""
+
+    question: str
+    answer: str
+    first: str
+    at: float
+
+
+class Book:
+    """One SQLite file (https://sqlite.org/wal.html); every line is written before it is acknowledged.
+
+    Args:
+        folder: where the file lies, or is made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.lock = RLock()
+        self._file = sqlite3.connect(folder / BOOK_FILE, check_same_thread=False, isolation_level=None)
+        self._file.execute("PRAGMA journal_mode = WAL")
+        self._file.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing; a power cut may
+        self._file.executescript(_TABLES)
+
+    def _run(self, command: str, *values: object) -> list[tuple[object, ...]]:
+        with self.lock:
+            return self._file.execute(command, values).fetchall()
+
+    def state(self, name: str) -> str:
+        """What was kept under a name; "" for nothing."""
+        found = self._run("SELECT said FROM state WHERE name = ?", name)
+        return str(found[0][0]) if found else ""
+
+    def keep(self, name: str, said: str) -> None:
+        """Keep it in place of what was there."""
+        self._run("INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET said = excluded.said", name, said)
+
+    def seats(self, room: str) -> set[str]:
+        """The phones that have a seat."""
+        return {str(phone) for (phone,) in self._run("SELECT phone FROM seats WHERE room = ?", room)}
+
+    def seat(self, room: str, phone: str) -> None:
+        """Give a phone a seat."""
+        self._run("INSERT OR IGNORE INTO seats VALUES (?, ?)", room, phone)
+
+    def ask(self, question: str, packed: str) -> None:
+        """Keep what a question says."""
+        self._run("INSERT OR IGNORE INTO questions VALUES (?, ?, ?)", question, packed, time())
+
+    def answer(self, room: str, question: str, phone: str, answer: str) -> None:
+        """Count a phone's answer, in place of the one that it gave before; the first one is remembered."""
+        self._run(_ANSWER, room, question, phone, answer, answer, time())
+
+    def answer_of(self, room: str, question: str, phone: str) -> str | None:
+        """What a phone has answered."""
+        found = self._run(
+            "SELECT answer FROM answers WHERE room = ? AND question = ? AND phone = ?", room, question, phone
+        )
+        return str(found[0][0]) if found else None
+
+    def answers(self, room: str, question: str) -> list[str]:
+        """One of each phone that has answered."""
+        found = self._run("SELECT answer FROM answers WHERE room = ? AND question = ?", room, question)
+        return [str(answer) for (answer,) in found]
+
+    def given(self, room: str) -> list[GivenAnswer]:
+        """Every answer, by question and time."""
+        found = self._run(
+            """SELECT said, answer, first, answers.at FROM answers JOIN questions ON question = name
+            WHERE room = ? ORDER BY questions.at, answers.at""",
+            room,
+        )
+        return [GivenAnswer(str(said), str(answer), str(first), float(str(at))) for said, answer, first, at in found]
+
+    def add_sentence(self, room: str, said: str) -> None:
+        """Put a sentence into the queue."""
+        self._run("INSERT INTO sentences (room, said, shown) VALUES (?, ?, 0)", room, said)
+
+    def sentences(self, room: str) -> dict[int, str]:
+        """The queue by number, oldest first: what was neither shown nor put aside."""
+        found = self._run("SELECT number, said FROM sentences WHERE room = ? AND shown = 0 ORDER BY number", room)
+        return {int(str(number)): str(said) for number, said in found}
+
+    def take_sentence(self, number: int) -> None:
+        """Take one out of the queue."""
+        self._run("UPDATE sentences SET shown = 1 WHERE number = ?", number)
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._file.close()

@@ -1,0 +1,103 @@
+"""A question to a class, and what counts as an answer to it. Plain data; the right answer is no part of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from model.errors import HeadlightError
+
+MOST_NUMBER = 1e9
+MOST_BARS = 8  # different numbers that a tally shows
+MOST_SENTENCE = 300  # characters
+
+
+class ClassError(HeadlightError):
+    """What a phone sent is not accepted; ``code`` says why in one word that the phone's page knows."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class ClassQuestion:
+    """What a phone shows.
+
+    Attributes:
+        kind: whether an option is chosen or a number is typed.
+        ask: the question, in English and in Chinese.
+        options: each in English and in Chinese; () where a number is asked for.
+    """
+
+    kind: Literal["choice", "number"]
+    ask: tuple[str, str]
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The same for the same question, so that one asked again goes on counting."""
+        said = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+    def read(self, said: object) -> str:
+        """An answer as it is kept: the option's place, from 0, or the number.
+
+        Raises:
+            ClassError: it is none.
+        """
+        if type(said) is int and self.kind == "choice" and 0 <= said < len(self.options):
+            return str(said)
+        if type(said) in (int, float) and self.kind == "number":
+            number = float(said)  # type: ignore[arg-type]
+            if math.isfinite(number) and abs(number) <= MOST_NUMBER:
+                return f"{number:.10g}"
+        raise ClassError("answer")
+
+    def label(self, answer: str, language: str) -> str:
+        """An answer that was kept, in words."""
+        return of(self.options[int(answer)], language) if self.kind == "choice" else answer
+
+    def packed(self) -> str:
+        """As JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+def of(both: tuple[str, str], language: str) -> str:
+    """A text in a language; where only one was given, it stands for the other."""
+    return (both[1] or both[0]) if language == "zh" else (both[0] or both[1])
+
+
+def unpacked(said: str) -> ClassQuestion:
+    """What ``packed`` wrote."""
+    found = json.loads(said)
+    return ClassQuestion(found["kind"], tuple(found["ask"]), tuple((en, zh) for en, zh in found["options"]))
+
+
+def bars(question: ClassQuestion, answers: Iterable[str]) -> Mapping[str, int]:
+    """How often each answer was given: every option, or the numbers given most often, by size."""
+    counted = Counter(answers)
+    if question.kind == "choice":
+        return {str(place): counted[str(place)] for place in range(len(question.options))}
+    most = [answer for answer, _ in counted.most_common(MOST_BARS)]
+    return {answer: counted[answer] for answer in sorted(most, key=float)}
+
+
+def read_sentence(said: object) -> str:
+    """A sentence from the hall: one line, without signs that cannot be seen.
+
+    Raises:
+        ClassError: it is none.
+    """
+    if not isinstance(said, str):
+        raise ClassError("empty")
+    seen = "".join(sign if unicodedata.category(sign)[0] not in "CZ" else " " for sign in said)
+    if not (kept := " ".join(seen.split())) or len(kept) > MOST_SENTENCE:
+        raise ClassError("empty")
+    return kept

@@ -1,0 +1,239 @@
+"""The class of this server: who is in the room, what is asked, what was answered. One a process, closed at first."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from viz.core.classroom.book import Book, GivenAnswer
+from viz.core.classroom.limits import Buckets
+from viz.core.classroom.questions import ClassError, ClassQuestion, bars, read_sentence, unpacked
+
+CLASS_OPTION = "--class"
+MOST_PEOPLE = 100
+MOST_QUEUE = 200  # sentences that wait
+CODE_SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is read for another
+CODE_LENGTH = 6
+EVERYBODY = "all"
+
+
+class Room:
+    """A room with a code, a question, seats, answers and a queue of sentences.
+
+    Where its file knows a room that was open, it is open again, with all that was in it.
+
+    Args:
+        folder: where its file lies.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.lock = RLock()
+        self.book = Book(folder)
+        self.code = self.book.state("code")  # of the last room, whose answers can still be read
+        self.is_open = self.book.state("open") == "1"
+        said = self.book.state("question")
+        self.question: ClassQuestion | None = unpacked(said) if said else None
+        self.is_asking = self.book.state("asking") == "1"
+        self.right: int | None = None
+        self._seats = self.book.seats(self.code)
+        self._epoch, self._count = secrets.token_hex(4), 0
+        self.staged = (0, "")  # how manyth sentence of the hall is on stage, and which
+        self._bells: set[Callable[[], None]] = set()
+        self.joins = Buckets(20, MOST_PEOPLE)
+        self.guesses = Buckets(2, 20)  # of codes, by everybody together
+        self.moves = Buckets(1, 10)  # answers of a phone
+        self.says = Buckets(0.1, 3)  # sentences of a phone
+        self.asks = Buckets(2, 20)  # of a phone, what there is
+
+    # What the lecturer does.
+
+    def open(self) -> None:
+        """Open a new room: a new code, no seats taken, nothing asked."""
+        with self.lock:
+            self.code = "".join(secrets.choice(CODE_SIGNS) for _ in range(CODE_LENGTH))
+            self.is_open, self._seats, self.question = True, set(), None
+            self._keep()
+
+    def end(self) -> None:
+        """Close it: no phone gets or sends anything any more; the answers can still be saved."""
+        with self.lock:
+            self.is_open = self.is_asking = False
+            self._keep()
+
+    def ask(self, question: ClassQuestion) -> None:
+        """Ask; the same question once more goes on counting."""
+        with self.lock:
+            if (question, True) == (self.question, self.is_asking):
+                return
+            self.question, self.is_asking, self.right = question, True, None
+            self.book.ask(question.name, question.packed())
+            self._keep()
+
+    def stop_asking(self, right: int | None = None) -> None:
+        """Take no more answers; ``right`` is the option's place that phones are told now, and not before."""
+        with self.lock:
+            if self.is_asking or right != self.right:
+                self.is_asking, self.right = False, right
+                self._keep()
+
+    def put_on_stage(self, number: int) -> None:
+        """Take a sentence of the queue, and show it wherever the talk is open."""
+        with self.lock:
+            if said := self.book.sentences(self.code).get(number):
+                self.book.take_sentence(number)
+                self.staged = (self.staged[0] + 1, said)
+
+    def put_aside(self, number: int) -> None:
+        """Take a sentence out of the queue unseen."""
+        self.book.take_sentence(number)
+
+    def sentences(self) -> Mapping[int, str]:
+        """The queue by number, oldest first."""
+        return self.book.sentences(self.code)
+
+    def tally(self) -> Mapping[str, int]:
+        """How often each answer to the question was given; {} where there is none."""
+        with self.lock:
+            return bars(self.question, self.book.answers(self.code, self.question.name)) if self.question else {}
+
+    def answers(self) -> list[str]:
+        """One of each phone that has answered the question."""
+        return self.book.answers(self.code, self.question.name) if self.question else []
+
+    def given(self) -> list[GivenAnswer]:
+        """Every answer of this room."""
+        return self.book.given(self.code)
+
+    @property
+    def people(self) -> int:
+        """Seats that are taken."""
+        return len(self._seats)
+
+    # What a phone does.
+
+    def join(self) -> str:
+        """A seat: the name of a phone, which nobody can guess and which says nothing of it.
+
+        Raises:
+            ClassError: the room is full, or too many come at once.
+        """
+        with self.lock:
+            if len(self._seats) >= MOST_PEOPLE:
+                raise ClassError("full")
+            if not self.joins.take(EVERYBODY):
+                raise ClassError("slow")
+            phone = secrets.token_urlsafe(16)
+            self.book.seat(self.code, phone)
+            self._seats.add(phone)
+            return phone
+
+    def seated(self, phone: object) -> str:
+        """The name of a phone that has a seat.
+
+        Raises:
+            ClassError: it has none.
+        """
+        if not isinstance(phone, str) or phone not in self._seats:
+            raise ClassError("seat")
+        return phone
+
+    def now(self, phone: str) -> dict[str, Any]:
+        """What a phone shows; the right answer is in it only when it has been shown on stage."""
+        with self.lock:
+            question, found = self.question, {"version": self.version, "asking": self.is_asking}
+            if question is None:
+                return found
+            return found | {
+                "question": question.name,
+                "kind": question.kind,
+                "ask": question.ask,
+                "options": question.options,
+                "mine": self.book.answer_of(self.code, question.name, phone),
+                "right": None if self.is_asking else self.right,
+            }
+
+    def answer(self, phone: str, question: object, said: object) -> str:
+        """Count a phone's answer once, in place of its last one; returns it as it was kept.
+
+        Raises:
+            ClassError: another question is on, or none, or it is no answer, or it comes too fast.
+        """
+        with self.lock:
+            if not self.moves.take(phone):
+                raise ClassError("slow")
+            if self.question is None or not self.is_asking or question != self.question.name:
+                raise ClassError("over")
+            kept = self.question.read(said)
+            self.book.answer(self.code, self.question.name, phone, kept)
+            return kept
+
+    def say(self, phone: str, said: object) -> None:
+        """Put a sentence into the lecturer's queue.
+
+        Raises:
+            ClassError: it is none, the queue is full, or it comes too fast.
+        """
+        with self.lock:
+            sentence = read_sentence(said)
+            if not self.says.take(phone):
+                raise ClassError("slow")
+            if len(self.book.sentences(self.code)) >= MOST_QUEUE:
+                raise ClassError("queue")
+            self.book.add_sentence(self.code, sentence)
+
+    # What is told at once.
+
+    @property
+    def version(self) -> str:
+        """Another one whenever a phone would show something else."""
+        return f"{self._epoch}.{self._count}"
+
+    def listen(self, bell: Callable[[], None]) -> Callable[[], None]:
+        """Have a function called, in any thread, at every change; what is returned ends that."""
+        with self.lock:
+            self._bells.add(bell)
+        return lambda: self._bells.discard(bell)
+
+    def _keep(self) -> None:
+        """Write down what must outlive the server, and ring."""
+        for name, said in {
+            "code": self.code,
+            "open": str(int(self.is_open)),
+            "question": self.question.packed() if self.question else "",
+            "asking": str(int(self.is_asking)),
+        }.items():
+            self.book.keep(name, said)
+        self._count += 1
+        for bell in list(self._bells):
+            bell()
+
+
+def folder_in(arguments: Sequence[str]) -> Path | None:
+    """The folder that arguments name, ``--class [DIR]``; an empty path where they name none, None without it."""
+    for place, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        if name == CLASS_OPTION:
+            after = next(iter(arguments[place + 1 :]), "")
+            return Path(value or ("" if after.startswith("-") else after))
+    return None
+
+
+@cache
+def _opened(folder: Path) -> Room:
+    if folder == Path():
+        folder = Path(tempfile.mkdtemp(prefix="headlight-class-"))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Room(folder)
+
+
+def the_room() -> Room | None:
+    """The class of this server; None where it was started without one."""
+    folder = folder_in(sys.argv[1:])
+    return None if folder is None else _opened(folder)

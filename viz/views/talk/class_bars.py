@@ -1,0 +1,64 @@
+"""What a room sees of its class: the code to join, and the tally of the question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import median
+
+import segno
+from markupsafe import Markup
+
+from viz.charts.markup import line, tag
+from viz.core.classroom.questions import ClassQuestion, of
+from viz.core.language import language, say
+from viz.core.numbers import number
+from viz.export.show.storyboard import OPTION_LETTERS
+
+BARS_STYLE = """<style>
+.hl-class-bars { display: grid; grid-template-columns: minmax(6rem, auto) minmax(8rem, 1fr) 3rem;
+  gap: .3rem .75rem; align-items: center; max-width: 60rem; margin: 0; font-size: 1.1rem; }
+.hl-class-bars dt, .hl-class-bars dd { margin: 0; overflow-wrap: anywhere; }
+.hl-class-bars .bar { height: 1.2rem; background: #0b6bcb; border-radius: .2rem; min-width: 2px; }
+.hl-class-bars .count { font-variant-numeric: tabular-nums; text-align: right; }
+.hl-class-code { background: #fff; padding: .25rem; width: 11rem; height: 11rem; }
+.hl-class-link { font-size: 1.25rem; overflow-wrap: anywhere; }
+</style>"""
+
+
+def code_picture(link: str) -> Markup:
+    """The link as a QR code (ISO/IEC 18004), black on white in either theme."""
+    drawn = segno.make(link, error="m", micro=False).svg_data_uri(border=2, dark="#000", light="#fff")
+    return tag("img", class_="hl-class-code", src=drawn, alt=say("class.code", link=link))
+
+
+def joining(link: str, people: int, most: int) -> Markup:
+    """How to come in, and how many have."""
+    return Markup("").join(
+        [
+            Markup(BARS_STYLE),  # noqa: S704
+            code_picture(link),
+            tag("p", link, class_="hl-class-link"),
+            line("alt", say("class.people", people=people, most=most)),
+        ]
+    )
+
+
+def bars(question: ClassQuestion, counted: Mapping[str, int]) -> Markup:
+    """The tally, a bar an answer."""
+    most = max([1, *counted.values()])
+    rows = []
+    for place, (answer, count) in enumerate(counted.items()):
+        label = question.label(answer, language())
+        named = f"{OPTION_LETTERS[place]} · {label}" if question.kind == "choice" else label
+        bar = tag("div", class_="bar", style=f"width: {100 * count / most:.1f}%")
+        rows += [tag("dt", named), tag("dd", bar), tag("dd", count, class_="count")]
+    return Markup(BARS_STYLE) + tag("dl", *rows, class_="hl-class-bars")  # noqa: S704
+
+
+def asked(question: ClassQuestion, counted: Mapping[str, int], answers: list[str], is_asking: bool) -> Markup:
+    """A question with its tally."""
+    told = say("class.asking" if is_asking else "class.over", answers=len(answers))
+    parts = [line("lead", of(question.ask, language())), bars(question, counted), line("alt", told)]
+    if question.kind == "number" and answers:
+        parts.append(line("alt", say("class.median", median=number(median(map(float, answers))))))
+    return Markup("").join(parts)

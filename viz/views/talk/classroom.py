@@ -1,0 +1,189 @@
+"""The class on stage, and the lecturer's desk: a window of its own, which alone shows what the hall has written."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz.charts.markup import line
+from viz.core.classroom.address import is_host, link, own_addresses
+from viz.core.classroom.questions import ClassQuestion
+from viz.core.classroom.room import MOST_PEOPLE, Room, the_room
+from viz.core.classroom.sheet import answers_csv
+from viz.core.language import language, say, speak
+from viz.export.show.staged import Stage, Staged
+from viz.export.show.storyboard import Storyboard
+from viz.views.talk import class_bars, hall
+from viz.widgets import talks
+from viz.widgets.messages import message, part
+from viz.widgets.registry import register
+
+ASKED_EVERY = 2.0  # seconds
+DESK_IN_LINK = "desk"
+MOST_SHOWN = 8  # sentences of the queue
+_HOST, _OPEN = "class_host", "class_open"  # keys of widgets
+_SEEN, _STAGED = "_class_seen", "_class_staged"  # in the visitor's session
+_NUMBER, PLACE = "class_number", "class_place"
+_component = register("class_place")
+SHEET_COLUMNS = ("question", "answer", "time", "first")
+
+
+def question_of(scene: Staged) -> ClassQuestion | None:
+    """A scene's question as phones get it, without the key."""
+    if (predict := scene.predict) is None:
+        return None
+    return ClassQuestion(
+        "choice",
+        (predict.ask.of("en"), predict.ask.of("zh")),
+        tuple((option.of("en"), option.of("zh")) for option in predict.options),
+    )
+
+
+def place_in(said: object, scenes: int) -> tuple[int, int]:
+    """Which scene is on, from 0, and which of its clicks, as the browser tells it."""
+    place, click = (str(part(said, name) or "") for name in talks.PLACE_IN_LINK)
+    scene = int(place) if place.isascii() and place.isdigit() and len(place) < 4 else 1
+    return min(max(scene, 1), scenes) - 1, int(click) if click.isascii() and click.isdigit() and len(click) < 4 else 0
+
+
+def follow(room: Room, shown: Stage) -> None:
+    """Ask what the scene asks while it stands there; stop when its picture is shown."""
+    if (told := message(PLACE, "place")) is None:
+        return  # the browser has not said yet
+    place, click = place_in(told, len(shown.scenes))
+    scene = shown.scenes[place]
+    question, now = question_of(scene), (place, click)
+    if st.session_state.get(_SEEN) == now:
+        return  # the lecturer may have asked something else meanwhile
+    st.session_state[_SEEN] = now
+    if question is None:
+        room.stop_asking()
+    elif click == 0:
+        room.ask(question)
+    elif room.question == question and scene.predict:
+        room.stop_asking(scene.predict.answer)
+
+
+def switch(room: Room) -> None:
+    """Open or end the class; to be called in a widget's callback."""
+    if room.is_open:
+        room.end()
+    else:
+        room.open()
+    st.session_state.pop(_SEEN, None)
+
+
+def host() -> str:
+    """The machine as phones call it: what the lecturer has typed, or the first address that it has."""
+    typed = str(st.session_state.get(_HOST, "")).strip()
+    return typed if is_host(typed) else next(iter(own_addresses()), "127.0.0.1")
+
+
+def class_link(room: Room) -> str:
+    """The link that the code holds."""
+    port, prefix = st.get_option("server.port"), st.get_option("server.baseUrlPath")
+    return link(host(), int(port), str(prefix or ""), room.code)
+
+
+def table(room: Room) -> bytes:
+    """The answers as a spreadsheet opens them."""
+    return answers_csv([say(f"class.column.{each}") for each in SHEET_COLUMNS], room.given(), language())
+
+
+def pull(room: Room, board: Storyboard) -> None:
+    """Put the sentence that the desk has chosen on stage, once."""
+    number, said = room.staged
+    if number == st.session_state.setdefault(_STAGED, number):
+        return
+    st.session_state[_STAGED] = number
+    hall.show(said, place_in(message(PLACE, "place"), len(board.scenes))[0])
+    st.rerun()
+
+
+def on_stage(board: Storyboard, room: Room) -> None:
+    """What the room sees, asked again every two seconds while the class is open."""
+    speak()
+    if not room.is_open:
+        return
+    _component.send({}, key=PLACE, on_place_change=lambda: None)
+    follow(room, talks.staged(board))
+    pull(room, board)
+    with st.container(key="class_stage", horizontal=True, vertical_alignment="top", gap="medium"):
+        with st.popover(say("class.join"), key="class_join"):
+            st.html(class_bars.joining(class_link(room), room.people, MOST_PEOPLE))
+        if room.question is None:
+            st.html(line("alt", say("class.people", people=room.people, most=MOST_PEOPLE)))
+        else:
+            st.html(class_bars.asked(room.question, room.tally(), room.answers(), room.is_asking))
+
+
+def stage(board: Storyboard) -> None:
+    """The class over the talk; nothing where the server was started without one."""
+    if (room := the_room()) is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.session_state[_OPEN] = room.is_open  # another window may have switched it
+        st.toggle(
+            say("class.switch"),
+            key=_OPEN,
+            on_change=switch,
+            args=(room,),
+            help=say("class.switch.help", most=MOST_PEOPLE),
+        )
+        st.link_button(say("class.desk.open"), f"?{DESK_IN_LINK}=1&lang={language()}", help=say("class.desk.help"))
+    st.fragment(on_stage, run_every=ASKED_EVERY if room.is_open else None)(board, room)
+
+
+def is_desk() -> bool:
+    """Whether this window is the lecturer's desk."""
+    return the_room() is not None and st.query_params.get(DESK_IN_LINK) == "1"
+
+
+def ask_number(room: Room) -> None:
+    """Ask for a number; to be called in a widget's callback."""
+    if said := " ".join(str(st.session_state.get(_NUMBER, "")).split())[:300]:
+        room.ask(ClassQuestion("number", (said, said)))
+
+
+def queue(room: Room) -> None:
+    """The sentences of the hall, which a click puts on stage."""
+    waiting = room.sentences()
+    st.subheader(say("class.queue", waiting=len(waiting)))
+    for number, said in list(waiting.items())[:MOST_SHOWN]:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(say("class.queue.show"), key=f"class_show_{number}", on_click=room.put_on_stage, args=(number,))
+            st.button(say("class.queue.aside"), key=f"class_aside_{number}", on_click=room.put_aside, args=(number,))
+            st.html(line("lead", said))
+
+
+def on_desk(room: Room) -> None:
+    """The desk's moving part, asked again every two seconds."""
+    speak()
+    if not room.is_open:
+        st.html(line("alt", say("class.closed")))
+    else:
+        st.html(class_bars.joining(class_link(room), room.people, MOST_PEOPLE))
+        if room.question is not None:
+            st.html(class_bars.asked(room.question, room.tally(), room.answers(), room.is_asking))
+            if room.is_asking:
+                st.button(say("class.stop"), key="class_stop", on_click=room.stop_asking)
+        queue(room)
+    if room.given():
+        st.download_button(say("class.csv"), table(room), "headlight-class.csv", "text/csv", on_click="ignore")
+
+
+def desk() -> None:
+    """The lecturer's window: how to join, the tally, the queue, a question of his own, the answers as a table."""
+    if (room := the_room()) is None:
+        return
+    st.html(line("alt", say("class.desk.lead", folder=str(room.folder))))
+    st.text_input(say("class.host"), key=_HOST, placeholder=host(), help=say("class.host.help"), max_chars=253)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.text_input(say("class.number"), key=_NUMBER, max_chars=300)
+        st.button(
+            say("class.number.ask"),
+            key="class_number_ask",
+            on_click=ask_number,
+            args=(room,),
+            disabled=not room.is_open,
+        )
+    st.fragment(on_desk, run_every=ASKED_EVERY)(room)
