@@ -23,28 +23,29 @@ MAY = {
 def direct(source: str) -> Iterator[str]:
     """Names of the calls of a file that write to a path that nobody renames."""
     for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call):
-            continue
-        called, on = node.func, None
-        if isinstance(called, ast.Attribute):
-            name, on = called.attr, called.value
-        else:
-            name = called.id if isinstance(called, ast.Name) else ""
-        if name in WRITES and on is not None and not _is_aside(on):
+        if isinstance(node, ast.Call) and (name := _writes(node)):
             yield name
-        if name in TAKES_A_PATH and len(node.args) > TAKES_A_PATH[name] and _is_file(node, on):
-            if not _is_aside(node.args[TAKES_A_PATH[name]]) and "r" not in _texts(node):
-                yield name
-        if name == "open" and any(each[:1] in "wax" for each in _texts(node) if each) and not _is_aside(on):
-            yield name
+
+
+def _writes(node: ast.Call) -> str | None:
+    called = node.func
+    on = called.value if isinstance(called, ast.Attribute) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    if name in WRITES:
+        return name if on is not None and not _is_aside(on) else None
+    if name in TAKES_A_PATH and (on is None or _named(on) in ("shutil", "np", "zipfile")):
+        place = node.args[TAKES_A_PATH[name]] if len(node.args) > TAKES_A_PATH[name] else None
+        return None if place is None or _is_aside(place) else name
+    writing = any(each[:1] in ("w", "a", "x") for each in _texts(node))
+    return name if name == "open" and writing and not _is_aside(on) else None
+
+
+def _named(node: ast.expr | None) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_aside(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Name) and node.id in ASIDE
-
-
-def _is_file(node: ast.Call, on: ast.expr | None) -> bool:
-    return not isinstance(node.func, ast.Attribute) or (isinstance(on, ast.Name) and on.id in ("shutil", "np", "zipfile"))
+    return _named(node) in ASIDE
 
 
 def _texts(node: ast.Call) -> list[str]:

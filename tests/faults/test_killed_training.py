@@ -49,7 +49,7 @@ def child(out, *more, kill_at=None):
 
 assert child(whole) == 0
 kills, more = 0, ()
-for kill_at in [*range(1, 12), *range(12, 60, 3)]:
+for kill_at in (1, 2, 3, 5, 7, 9, 12, 15, 18, 22, 30, 40, 60):
     status = child(broken, *more, kill_at=kill_at)
     if Path(broken, "state", "progress.json").is_file():
         more = ("--resume",)
@@ -81,7 +81,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, int]:
 
 
 def test_it_was_killed_often(runs: tuple[Path, Path, int]) -> None:
-    assert runs[2] > 10
+    assert runs[2] >= 8
     assert signal.SIGKILL == 9
 
 
@@ -95,9 +95,7 @@ def test_weights_state_and_snapshots_are_the_same_bytes(runs: tuple[Path, Path, 
 
 
 def test_the_log_tells_every_step_once_and_nothing_half_written_is_left(runs: tuple[Path, Path, int]) -> None:
-    logs = [
-        [json.loads(line) for line in (out / "training_log.jsonl").read_text().splitlines()] for out in runs[:2]
-    ]
+    logs = [[json.loads(line) for line in (out / "training_log.jsonl").read_text().splitlines()] for out in runs[:2]]
     for log in logs:
         for entry in log:
             entry.pop("seconds")
