@@ -119,6 +119,12 @@ def test_who_is_killed_while_he_writes_leaves_the_old_file(tmp_path: Path) -> No
     assert len(leftovers(tmp_path)) == 1
 
 
+def both(*paths: Path) -> None:
+    with all_aside(*paths) as parts:
+        parts[0].write_bytes(b"n")
+        parts[1].write_bytes(b"new")
+
+
 def test_files_that_belong_together_are_renamed_together_or_not_at_all(tmp_path: Path) -> None:
     paths = (tmp_path / "weights", tmp_path / "meta")
     with all_aside(*paths) as parts:
@@ -126,9 +132,8 @@ def test_files_that_belong_together_are_renamed_together_or_not_at_all(tmp_path:
             part.write_text(part.name.split(".")[1])
         assert not any(path.exists() for path in paths)
     assert [path.read_text() for path in paths] == ["weights", "meta"]
-    with full_disk(2), pytest.raises(NotWrittenError), all_aside(*paths) as parts:
-        parts[0].write_bytes(b"n")
-        parts[1].write_bytes(b"new")
+    with full_disk(2), pytest.raises(NotWrittenError):
+        both(*paths)
     assert paths[0].read_text() == "weights"
     assert not leftovers(tmp_path)
 

@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config, file_util
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from viz.app.server import live
 from viz.app.server.embed import embedders
+from viz.app.server.limits import Sockets, hurried
 from viz.charts.lines.sealed import source_hash
 
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 OPENING = "/translate"  # Streamlit serves the view that it opens on at / alone
+OTHER_HOST = "This server does not answer to that name; server.allowedHosts says to which."
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}  # another text has another address
 
 
@@ -72,7 +75,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, frames: Iterable[str], scripts: Mapping[str, bytes]) -> None:
-        self.app, self.headers = app, headers(frames)
+        self.app, self.headers, self.sockets = app, headers(frames), Sockets()
         self.scripts = {
             address: Response(text, headers=FOR_GOOD, media_type="text/javascript") for address, text in scripts.items()
         }
@@ -86,19 +89,34 @@ class Guard:
             await send(message)
 
         if scope["type"] == "websocket":
-            if not is_from_here(scope, config.get_option("server.corsAllowedOrigins")):
-                await send({"type": "websocket.close", "code": 1008, "reason": "another origin"})
-                return
-            send_at_once(send)
-        app: ASGIApp = self.app
-        if scope["type"] == "http" and (script := self.scripts.get("/".join(scope["path"].rsplit("/", 2)[1:]))):
-            app = script
-        elif scope["type"] == "http" and scope["path"].rstrip("/") == OPENING:
-            query = scope["query_string"].decode("latin-1")
-            app = RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
-        elif scope["type"] == "http" and live.is_live(scope["path"]):
+            return await self._socket(scope, receive, send)
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        if live.is_live(scope["path"]) and is_host_allowed(Headers(scope=scope).get("host")):
             return await live.serve(scope, receive, send)  # it has a policy of its own
-        await app(scope, receive, guarded)
+        await self._page(scope)(scope, hurried(receive), guarded)
+
+    def _page(self, scope: Scope) -> ASGIApp:
+        """Who answers a request."""
+        if not is_host_allowed(Headers(scope=scope).get("host")):
+            return PlainTextResponse(OTHER_HOST, 421)
+        if script := self.scripts.get("/".join(scope["path"].rsplit("/", 2)[1:])):
+            return script
+        if scope["path"].rstrip("/") == OPENING:
+            query = scope["query_string"].decode("latin-1")
+            return RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
+        return self.app
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a page's socket through, or refuse it before anybody else sees it."""
+        with self.sockets.one_more() as room:
+            if not room:
+                await send({"type": "websocket.close", "code": 1013, "reason": "too many pages are open"})
+            elif not is_from_here(scope, config.get_option("server.corsAllowedOrigins")):
+                await send({"type": "websocket.close", "code": 1008, "reason": "another origin"})
+            else:
+                send_at_once(send)
+                await self.app(scope, receive, send)
 
 
 def is_from_here(scope: Scope, allowed: Iterable[str]) -> bool:
