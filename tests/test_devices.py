@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,12 @@ TEXTS = {
     "gpt2": "The old baker",
     "bert": "The old [MASK] sleeps.",
     "vit": "house",
+}
+MORE = {  # families whose attention or words are made otherwise: by these all sorts of map go, and what deletion costs
+    **dict.fromkeys(("t5", "bart", "m2m100"), "The old baker."),
+    **dict.fromkeys(("llama", "bloom"), "The old baker"),
+    **dict.fromkeys(("albert", "roberta"), "The old [MASK] sleeps."),
+    **dict.fromkeys(("deit", "dinov2"), "house"),
 }
 OTHER = "I love you."
 GOLD = GoldPair(("Tom", "sees"), ("汤姆", "看见"), frozenset({(0, 0)}), frozenset({(0, 0)}))
@@ -153,6 +160,20 @@ def test_an_analysis_stays_on_the_device_of_the_model(made, analysis: str) -> No
             ANALYSES[analysis](source, written)
         except LacksAbilityError as error:
             pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_every_sort_of_map_of_other_families_stays_on_the_device_of_the_model(name: str, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        source = opened(name, tiny.made(name, tmp_path), patch)
+    text, found = MORE[name].replace("[MASK]", source.mask or "[MASK]"), set()
+    with TwoDevices(()):
+        written = source.translate(text, capture=True)
+        for analysis in (*(each for each in ANALYSES if each.startswith("map: ")), "deletion", "ablation"):
+            with suppress(LacksAbilityError):
+                ANALYSES[analysis](source, written)
+                found.add(analysis)
+    assert {"map: weights", "map: rollout"} <= found
 
 
 def test_mixed_devices_are_found_and_what_a_gpu_allows_is_not() -> None:
