@@ -6,6 +6,7 @@ import streamlit as st
 
 from viz.app import frame, garbage, navigation, pickers
 from viz.app.navigation import form, titles, visibility
+from viz.core.changes import follow_files
 from viz.core.choice import tidy_link
 from viz.core.going import page_of
 from viz.core.language import say, speak
@@ -14,6 +15,7 @@ from viz.widgets.errors import told
 
 st.set_page_config(page_title="Headlight", page_icon="🔦", layout="wide", initial_sidebar_state="collapsed")
 speak()
+follow_files()
 reads = form()
 pages = {name: page_of(spec, say(titles(name, reads)), visibility(spec, reads)) for name, spec in VIEWS.items()}
 page = st.navigation(list(pages.values()), position="hidden")

@@ -18,6 +18,7 @@ BENCHES = {
     "page": "seconds that the page with the translator in it takes to be ready, and to a new sentence, in Chromium",
     "lessons": "seconds that each lesson takes to be painted, and its picture to follow a slider, in Chromium",
     "visitors": "seconds that fifty visitors at once wait for their sentences, and what gets lost or mixed up",
+    "soak": "what the server still holds of a day of visits: memory, open files, processes, temporary files",
     "replicas": "what visitors lose when one of three replicas behind nginx is killed in the middle",
     "notebook": "seconds that headlight.show takes to open millions of cells, milliseconds to a head, in Chromium",
     "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",

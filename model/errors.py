@@ -69,6 +69,10 @@ class CheckpointError(HeadlightError):
     """A checkpoint is missing, damaged, or from a newer version."""
 
 
+class NotWrittenError(HeadlightError):
+    """A file could not be written, because the disk is full, say; the one that was there before still is."""
+
+
 class CorpusError(HeadlightError):
     """A file of sentence pairs is missing or has a bad line."""
 

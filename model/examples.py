@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from model.files import write_arrays
 from model.trace import KINDS, AttentionTrace, Label, TracedTranslation
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -74,8 +75,7 @@ def save_example(
     arrays |= {f"whole_{method}": values for method, values in (whole or {}).items()}
     (folder / FOLDER).mkdir(exist_ok=True)
     facts_text = np.array(json.dumps(facts, ensure_ascii=False))
-    with (folder / FOLDER / f"{number}.npz").open("wb") as file:
-        np.savez_compressed(file, facts=facts_text, **arrays)  # type: ignore[arg-type]
+    write_arrays(folder / FOLDER / f"{number}.npz", {"facts": facts_text, **arrays})
 
 
 def load_example(folder: Path, text: str, sha256: str) -> TracedTranslation | None:

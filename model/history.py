@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from model.errors import CheckpointError
+from model.files import write_arrays
 from model.folders import resolve
 from model.trace import KINDS, AttentionTrace, Kind
 
@@ -109,9 +110,7 @@ def save_history(folder: Path, history: History) -> Path:
     }
     for number, by_kind in enumerate(history.coded):
         arrays |= {f"maps_{number}_{kind}": by_kind[kind] for kind in KINDS}
-    with (folder / PAST).open("wb") as file:
-        np.savez_compressed(file, **arrays)
-    return folder / PAST
+    return write_arrays(folder / PAST, arrays)
 
 
 def load_history(checkpoint: str, sha256: str) -> tuple[History | None, str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from model.files import write_text
 from model.folders import resolve
 
 Table = dict[str, Any]
@@ -14,9 +15,8 @@ Table = dict[str, Any]
 
 def save_table(checkpoint: str, file: str, table: Table) -> Path:
     """Write a table into a checkpoint's folder; the file that was written."""
-    path = resolve(str(checkpoint)) / file
-    path.write_text(json.dumps(table, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
-    return path
+    text = json.dumps(table, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return write_text(resolve(str(checkpoint)) / file, text)
 
 
 def load_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,19 @@ from model.analysis.faithfulness.deletion import leave_one_out
 from model.analysis.faithfulness.once import Once
 from model.analysis.faithfulness.verdict import honesty_of_words
 from model.analysis.heads.ablation import ablate
-from model.analysis.lessons import exposure, normalising, order, several, unmasked
+from model.analysis.lessons import (
+    exposure,
+    families,
+    feed_forward,
+    masks,
+    normalising,
+    order,
+    several,
+    unmasked,
+    vectors,
+)
 from model.analysis.lessons.hooks import caught
+from model.analysis.residual.composition import compositions, written_words
 from model.analysis.residual.lens import lens, promoted
 from model.analysis.residual.proof import proven_steps
 from model.analysis.residual.reasons import reasons
@@ -43,6 +55,12 @@ TEXTS = {
     "gpt2": "The old baker",
     "bert": "The old [MASK] sleeps.",
     "vit": "house",
+}
+MORE = {  # families whose attention or words are made otherwise: by these all sorts of map go, and what deletion costs
+    **dict.fromkeys(("t5", "bart", "m2m100"), "The old baker."),
+    **dict.fromkeys(("llama", "bloom"), "The old baker"),
+    **dict.fromkeys(("albert", "roberta"), "The old [MASK] sleeps."),
+    **dict.fromkeys(("deit", "dinov2"), "house"),
 }
 OTHER = "I love you."
 GOLD = GoldPair(("Tom", "sees"), ("汤姆", "看见"), frozenset({(0, 0)}), frozenset({(0, 0)}))
@@ -110,6 +128,12 @@ def err(source: Any, written: TracedTranslation) -> None:
     exposure.rewritten(source, written, 1, other)
 
 
+def compose(source: Any, written: TracedTranslation) -> None:
+    head = HeadRef(list(source.anatomy.kinds)[-1], 1, 1)
+    compositions(source, head)
+    written_words(source, head)
+
+
 ANALYSES: dict[str, Callable[[Any, TracedTranslation], object]] = {
     **{f"map: {name}": lambda source, written, name=name: attribution_maps(source, written, name) for name in METHODS},
     "gradient of one token": lambda source, written: attribution_maps(source, written, "gradient", 0),
@@ -135,6 +159,15 @@ ANALYSES: dict[str, Callable[[Any, TracedTranslation], object]] = {
     "lesson: unmasked": lambda source, written: unmasked.leak(source, written, 1),
     "lesson: exposure": err,
     "lesson: memory": exposure.memory_feeds,
+    "lesson: firing": lambda source, written: feed_forward.firing(source, written.source, 1),
+    "lesson: without": feed_forward.without,
+    "lesson: embedded": lambda source, written: vectors.embedded(source, written.source),
+    "lesson: written": lambda source, written: vectors.written(source, written, 1),
+    "lesson: masks": lambda source, written: masks.source_batch(source, [written.source, OTHER]),
+    "lesson: masks of targets": lambda source, written: masks.target_batch(source, [written.source, OTHER]),
+    "lesson: shuffled": lambda source, written: unmasked.shuffled_weights(source, written, [HeadRef("cross", 1, 1)]),
+    "one kind of head": lambda source, written: len(source.anatomy.kinds) > 1 or families.fused(source, written),
+    "composition": compose,
     "lesson: hooks": lambda source, written: caught(source, written, next(iter(source.anatomy.kinds)), 1, 0),
 }
 WRITERS = ("beam", "repair", "steps")  # of those that write token by token
@@ -153,6 +186,20 @@ def test_an_analysis_stays_on_the_device_of_the_model(made, analysis: str) -> No
             ANALYSES[analysis](source, written)
         except LacksAbilityError as error:
             pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_every_sort_of_map_of_other_families_stays_on_the_device_of_the_model(name: str, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        source = opened(name, tiny.made(name, tmp_path), patch)
+    text, found = MORE[name].replace("[MASK]", source.mask or "[MASK]"), set()
+    with TwoDevices(()):
+        written = source.translate(text, capture=True)
+        for analysis in (*(each for each in ANALYSES if each.startswith("map: ")), "deletion", "ablation"):
+            with suppress(LacksAbilityError):
+                ANALYSES[analysis](source, written)
+                found.add(analysis)
+    assert {"map: weights", "map: rollout"} <= found
 
 
 def test_mixed_devices_are_found_and_what_a_gpu_allows_is_not() -> None:

@@ -13,6 +13,7 @@ from model.__main__ import Parser
 from model.attribution.methods import METHOD_NAMES, METHODS, SHIFTS, Shift
 from model.commands.shared.options import add_beam, add_checkpoint, opened
 from model.errors import HeadlightError
+from model.files import write_bytes
 from model.trace import AttentionTrace, HeadRef
 from viz.core.text import LANGUAGES
 from viz.export import live
@@ -109,7 +110,7 @@ def export(args: argparse.Namespace) -> str:
         data = page_of(model, translation, shown, args.lang).html.encode()
     else:
         data = file_of(ending, args, model, translation, shown)
-    args.output.write_bytes(data)
+    write_bytes(args.output, data)
     return translation.text
 
 

@@ -11,6 +11,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from model.errors import FolderError
+from model.files import aside
 from model.folder.files.look import WEIGHTS_FILE
 
 
@@ -32,9 +33,9 @@ def convert(path: Path) -> Path:
     for file in files:
         tensors |= _tensors(file)
     apart = {name: tensor.contiguous().clone() for name, tensor in tensors.items()}  # safetensors shares no memory
-    beside = target.with_suffix(".part")
-    save_file(apart, beside, metadata={"format": "pt"})
-    return beside.replace(target)
+    with aside(target) as part:
+        save_file(apart, part, metadata={"format": "pt"})
+    return target
 
 
 def _tensors(file: Path) -> dict[str, Tensor]:

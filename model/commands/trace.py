@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from model.commands.shared.options import add_beam, add_checkpoint, add_joint, opened, positive
 from model.errors import HeadlightError
+from model.files import write_bytes
 
 if TYPE_CHECKING:
     from model.trace import TracedTranslation
@@ -57,4 +58,4 @@ def write(path: Path, translation: TracedTranslation) -> None:
     """One compressed NPZ file of plain arrays: it can be opened without pickle."""
     from model.attribution.export import trace_npz
 
-    path.write_bytes(trace_npz(translation))
+    write_bytes(path, trace_npz(translation))

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from model.errors import HeadlightError
+from model.files import write_bytes, write_text
 from model.onnx.graphs import DecoderGraph, EncoderGraph, VotesGraph
 from model.onnx.quantize import ROUNDING, Precision, rounded
 from model.own.network.transformer import Transformer
@@ -146,10 +147,10 @@ def export(translator: Translator, into: Path, precision: Precision = "float32")
     for name, plan in plans(model).items():
         graph = traced(plan, model.config.max_len)
         written.append(into / f"{name}.onnx")
-        written[-1].write_bytes(rounded(graph, ROUNDING[precision].get(name)).SerializeToString())
+        write_bytes(written[-1], rounded(graph, ROUNDING[precision].get(name)).SerializeToString())
     for tokenizer in (translator.src_tokenizer, translator.tgt_tokenizer):
         tokenizer.save(into)
-    (into / FACTS).write_text(json.dumps(facts(translator, precision), indent=1) + "\n", encoding="utf-8")
+    write_text(into / FACTS, json.dumps(facts(translator, precision), indent=1) + "\n")
     written += [into / name for name in ("src.json", "casing.json", "tgt.json", FACTS)]
     return {path.name: path.stat().st_size for path in written}
 

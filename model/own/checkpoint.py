@@ -13,6 +13,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from model.errors import CheckpointError
+from model.files import all_aside, json_text, write_json
 from model.folders import CHECKPOINTS, CONFIG, LOG, META, WEIGHTS, available, resolve
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
@@ -101,13 +102,18 @@ def save(
     """Write a checkpoint folder; the weights' sha256 goes into meta.json."""
     path.mkdir(parents=True, exist_ok=True)
     weights = {name: tensor.detach().to("cpu", dtype).contiguous() for name, tensor in model.state_dict().items()}
-    save_file(weights, path / WEIGHTS)
     for tokenizer in tokenizers:
         tokenizer.save(path)
-    digest = hashlib.sha256((path / WEIGHTS).read_bytes()).hexdigest()
-    meta = {"format_version": FORMAT_VERSION, "src_tokenizer": tokenizers[0].kind, **meta, "sha256": digest}
-    for name, value in ((CONFIG, model.config.to_dict()), (META, meta)):
-        (path / name).write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    write_json(path / CONFIG, model.config.to_dict())
+    save_weights(path, weights, {"format_version": FORMAT_VERSION, "src_tokenizer": tokenizers[0].kind, **meta})
+
+
+def save_weights(path: Path, weights: dict[str, torch.Tensor], meta: dict[str, Any]) -> None:
+    """Write a folder's weights, and a meta.json with their sum, of which neither is ever seen with another's."""
+    with all_aside(path / WEIGHTS, path / META) as (part, told):
+        save_file(weights, part)
+        digest = hashlib.sha256(part.read_bytes()).hexdigest()
+        told.write_text(json_text({**meta, "sha256": digest}), encoding="utf-8")
 
 
 def _require(path: Path) -> Path:

@@ -20,6 +20,7 @@ from model.analysis.faithfulness.table import load_faithfulness, unscored_method
 from model.analysis.heads.table import load_head_table
 from model.analysis.what_if.quality import load_warning
 from model.errors import HeadlightError
+from model.files import write_json, write_text
 from model.folders import CHECKPOINTS, META, resolve
 from model.history import load_history
 from model.release.figures import FIGURES, Tables
@@ -140,7 +141,7 @@ class Job:
 
     def save_meta(self, meta: dict[str, Any]) -> None:
         """Write meta.json."""
-        (self.folder / META).write_text(json.dumps(meta, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        write_json(self.folder / META, meta)
 
     def command(self, *argv: str | Path) -> str:
         """Run another command on this checkpoint in this process: what it prints.
@@ -260,14 +261,14 @@ def _golden(job: Job) -> str:
 
 def _make_licence(job: Job) -> None:
     text, meta = credited(job.folder, job.meta)
-    (job.folder / LICENCE).write_text(text, encoding="utf-8")
+    write_text(job.folder / LICENCE, text)
     job.save_meta(meta)
 
 
 def _make_results(job: Job) -> None:
     tables = Tables.of(job.folder)
     for language, path in RESULTS.items():
-        path.write_text(filled(path.read_text(encoding="utf-8"), tables, language), encoding="utf-8")
+        write_text(path, filled(path.read_text(encoding="utf-8"), tables, language))
 
 
 def _has_results(job: Job) -> bool:
@@ -311,7 +312,7 @@ PARTS: dict[str, Part] = {
     "history": Part(lambda job: load_history(job.checkpoint, job.sha256)[0] is not None, _make_history, ("run", "dev")),
     "golden": Part(
         lambda job: job.golden.read_text(encoding="utf-8") == _golden(job),
-        lambda job: job.golden.write_text(_golden(job), encoding="utf-8"),
+        lambda job: write_text(job.golden, _golden(job)),
         applies=lambda job: job.golden.is_file(),
         unless="the tests have no golden translations of this checkpoint",
     ),

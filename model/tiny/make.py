@@ -16,6 +16,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from model.files import aside, write_json, write_text
 from model.folders import LOG, META, WEIGHTS
 from model.passage import one_thread
 from model.tiny import bert, corpus, gpt, vit
@@ -92,8 +93,9 @@ def save(out: Path, model: Any, reads: Any, how: Fit, log: list[dict[str, Any]],
     reads.save_pretrained(out)
     (out / "generation_config.json").unlink(missing_ok=True)
     weights = {name: tensor.half().contiguous() for name, tensor in load_file(out / WEIGHTS).items()}
-    save_file(weights, out / WEIGHTS, {"format": "pt"})
-    (out / LOG).write_text("".join(json.dumps(entry) + "\n" for entry in log), encoding="utf-8")
+    with aside(out / WEIGHTS) as part:
+        save_file(weights, part, {"format": "pt"})
+    write_text(out / LOG, "".join(json.dumps(entry) + "\n" for entry in log))
     training = {
         **asdict(how),
         "optimizer": "AdamW (0.9, 0.999)",
@@ -105,7 +107,7 @@ def save(out: Path, model: Any, reads: Any, how: Fit, log: list[dict[str, Any]],
     }
     told = {"format_version": 1, **meta, "training": training}
     told["sha256"] = hashlib.sha256((out / WEIGHTS).read_bytes()).hexdigest()
-    (out / META).write_text(json.dumps(told, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    write_json(out / META, told)
 
 
 FITS = {"bert": Fit(2_400, 2e-3, warmup=200), "gpt": Fit(2_200, 3e-3), "vit": Fit(1_500, 1e-3)}

@@ -15,6 +15,7 @@ import numpy as np
 from tokenizers import Regex, models, pre_tokenizers, trainers
 from tokenizers import Tokenizer as SubwordModel
 
+from model.files import write_arrays
 from model.own.text.tokenize import PIECES, PLAIN, CharacterTokenizer, EnglishTokenizer, normalise_chinese, word_spans
 from model.own.text.vocab import EOS_ID, SPECIAL_TOKENS
 from model.pairs import Row
@@ -217,7 +218,7 @@ class Corpus:
 
     def save(self, path: Path) -> None:
         """Write one compressed NPZ file."""
-        np.savez_compressed(path, **{name: getattr(self, name) for name in self._ARRAYS})
+        write_arrays(path, {name: getattr(self, name) for name in self._ARRAYS})
 
     @classmethod
     def load(cls, path: Path) -> Corpus:
@@ -259,8 +260,3 @@ def split_dev(pairs: list[Row], n_dev: int, seed: int) -> tuple[list[Row], list[
         [pair for index, pair in enumerate(pairs) if index not in held_out],
         [pairs[index] for index in sorted(held_out)],
     )
-
-
-def write_json(path: Path, value: object) -> None:
-    """Write a value as readable JSON."""
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

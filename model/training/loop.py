@@ -19,6 +19,8 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from model.errors import CheckpointError
+from model.files import aside, leftovers, write_json, write_text
+from model.history import SNAPSHOTS
 from model.own import checkpoint
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
@@ -26,7 +28,7 @@ from model.own.text.digits import written_before
 from model.own.text.vocab import PAD_ID
 from model.training.batching import bucketed, collate
 from model.training.choice import DevFiles, chosen_by
-from model.training.corpus import Corpus, write_json
+from model.training.corpus import Corpus
 from model.training.loss import TranslationLoss
 from model.training.memory import keep_freed_memory
 from model.training.settings import TrainingSettings
@@ -98,7 +100,7 @@ def save_state(
     progress: Progress,
     average: MovingAverage,
 ) -> None:
-    """Write the state; the counters last and at once, so that a half-written state is never taken up."""
+    """Write the state; the counters last, so that a half-written state is never taken up."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {f"model.{name}": value.contiguous() for name, value in model.state_dict().items()}
     tensors |= {f"average.{name}": value for name, value in average.weights.items()}
@@ -106,12 +108,10 @@ def save_state(
         for moment in MOMENTS:
             if moment in optimizer.state[parameter]:
                 tensors[f"{moment}.{name}"] = optimizer.state[parameter][moment]
-    part = folder / "state.part"
-    save_file(tensors, part)
-    part.replace(folder / f"state-{progress.step}.safetensors")
-    part.write_text(json.dumps(asdict(progress)), encoding="utf-8")
-    part.replace(folder / "progress.json")
-    for old in folder.glob("state-*.safetensors"):
+    with aside(folder / f"state-{progress.step}.safetensors") as part:
+        save_file(tensors, part)
+    write_json(folder / "progress.json", asdict(progress))
+    for old in (*folder.glob("state-*.safetensors"), *leftovers(folder)):
         if old.name != f"state-{progress.step}.safetensors":
             old.unlink()
 
@@ -172,6 +172,11 @@ def grow(shallow: dict[str, Tensor], deep: nn.Module, parts: dict[str, list[list
     deep.load_state_dict(grown, strict=True)
 
 
+def seed_of(seed: int, process: int, step: int) -> int:
+    """What a step's dropout is drawn by: nothing that a run would have to remember where it is broken off."""
+    return int(np.random.SeedSequence((abs(seed), process, step)).generate_state(1, np.uint64)[0])
+
+
 def has_fast_bf16(device: torch.device) -> bool:
     """True where matrix products in bfloat16 are about twice as fast as in float32, or faster."""
     if device.type == "cpu":
@@ -204,6 +209,15 @@ class Trainer:
     def resume(self) -> None:
         """Go on from the state that an earlier run left in the same folder."""
         self.progress = load_state(self.out / "state", self.model, self.optimizer, self.average)
+        for left in (*leftovers(self.out), *leftovers(self.out / SNAPSHOTS)):
+            left.unlink()
+        log, done = self._logged(), self.progress.whole()["step"]  # what was done after the state is done again
+        write_text(self.out / checkpoint.LOG, "".join(line for line in log if json.loads(line)["step"] <= done))
+
+    def _logged(self) -> list[str]:
+        """Lines of the log, none where there is no log."""
+        path = self.out / checkpoint.LOG
+        return path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
 
     def start_from(self, folder: Path) -> None:
         """Begin with the weights of another checkpoint, grown if it has fewer layers or tokens; its log goes on."""
@@ -216,20 +230,14 @@ class Trainer:
         log = (folder / checkpoint.LOG).read_text(encoding="utf-8") if (folder / checkpoint.LOG).is_file() else ""
         self.progress.earlier = counted(meta["training"], log)
         self.out.mkdir(parents=True, exist_ok=True)
-        (self.out / checkpoint.LOG).write_text(log, encoding="utf-8")
+        write_text(self.out / checkpoint.LOG, log)
         began = {key: meta[key] for key in ("command", "averaged", "training", "began_with") if key in meta}
         began["pairs_by_source"] = meta.get("data", {}).get("pairs_by_source", {})
         write_json(self.out / BEGINNING, began)
 
     def run(self) -> float:
         """Train to the end of the settings; the figure of the checkpoint that was kept, as ``chosen_by`` gives it."""
-        self.out.mkdir(parents=True, exist_ok=True)
-        if self.world > 1:
-            dist.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
-            self.loss_module = nn.parallel.DistributedDataParallel(self.loss_module)
-        if self.device.type == "cpu":
-            keep_freed_memory()
-        self.model.train()
+        self._begin()
         started = time.monotonic() - self.progress.seconds
         bar = tqdm(
             total=100, unit="%", disable=self.rank > 0, bar_format="{percentage:3.0f}%|{bar}| {remaining} left{postfix}"
@@ -254,6 +262,17 @@ class Trainer:
             self._evaluate()
         return self.progress.best_score
 
+    def _begin(self) -> None:
+        self.out.mkdir(parents=True, exist_ok=True)
+        if self.world > 1:
+            dist.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+            self.loss_module = nn.parallel.DistributedDataParallel(self.loss_module)
+        if self.device.type == "cpu":
+            keep_freed_memory()
+        if self.rank == 0 and self.progress.step == 0:
+            self._save()  # a run that is killed before its first state is due goes on from here
+        self.model.train()
+
     def _batches(self) -> Iterator[np.ndarray]:
         """This process' batches, epoch after epoch, from where the run stands."""
         while True:
@@ -276,6 +295,7 @@ class Trainer:
         rate = self.settings.learning_rate(self.progress.step, share, self.model.config.d_model)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
+        torch.manual_seed(seed_of(self.settings.seed, self.rank, self.progress.step))
         batch = [tensor.to(self.device) for tensor in collate(self.corpus, rows)]
         with torch.autocast(self.device.type, torch.bfloat16, enabled=has_fast_bf16(self.device)):
             loss = self.loss_module(*batch)
@@ -310,8 +330,7 @@ class Trainer:
             "seconds": round(whole["seconds"], 1),
             **values,
         }
-        with (self.out / checkpoint.LOG).open("a", encoding="utf-8") as log:
-            log.write(json.dumps(entry) + "\n")
+        write_text(self.out / checkpoint.LOG, "".join([*self._logged(), json.dumps(entry) + "\n"]))
 
     def _evaluate(self) -> None:
         """Score the averaged weights on dev, keep the best, and save the state."""
@@ -326,10 +345,11 @@ class Trainer:
     def _remember(self) -> None:
         """Keep the averaged weights of the steps in REMEMBERED, and save the state when it is due."""
         if self.rank == 0 and self.progress.step in REMEMBERED:
-            folder = self.out / "history"
+            folder = self.out / SNAPSHOTS
             folder.mkdir(exist_ok=True)
             weights = {name: tensor.half() for name, tensor in self.average.weights.items()}
-            save_file(weights, folder / f"{self.progress.whole()['step']:08d}.safetensors")
+            with aside(folder / f"{self.progress.whole()['step']:08d}.safetensors") as part:
+                save_file(weights, part)
         if self.rank == 0 and time.monotonic() - self.saved_at > 60 * self.settings.save_minutes:
             self._save()
 

@@ -15,11 +15,12 @@ from pathlib import Path
 
 from model.errors import CorpusError
 from model.evaluation.must import read_must
+from model.files import aside, write_json, write_text
 from model.own.checkpoint import load_tokenizers
 from model.own.text.digits import with_runs
 from model.own.text.tokenize import FULL_WIDTH, CharacterTokenizer, EnglishTokenizer
 from model.pairs import Row, read_rows
-from model.training.corpus import encode_pairs, grown, learn_characters, learn_english, split_dev, write_json
+from model.training.corpus import encode_pairs, grown, learn_characters, learn_english, split_dev
 
 LISTS = Path(__file__).parent / "lists"
 EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba", "written_own", "written_words"})
@@ -244,7 +245,8 @@ def _keep_must(must: Path | None, out: Path) -> None:
         return
     read_must(must)  # raises where it is not such a file
     out.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(must, out / "must.tsv")
+    with aside(out / "must.tsv") as part:
+        shutil.copyfile(must, part)
 
 
 def _vocabularies(
@@ -301,7 +303,7 @@ def write_prepared(
     train = encode_pairs(train_rows, src, tgt)
     train.save(out / "train.npz")
     encode_pairs(dev_rows, src, tgt).save(out / "dev.npz")
-    (out / "dev.tsv").write_text("".join("\t".join(row).rstrip("\t") + "\n" for row in dev_rows), encoding="utf-8")
+    write_text(out / "dev.tsv", "".join("\t".join(row).rstrip("\t") + "\n" for row in dev_rows))
     counts = {str(name): int((train.source == index).sum()) for index, name in enumerate(train.sources)}
     summary = {
         "src_tokenizer": src.kind,

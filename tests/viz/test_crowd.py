@@ -316,3 +316,19 @@ def test_what_a_dying_helper_was_asked_is_computed_here(crowd) -> None:
 def test_an_answer_that_holds_what_cannot_be_sent_is_said_to_have_failed() -> None:
     assert pickle.loads(answer_to("threading", "Lock", (), {})) == ("failed",)
     assert pickle.loads(answer_to("operator", "add", (2, 3), {})) == ("found", 5)
+
+
+def test_a_helper_that_is_killed_while_it_answers_costs_nobody_an_answer() -> None:
+    """The visitor's own server answers him, and the next visitor; what the helper began is nowhere kept."""
+    others = Crowd()
+    helper = Helper()
+    others.helpers.append(helper)
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(others.compute, translations._translation.__wrapped__.__wrapped__, CAT) for _ in range(2)]
+        until(lambda: helper.waiting == 2)
+        helper._process.kill()
+        texts = {each.result(120).text for each in asked}
+    assert len(texts) == 1
+    assert helper.is_gone
+    assert others.compute(translations._translation.__wrapped__.__wrapped__, CAT).text in texts
+    assert helper._process.poll() is not None

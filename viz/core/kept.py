@@ -35,6 +35,15 @@ class _Answer(Generic[R]):
             return self.values[0]
 
 
+_FORGET: list[Callable[[], None]] = []
+
+
+def forget_answers() -> None:
+    """Forget every answer of every function: to be called when what they were made of has changed."""
+    for forget in _FORGET:
+        forget()
+
+
 def kept(most: int) -> Callable[[Callable[P, R]], Remembering[P, R]]:
     """A decorator: the last ``most`` answers are kept and shared by all visitors, so nobody may change one.
 
@@ -51,6 +60,7 @@ def kept(most: int) -> Callable[[Callable[P, R]], Remembering[P, R]]:
             return found.get(lambda: function(*args, **kwargs))
 
         asked.clear = answer.cache_clear  # type: ignore[attr-defined]
+        _FORGET.append(answer.cache_clear)
         return asked  # type: ignore[return-value]
 
     return decorate

@@ -179,7 +179,15 @@ class ModelEntry:
         return self.kind == "own" or self.ships
 
     def _json(self, file: str) -> dict[str, Any]:
-        value: dict[str, Any] = json.loads((resolve(self.name) / file).read_text(encoding="utf-8"))
+        """What a JSON file of its folder says.
+
+        Raises:
+            CheckpointError: it is gone, or damaged.
+        """
+        try:
+            value: dict[str, Any] = json.loads((resolve(self.name) / file).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise CheckpointError(f"{file} of {self.name} is gone, or cannot be read") from None
         return value
 
 

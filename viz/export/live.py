@@ -17,6 +17,7 @@ from typing import Any
 from model.attribution.methods import MethodName, attribution_maps
 from model.commands.shared.options import opened
 from model.errors import HeadlightError
+from model.files import write_bytes
 from model.onnx.export import FACTS, GRAPHS, export
 from model.own.translator import Translator
 from model.trace import HeadRef
@@ -68,7 +69,7 @@ def export_live(args: argparse.Namespace) -> str:
     if args.folder is not None:
         written = live_site(translator, args.folder, *given)
     else:
-        args.output.write_bytes(live_page(translator, *given).encode())
+        write_bytes(args.output, live_page(translator, *given).encode())
         written = [args.output]
     return "\n".join(f"{path}: {path.stat().st_size:,} bytes" for path in written)
 
@@ -106,8 +107,8 @@ def live_site(
     for name, zipped in parts.items():
         files[name] = f"{name}.{hashlib.sha256(zipped).hexdigest()[:16]}.bin"
         written.append(into / files[name])
-        written[-1].write_bytes(zipped)
-    written[0].write_bytes(_page(translator, source, language, files, "", SITE_POLICY).encode())
+        write_bytes(written[-1], zipped)
+    write_bytes(written[0], _page(translator, source, language, files, "", SITE_POLICY).encode())
     return written
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from model.attribution.methods import METHODS, MethodName, attribution_maps, traced_maps
+from model.files import write_text
 from model.trace import HeadRef, TracedTranslation
 from viz.export.shown import Shown
 from viz.web.page import page
@@ -34,9 +35,7 @@ class SavedPage:
 
     def save(self, path: str | Path) -> Path:
         """Write the file, and say where."""
-        path = Path(path)
-        path.write_text(self.html, encoding="utf-8")
-        return path
+        return write_text(Path(path), self.html)
 
     def _repr_html_(self) -> str:
         frame = f'style="width:100%;height:{HEIGHT}px;border:0" sandbox="allow-scripts allow-downloads"'

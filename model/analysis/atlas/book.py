@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from model.files import aside
 from model.trace import KINDS, HeadRef, Kind
 
 ATLAS = "atlas.zip"
@@ -23,15 +23,13 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 def write_book(path: Path, index: Mapping[str, Any], pages: Mapping[str, Mapping[str, Any]]) -> Path:
     """Write an atlas aside, then rename it; the same atlas is the same bytes."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
     members = {_INDEX: {"version": BOOK_VERSION, **index}, **{f"{code}.json": page for code, page in pages.items()}}
-    with zipfile.ZipFile(aside, "w") as book:
+    with aside(path) as part, zipfile.ZipFile(part, "w") as book:
         for name, value in members.items():
             text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
             info = zipfile.ZipInfo(name, _EPOCH)
             info.external_attr = 0o644 << 16
             book.writestr(info, text, zipfile.ZIP_DEFLATED, 9)
-    aside.replace(path)
     return path
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from model.analysis.atlas.lines import BUCKETS
 from model.analysis.atlas.tally import Tally, added
 from model.analysis.atlas.texts import TextCounts
 from model.errors import CorpusError
+from model.files import write_arrays
 from model.trace import KINDS, Kind
 
 PART_VERSION = 1
@@ -111,11 +111,7 @@ class Counts:
         }
         arrays["buckets"] = self.buckets
         arrays["json"] = np.frombuffer(json.dumps(texts, ensure_ascii=False).encode(), np.uint8)
-        aside = path.with_name(f".{path.name}.{os.getpid()}")
-        with aside.open("wb") as file:
-            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-        aside.replace(path)
-        return path
+        return write_arrays(path, arrays)
 
     def add(self, path: Path) -> None:
         """Add what another part's file holds.

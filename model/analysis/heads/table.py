@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from model.files import write_text
 from model.trace import KINDS, Kind
 
 FILE = "heads.json"
@@ -47,9 +48,7 @@ class HeadTable:
         """Write ``heads.json``, and say where it is; numbers rounded to four decimals, NaN as null."""
         value = {**self.facts, "kinds": {kind: self._of_kind(kind) for kind in self.importance}}
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        path = folder / FILE
-        path.write_text(text.replace('{"importance"', '\n{"importance"') + "\n", encoding="utf-8")
-        return path
+        return write_text(folder / FILE, text.replace('{"importance"', '\n{"importance"') + "\n")
 
     def _of_kind(self, kind: Kind) -> dict[str, Any]:
         return {

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-import shutil
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from model.errors import CheckpointError
+from model.files import write_bytes, write_json
 from model.folders import CONFIG, LOG, META, WEIGHTS, resolve
-from model.own.checkpoint import Checkpoint, load
+from model.own.checkpoint import Checkpoint, load, save_weights
 from model.own.text.digits import written_before
 
 _COPIED = (CONFIG, "src.json", "tgt.json", "casing.json", LOG)  # files of the second that the mean has, too
@@ -44,20 +43,18 @@ def average(first: Path, second: Path, share: float, to: Path, command: str) -> 
     to.mkdir(parents=True, exist_ok=True)
     for name in _COPIED:
         if (second / name).is_file():
-            shutil.copy(second / name, to / name)
-    save_file(mean, to / WEIGHTS)
-    digest = hashlib.sha256((to / WEIGHTS).read_bytes()).hexdigest()
+            write_bytes(to / name, (second / name).read_bytes())
     averaged = {"command": command, "share": share, "of": [each.meta.get("sha256") for each in parents]}
-    meta = {**parents[1].meta, "averaged": averaged, "sha256": digest}
+    meta = {**parents[1].meta, "averaged": averaged}
     meta.pop("scores", None)  # of other weights
-    (to / META).write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    save_weights(to, mean, meta)
 
 
 def keep_score(folder: Path, dev_bleu: float) -> None:
     """Write BLEU on dev, greedy, into a checkpoint's meta.json."""
     meta = json.loads((folder / META).read_text(encoding="utf-8"))
     meta["scores"] = {**meta.get("scores", {}), "dev_bleu_greedy": dev_bleu}
-    (folder / META).write_text(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_json(folder / META, meta)
 
 
 def _check_fit(one: Checkpoint, other: Checkpoint) -> None:

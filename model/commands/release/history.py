@@ -47,6 +47,7 @@ def write_history(
     """Write history.npz into the checkpoint's folder; a line a point for people."""
     from tqdm import tqdm
 
+    from model.files import aside
     from model.folders import resolve
     from model.history import SNAPSHOTS, save_history
     from model.release.past import DEV_PAIRS, earlier_history, make_history, points_of
@@ -62,7 +63,8 @@ def write_history(
         (folder / SNAPSHOTS).mkdir(exist_ok=True)
         for _, snapshot in points_of(translator, run, points):
             if snapshot is not None:
-                shutil.copyfile(snapshot, folder / SNAPSHOTS / snapshot.name)
+                with aside(folder / SNAPSHOTS / snapshot.name) as part:
+                    shutil.copyfile(snapshot, part)
     lines = [f"{'step':>8}{'tokens':>12}{'dev BLEU':>10}{'best head AER':>15}"]
     for step, tokens, bleu, aer in zip(history.step, history.tokens, history.dev_bleu, history.aer, strict=True):
         lines.append(f"{step:>8,}{tokens:>12,}{bleu:>10.1f}{aer.min():>15.1f}")

@@ -11,6 +11,7 @@ from pathlib import Path
 from nltk.tokenize import NLTKWordTokenizer
 from tokenizers import Tokenizer as SubwordModel
 
+from model.files import aside, write_text
 from model.own.text.digits import RUN, has_runs
 from model.own.text.vocab import SPECIAL_TOKENS, UNK_ID
 from model.writing import WORD_START, Token
@@ -92,9 +93,10 @@ class EnglishTokenizer:
 
     def save(self, folder: Path) -> None:
         """Write src.json and casing.json."""
-        self.subwords.save(str(folder / "src.json"))
+        with aside(folder / "src.json") as part:
+            self.subwords.save(str(part))
         lines = json.dumps(self.casing, ensure_ascii=False, indent=0, sort_keys=True)
-        (folder / "casing.json").write_text(lines + "\n", encoding="utf-8")
+        write_text(folder / "casing.json", lines + "\n")
 
     @classmethod
     def load(cls, folder: Path) -> EnglishTokenizer:
@@ -144,7 +146,8 @@ class CharacterTokenizer:
 
     def save(self, folder: Path) -> None:
         """Write the subword model."""
-        self.subwords.save(str(folder / self.file_name))
+        with aside(folder / self.file_name) as part:
+            self.subwords.save(str(part))
 
     @classmethod
     def load(cls, folder: Path, file_name: str = "tgt.json") -> CharacterTokenizer:

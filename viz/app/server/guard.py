@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config, file_util
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from viz.app.server import classroom, live
 from viz.app.server.embed import embedders
+from viz.app.server.limits import Sockets, hurried
 from viz.charts.lines.sealed import source_hash
 
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 OPENING = "/translate"  # Streamlit serves the view that it opens on at / alone
+OTHER_HOST = "This server does not answer to that name; server.allowedHosts says to which."
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}  # another text has another address
 
 
@@ -72,7 +75,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, frames: Iterable[str], scripts: Mapping[str, bytes]) -> None:
-        self.app, self.headers = app, headers(frames)
+        self.app, self.headers, self.sockets = app, headers(frames), Sockets()
         self.scripts = {
             address: Response(text, headers=FOR_GOOD, media_type="text/javascript") for address, text in scripts.items()
         }
@@ -85,29 +88,44 @@ class Guard:
                 MutableHeaders(scope=message).update(self.headers)
             await send(message)
 
-        if own := _own_page(scope):
-            return await own(scope, receive, send)
+        if classroom.is_barred(scope):
+            return await classroom.bar(scope, receive, send)
         if scope["type"] == "websocket":
-            if not is_from_here(scope, config.get_option("server.corsAllowedOrigins")):
-                await send({"type": "websocket.close", "code": 1008, "reason": "another origin"})
-                return
-            send_at_once(send)
-        app: ASGIApp = self.app
-        if scope["type"] == "http" and (script := self.scripts.get("/".join(scope["path"].rsplit("/", 2)[1:]))):
-            app = script
-        elif scope["type"] == "http" and scope["path"].rstrip("/") == OPENING:
+            return await self._socket(scope, receive, send)
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        if is_host_allowed(Headers(scope=scope).get("host")) and (own := _own_page(scope)):
+            return await own(scope, hurried(receive), send)
+        await self._page(scope)(scope, hurried(receive), guarded)
+
+    def _page(self, scope: Scope) -> ASGIApp:
+        """Who answers a request."""
+        if not is_host_allowed(Headers(scope=scope).get("host")):
+            return PlainTextResponse(OTHER_HOST, 421)
+        if script := self.scripts.get("/".join(scope["path"].rsplit("/", 2)[1:])):
+            return script
+        if scope["path"].rstrip("/") == OPENING:
             query = scope["query_string"].decode("latin-1")
-            app = RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
-        await app(scope, receive, guarded)
+            return RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
+        return self.app
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a page's socket through, or refuse it before anybody else sees it."""
+        with self.sockets.one_more() as room:
+            if not room:
+                await send({"type": "websocket.close", "code": 1013, "reason": "too many pages are open"})
+            elif not is_from_here(scope, config.get_option("server.corsAllowedOrigins")):
+                await send({"type": "websocket.close", "code": 1008, "reason": "another origin"})
+            else:
+                send_at_once(send)
+                await self.app(scope, receive, send)
 
 
 def _own_page(scope: Scope) -> ASGIApp | None:
-    """What answers in place of the app, with a policy of its own."""
-    if classroom.is_barred(scope):
-        return classroom.bar
-    if scope["type"] == "http" and live.is_live(scope["path"]):
+    """What answers a request in place of the app, with a policy of its own."""
+    if live.is_live(scope["path"]):
         return live.serve
-    return classroom.serve if scope["type"] == "http" and classroom.is_class(scope["path"]) else None
+    return classroom.serve if classroom.is_class(scope["path"]) else None
 
 
 def is_from_here(scope: Scope, allowed: Iterable[str]) -> bool:

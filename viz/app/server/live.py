@@ -40,6 +40,7 @@ async def serve(scope: Scope, receive: Receive, send: Send) -> None:
     match = WHERE.fullmatch(scope["path"])
     assert match
     answer = _answer(site_in(sys.argv[1:]), match, scope.get("root_path", ""))
+    answer.headers.setdefault("Content-Security-Policy", "default-src 'none'; frame-ancestors 'self'")
     answer.headers["X-Content-Type-Options"] = "nosniff"
     answer.headers["Referrer-Policy"] = "same-origin"  # an address holds what a visitor typed
     await answer(scope, receive, send)

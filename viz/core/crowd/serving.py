@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from model.errors import HeadlightError
+from viz.core.changes import follow_files
 from viz.core.crowd.sharing import CROWD
 
 
@@ -34,6 +35,7 @@ def answer_to(module: str, name: str, args: tuple[Any, ...], kwargs: dict[str, A
     ("failed",) for anything else that it raises, or a value that cannot be sent.
     """
     try:
+        follow_files()
         return pickle.dumps(("found", getattr(import_module(module), name)(*args, **kwargs)))
     except HeadlightError as error:
         return pickle.dumps(("raised", type(error), error.args, vars(error)))  # not all take their args to be made

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from model.commands.shared.options import take_models
 from model.errors import CheckpointError
+from model.files import write_bytes
 from model.folders import entry, shelf
 from model.source import ModelHandle
 from viz.export.show.handout import handout
@@ -80,7 +81,7 @@ def export(args: argparse.Namespace) -> str:
         found = "; ".join(map(str, shown.problems))
         raise StoryboardError(f"The talk no longer shows what it expects: {found}. --anyway writes it nevertheless.")
     data = file_of(shown, ending, args.lang)
-    args.output.write_bytes(data)
+    write_bytes(args.output, data)
     return f"{args.output}: {len(data):,} bytes, scenes: {len(shown.scenes)}"
 
 
