@@ -47,8 +47,8 @@ def place_in(said: object, scenes: int) -> tuple[int, int]:
 
 def follow(room: Room, shown: Stage) -> None:
     """Ask what the scene asks while it stands there; stop when its picture is shown."""
-    if (told := message(PLACE, "place")) is None:
-        return  # the browser has not said yet
+    if (told := message(PLACE, "place")) is None or hall.has_shown():
+        return  # the browser has not said yet, or counts other scenes than the file
     place, click = place_in(told, len(shown.scenes))
     scene = shown.scenes[place]
     question, now = question_of(scene), (place, click)
