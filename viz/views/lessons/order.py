@@ -56,7 +56,7 @@ def _shuffle(now: Session) -> Values:
     }
     series = {say("lesson.5.with"): positioned, say("lesson.5.without"): bare}
     top = max(1.0, 1.2 * float(positioned.max()))
-    figure = bars(tokens, series, say("lesson.5.moved"), width=520, height=190, limits=(0, top))
+    figure = bars(tokens, series, say("lesson.5.moved"), width=520, height=165, limits=(0, top))
     draw(figure, "lesson.5.shuffle", **values)
     return values
 
@@ -70,7 +70,7 @@ def _counting(table: np.ndarray) -> None:
     columns = [*(str(2**bit) for bit in range(_BITS)), "", *(f"PE {dimension}" for dimension in chosen)]
     rows = [str(place) for place in range(_COUNTED)]
     texts = [[*map(str, row), *[""] * (_BITS + 1)] for row in digits]
-    figure = cells(both, rows, columns, texts=texts, limits=(-1, 1), most_height=176, width=370)
+    figure = cells(both, rows, columns, texts=texts, limits=(-1, 1), most_height=152, width=370)
     draw(figure, "lesson.5.counting", bits=_BITS, places=_COUNTED)
 
 
@@ -107,7 +107,7 @@ def _curves(_now: Session, table: np.ndarray, _values: Values) -> None:
         values = {"d": made.shape[1], "one": number(float(periods[2]), 1), "two": number(float(periods[3]), 1)}
         with column:
             axes = (say("lesson.5.position"), say("lesson.5.value"))
-            draw(curves(np.arange(span), waves, axes, height=180), f"lesson.5.{name}", span=span, **values)
+            draw(curves(np.arange(span), waves, axes, height=145), f"lesson.5.{name}", span=span, **values)
 
 
 def _matrix(_now: Session, table: np.ndarray, _values: Values) -> None:
