@@ -190,7 +190,7 @@ def test_the_command_writes_every_ending(ending: str, tmp_path, capsys) -> None:
         (["--output", "x.pdf", "--head", "c9.0"], "heads 0–7, got L9 H0"),
         (["--output", "x.pdf", "--difference"], "two heads of one kind"),
         (["--output", "x.pdf", "--width", "1000"], "4 to 100 cm"),
-        (["--output", "/nowhere/x.pdf"], "/nowhere/x.pdf: No such file"),
+        (["--output", "/nowhere/x.pdf"], "x.pdf could not be written (No such file"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(more, said, capsys, tmp_path, monkeypatch) -> None:
