@@ -11,7 +11,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -90,14 +90,35 @@ def started_app(log: IO[bytes], folder: Path = ROOT) -> Iterator[tuple[str, int]
     Raises:
         RuntimeError: the app ended, or was not healthy within a minute.
     """
+    with serving(("-m", "streamlit", "run", "app.py", "--server.port", "{port}"), folder, log) as found:
+        yield found
+
+
+@contextmanager
+def serving(
+    command: Sequence[str], folder: Path, log: IO[bytes], health: str = "/_stcore/health", **variables: str
+) -> Iterator[tuple[str, int]]:
+    """The address of a server of Python's and the number of its process, while it runs on a free port.
+
+    Args:
+        command: after the interpreter; ``{port}`` stands for the port.
+        folder: where it runs.
+        log: where its output goes.
+        health: what answers once it is up.
+        variables: of its environment, beside this process's own.
+
+    Raises:
+        RuntimeError: it ended, or was not healthy within a minute.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    server = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ)  # noqa: S603
+    words = [sys.executable, *(word.format(port=port) for word in command)]
+    environment = {**os.environ, **variables}
+    server = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)  # noqa: S603
     try:
         url = f"http://127.0.0.1:{port}"
-        wait_until_healthy(server, f"{url}/_stcore/health")
+        wait_until_healthy(server, f"{url}{health}")
         yield url, server.pid
     finally:
         server.terminate()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from model.errors import CorpusError
+from model.evaluation.lines import numbered_cells
 
 if TYPE_CHECKING:
     from model.trace import Translation
@@ -32,15 +33,8 @@ def read_judged(path: Path = JUDGED) -> list[JudgedSentence]:
     Raises:
         CorpusError: the file cannot be read or is empty, or a line is not so.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"cannot read {path}: {error}") from None
-    if not lines:
-        raise CorpusError(f"{path} holds no sentence")
     sentences = []
-    for number, line in enumerate(lines, 1):
-        cells = line.split("\t")
+    for number, cells in numbered_cells(path):
         if len(cells) != 3 or not all(cells) or cells[2] not in _WORDS:
             raise CorpusError(f"{path} line {number}: expected English, a translation, and right or wrong")
         sentences.append(JudgedSentence(cells[0], cells[1], _WORDS[cells[2]]))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.errors import CorpusError
+from model.evaluation.lines import numbered_cells
 
 KEPT = Path(__file__).resolve().parents[1] / "truth" / "numbers-names.tsv"
 LONG_WORDS = 15
@@ -55,13 +56,8 @@ def read_kept(path: Path = KEPT) -> list[KeptSentence]:
     Raises:
         CorpusError: the file cannot be read, or a line has not three cells, or no number and no name.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"cannot read {path}: {error}") from None
     sentences = []
-    for number, line in enumerate(lines, 1):
-        cells = line.split("\t")
+    for number, cells in numbered_cells(path):
         if len(cells) != 3 or not cells[0] or not (cells[1] + cells[2]).strip():
             raise CorpusError(f"{path} line {number}: expected English, a tab, numbers, a tab, names")
         numbers, names = (tuple(tuple(item.split("|")) for item in cell.split()) for cell in cells[1:])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from model.errors import CorpusError
 from model.evaluation.kept import missing_names
+from model.evaluation.lines import numbered_cells
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,9 @@ def read_must(path: Path) -> list[MustSentence]:
     Raises:
         CorpusError: the file cannot be read or is empty, or a line has no English or no word.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"cannot read {path}: {error}") from None
-    if not lines:
-        raise CorpusError(f"{path} holds no sentence")
     sentences = []
-    for number, line in enumerate(lines, 1):
-        english, *cells = (cell.strip() for cell in line.split("\t"))
+    for number, line in numbered_cells(path):
+        english, *cells = (cell.strip() for cell in line)
         words = tuple(tuple(form for form in cell.split("|") if form) for cell in cells if cell)
         if not english or not words or not all(words):
             raise CorpusError(

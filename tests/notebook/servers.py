@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.browser import wait_until_healthy
+from bench.browser import serving
 from tests.architecture.tree import ROOT
 
 
@@ -44,26 +40,11 @@ def served(command: Sequence[str], folder: Path, health: str) -> Iterator[str]:
         folder: where it runs.
         health: what answers once it is up.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    own = {
-        name: str(folder / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
-    }
-    environment = {**os.environ, **own, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    words = [sys.executable, *(word.format(port=port) for word in command)]
-    with (folder / "log.txt").open("wb") as log:
-        server = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        try:
-            wait_until_healthy(server, f"http://127.0.0.1:{port}{health}")
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-            try:
-                server.wait(10)
-            except subprocess.TimeoutExpired:
-                server.kill()
-            shutil.rmtree(folder / "jupyter_runtime_dir", ignore_errors=True)
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+    own = {name: str(folder / name.lower()) for name in names} | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    with (folder / "log.txt").open("wb") as log, serving(command, folder, log, health, **own) as (url, _):
+        yield url
+    shutil.rmtree(folder / "jupyter_runtime_dir", ignore_errors=True)
 
 
 def jupyter_lab(folder: Path) -> list[str]:

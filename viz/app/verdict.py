@@ -66,21 +66,25 @@ def draw_others(about: Subject) -> None:
         except HeadlightError:  # which its place in the translation says
             continue
         if said.level != "good":
-            reasons = say("verdict.and").join(list(_reasons(said.doubts))[:MOST_REASONS])
             how = tag("strong", say("verdict.part", n=number + 1))
-            st.html(line("verdict", how, " ", reasons, data_judged=said.level))
+            st.html(line("verdict", how, " ", _joined(said.doubts), data_judged=said.level))
 
 
 def verdict_line(said: Verdict) -> str:
     """The verdict in one line, its reasons in words, gravest first."""
-    reasons = list(_reasons(said.doubts))
-    shown, more = reasons[:MOST_REASONS], len(reasons) - MOST_REASONS
-    if more > 0:
-        shown.append(say("verdict.more", n=more))
-    facts = {"confidence": f"{said.confidence:.0%}", "reasons": say("verdict.and").join(shown)}
+    facts = {"confidence": f"{said.confidence:.0%}", "reasons": _joined(said.doubts)}
     how = say(f"verdict.{said.level}")
     gap = "" if how[-1] in "：。" else " "
     return line("verdict", tag("strong", how), gap, say(f"verdict.{said.level}.line", **facts), data_judged=said.level)
+
+
+def _joined(doubts: Sequence[Doubt]) -> str:
+    """The first reasons, and how many more there are."""
+    reasons = list(_reasons(doubts))
+    shown, more = reasons[:MOST_REASONS], len(reasons) - MOST_REASONS
+    if more > 0:
+        shown.append(say("verdict.more", n=more))
+    return say("verdict.and").join(shown)
 
 
 def _reasons(doubts: Sequence[Doubt]) -> Iterator[str]:
