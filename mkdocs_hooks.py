@@ -82,7 +82,7 @@ def live_pages(into: Path, checkpoint: str = "en-zh") -> list[Path]:
             example = load_example(folder, text, sha256)
             if example is not None:
                 into.mkdir(parents=True, exist_ok=True)
-                page = pages.show(example, checkpoint, language)
+                page = pages.traced_page(example, checkpoint, language)
                 found.append(page.save(into / f"{number}.{language}.html"))
     return found
 

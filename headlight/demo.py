@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
 
     try:
         translation = translated(args.text)
-        path = pages.show(translation, CHECKPOINT, args.lang).save(args.output).resolve()
+        path = pages.traced_page(translation, CHECKPOINT, args.lang).save(args.output).resolve()
     except HeadlightError as error:
         print(f"headlight demo: {error}", file=sys.stderr)
         return 2

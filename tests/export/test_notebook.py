@@ -5,37 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from tests.architecture.tree import ROOT
 from tests.pages import shipped
-from viz.export.pages import SavedPage
 
 
 def cells(path: Path) -> list[str]:
     """What its cells of code say."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-
-@shipped
-def test_the_example_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    shell = InteractiveShell()
-    results = []
-    for cell in cells(ROOT / "docs" / "viewer.ipynb"):
-        ran = shell.run_cell(cell)
-        ran.raise_error()
-        results.append(ran.result)
-    text, page, values = results
-    assert text == "那只动物没有过马路，因为它太累了。"
-    assert isinstance(page, SavedPage)
-    assert "<iframe" in shell.display_formatter.format(page)[0]["text/html"]
-    assert "h=c2.5,c3.1" not in page.html, "the message is packed"
-    assert (tmp_path / "attention.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    np.testing.assert_allclose(values.sum(axis=1), 1, atol=0.1)
 
 
 def test_a_notebook_that_breaks_is_seen() -> None:

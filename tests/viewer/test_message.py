@@ -17,8 +17,7 @@ import pytest
 from model.attribution.methods import traced_maps
 from model.trace import HeadRef, TracedTranslation
 from tests.viewer import fixture
-from viz import show
-from viz.export.pages import TRACED, saved
+from viz.export.pages import TRACED, traced_page
 from viz.web import message as types
 from viz.web.bundles import SOURCES, VIEWER, VIEWER_STYLE
 from viz.web.codes import coded
@@ -100,15 +99,8 @@ def test_a_page_allows_its_own_script_and_nothing_else() -> None:
     assert not re.search(r"<(?:link|img|iframe|script src)", found)
 
 
-def test_a_notebook_shows_the_page_in_a_sandbox() -> None:
-    shown = saved(fixture.translation(), model="m", maps={"weights": fixture.made("weights")})
-    frame = shown._repr_html_()
-    assert html.unescape(re.search(r'srcdoc="([^"]*)"', frame)[1]) == shown.html
-    assert 'sandbox="allow-scripts allow-downloads"' in frame
-
-
 def test_pages_are_small(translation: TracedTranslation) -> None:
-    assert len(show(translation).html) < 400_000
+    assert len(traced_page(translation).html) < 400_000
     maps = {method: traced_maps(translation.trace, method) for method in TRACED}
     header, sent = unpacked(pack(translation, maps, language="en", model="en-zh"))
     sizes = [weights.size for weights in translation.trace.weights.values()]

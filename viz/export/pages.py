@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from model.source import Source
     from model.trace import Kind
 
-HEIGHT = 720  # pixels of the viewer in a notebook
 TRACED: tuple[MethodName, ...] = ("weights", "rollout")  # need no model
 PRESENTED = "f=1"  # a page that is saved opens on its picture alone; P brings the tools
 MOST_BYTES = 2_000_000  # of a page; what is beyond is left to the app
@@ -29,17 +27,13 @@ MOST_BYTES = 2_000_000  # of a page; what is beyond is left to the app
 
 @dataclass(frozen=True)
 class SavedPage:
-    """A page: ``html`` is the whole file. A notebook shows it in a frame of its own."""
+    """A page: ``html`` is the whole file."""
 
     html: str
 
     def save(self, path: str | Path) -> Path:
         """Write the file, and say where."""
         return write_text(Path(path), self.html)
-
-    def _repr_html_(self) -> str:
-        frame = f'style="width:100%;height:{HEIGHT}px;border:0" sandbox="allow-scripts allow-downloads"'
-        return f'<iframe {frame} srcdoc="{html.escape(self.html)}"></iframe>'
 
 
 def saved(
@@ -75,8 +69,8 @@ def page_of(source: Source, translation: TracedTranslation, shown: Shown, langua
     return page
 
 
-def show(translation: TracedTranslation, model: str = "", language: str = "en", heads: str = "") -> SavedPage:
-    """The page as the result of a notebook's cell; ``.save("page.html")`` writes it.
+def traced_page(translation: TracedTranslation, model: str = "", language: str = "en", heads: str = "") -> SavedPage:
+    """The page of a translation with what its trace holds, which needs no model.
 
     Args:
         translation: made with ``capture=True``.

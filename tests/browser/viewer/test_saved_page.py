@@ -13,7 +13,7 @@ from model.trace import TracedTranslation
 from tests.browser.reading import shade
 from tests.browser.viewer.acts import coloured, link, pictured, title
 from viz.core.theme import DARK, LIGHT
-from viz.export.pages import show
+from viz.export.pages import traced_page
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from viz.export.pages import show
 def test_what_is_drawn_is_the_trace_for_every_switch(
     shown, translation: TracedTranslation, keys, words, special
 ) -> None:
-    page = shown(show(translation, heads="c2.5"))
+    page = shown(traced_page(translation, heads="c2.5"))
     for key in keys:
         page.keyboard.press(key)
     trace = translation.trace
@@ -38,7 +38,7 @@ def test_what_is_drawn_is_the_trace_for_every_switch(
 def test_what_is_drawn_is_the_trace_on_every_scale(shown, translation: TracedTranslation, choice) -> None:
     maxima = translation.trace.cross.max(axis=(2, 3))
     layer, head = (int(place) for place in np.unravel_index(int(maxima.argmin()), maxima.shape))
-    page = shown(show(translation, heads=f"c{layer}.{head}"), f"#{choice}")
+    page = shown(traced_page(translation, heads=f"c{layer}.{head}"), f"#{choice}")
     weights = translation.trace.map("cross", layer, head)
     values = {
         "o=own": weights / weights.max(),
@@ -58,7 +58,7 @@ def test_what_is_drawn_is_the_trace_on_every_scale(shown, translation: TracedTra
 
 
 def test_the_canvas_has_the_colours_of_the_weights(shown, translation: TracedTranslation) -> None:
-    page = shown(show(translation, heads="c2.5"))
+    page = shown(traced_page(translation, heads="c2.5"))
     weights = translation.trace.map("cross", 2, 5)
     row, column = np.unravel_index(int(weights.argmax()), weights.shape)
     box = page.locator(".panel .under").bounding_box()
@@ -82,7 +82,7 @@ def test_the_canvas_has_the_colours_of_the_weights(shown, translation: TracedTra
 
 
 def test_keys_go_through_heads_layers_kinds_and_views(shown, translation: TracedTranslation) -> None:
-    page = shown(show(translation, heads="c2.5"))
+    page = shown(traced_page(translation, heads="c2.5"))
     for key, expected in (
         ("ArrowRight", "Cross · L2 H6"),
         ("ArrowDown", "Cross · L3 H6"),
@@ -103,7 +103,7 @@ def test_keys_go_through_heads_layers_kinds_and_views(shown, translation: Traced
 
 
 def test_a_head_is_previewed_opened_put_beside_and_compared(shown, translation: TracedTranslation) -> None:
-    page = shown(show(translation, heads="c2.5"))
+    page = shown(traced_page(translation, heads="c2.5"))
     grid = page.locator(".small .grid canvas").first.bounding_box()
     place = (grid["x"] + grid["width"] * 0.9, grid["y"] + grid["height"] * 0.9)
     page.mouse.move(*place)
@@ -124,7 +124,7 @@ def test_a_head_is_previewed_opened_put_beside_and_compared(shown, translation: 
 
 
 def test_a_link_opens_the_same_view_and_a_broken_one_the_first(shown, translation: TracedTranslation) -> None:
-    saved = show(translation, heads="c2.5")
+    saved = traced_page(translation, heads="c2.5")
     page = shown(saved, "#h=d1.2&v=lines&w=1&t=0.1&c=dark")
     assert title(page).startswith("Decoder self · L1 H2")
     assert page.get_by_role("button", name="Lines").get_attribute("aria-pressed") == "true"
@@ -137,7 +137,7 @@ def test_a_link_opens_the_same_view_and_a_broken_one_the_first(shown, translatio
 
 
 def test_tokens_are_pinned_summed_and_lifted(shown, translation: TracedTranslation) -> None:
-    page = shown(show(translation, heads="c2.5"))
+    page = shown(traced_page(translation, heads="c2.5"))
     tokens = page.locator(".chips").nth(1).locator("button")
     tokens.nth(0).click()
     tokens.nth(1).click(modifiers=["Shift"])
@@ -153,7 +153,7 @@ def test_tokens_are_pinned_summed_and_lifted(shown, translation: TracedTranslati
 
 
 def test_a_map_is_zoomed_and_moved_and_its_labels_stay(shown, translation: TracedTranslation) -> None:
-    page = shown(show(translation))
+    page = shown(traced_page(translation))
     stage = page.locator(".panel .stage").bounding_box()
     middle = (stage["x"] + stage["width"] / 2, stage["y"] + stage["height"] / 2)
     shot = lambda: page.locator(".panel .under").evaluate("canvas => canvas.toDataURL()")  # noqa: E731
@@ -177,7 +177,7 @@ def test_a_map_is_zoomed_and_moved_and_its_labels_stay(shown, translation: Trace
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("view", ["map", "lines", "all"])
 def test_nothing_of_a_look_lies_below_the_fold(shown, translation: TracedTranslation, language, view) -> None:
-    page = shown(show(translation, language=language, heads="c2.5"), f"#v={view}")
+    page = shown(traced_page(translation, language=language, heads="c2.5"), f"#v={view}")
     assert page.evaluate("document.documentElement.scrollHeight") <= VIEWPORT["height"]
     boxes = [canvas.bounding_box() for canvas in page.locator(".room canvas").all()]
     assert boxes
@@ -185,5 +185,5 @@ def test_nothing_of_a_look_lies_below_the_fold(shown, translation: TracedTransla
         assert box["y"] + box["height"] <= VIEWPORT["height"] + 24
         assert box["x"] + box["width"] <= VIEWPORT["width"] + 24
     assert min(box["y"] for box in boxes) <= 190
-    large = shown(show(translation, heads="c2.5"), f"#v={view}", "light", {"width": 1920, "height": 1080})
+    large = shown(traced_page(translation, heads="c2.5"), f"#v={view}", "light", {"width": 1920, "height": 1080})
     assert large.locator(".room canvas").first.bounding_box()["width"] > boxes[0]["width"]
