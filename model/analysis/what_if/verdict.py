@@ -71,7 +71,8 @@ def lost_numbers(source: str, translation: str) -> tuple[LostNumber, ...]:
 
     A number is held if its digits or its value stand there, in digits or in Chinese numerals, with 万 and 亿 or not;
     an hour may be counted to 24, ``:00`` may go and ``:30`` be 半; of ``1980s`` two digits will do. Each place counts
-    once. What then is left over in digits, in order, is told as what the lost ones became; a month by its name is none.
+    once. What then is left over in digits, in order, is told as what the lost ones became; a month by its name is none,
+    and neither is a number that the source has too.
 
     >>> lost_numbers("The city has 1,000,000 people.", "这座城市有1,000个人。")
     (LostNumber(number='1,000,000', became='1,000'),)
@@ -79,14 +80,17 @@ def lost_numbers(source: str, translation: str) -> tuple[LostNumber, ...]:
     ()
     """
     theirs = list(_found(translation.translate(_NARROW)))
-    lost, used = [], set[int]()
+    lost, used, own = [], set[int](), set[Fraction]()
     for text, values, optional in _wanted(source.translate(_NARROW)):
+        own |= values
         place = next((n for n, (_, value, _) in enumerate(theirs) if n not in used and value in values), None)
         if place is not None:
             used.add(place)
         elif not optional:
             lost.append(text)
-    left = [text for n, (text, _, in_digits) in enumerate(theirs) if n not in used and in_digits]
+    left = [
+        text for n, (text, value, in_digits) in enumerate(theirs) if n not in used and in_digits and value not in own
+    ]
     return tuple(LostNumber(text, left[n] if n < len(left) else "") for n, text in enumerate(lost))
 
 

@@ -48,6 +48,8 @@ def test_a_number_that_stands_there_in_any_form_is_kept(english: str, chinese: s
         ("1 ship", "船", [("1", "")]),
         ("On 14 March 27 members met.", "3月14日成员们见面。", [("27", "")]),
         ("On 14 March 27 members met.", "3月14日72名成员见面。", [("27", "72")]),
+        ("In 2019 its 27 members met.", "2019年3月2019日成员们见面。", [("27", "3")]),
+        ("In 2019 its 27 members met.", "2019年2019日成员们见面。", [("27", "")]),
     ],
 )
 def test_a_number_that_does_not_is_told_with_what_it_became(english: str, chinese: str, lost: list) -> None:

@@ -18,6 +18,18 @@ from viz.core.text import text
 pytestmark = shipped
 
 
+def test_lesson_1_asks_the_row_that_writes_the_chosen_token() -> None:
+    made = translation(Subject(SENTENCE, "en-zh")).trace
+    weights = made.map("cross", 4, 1)[2]
+    said = " ".join(words(opened("lessons", lesson="1", kind="cross", layer=4, head=1, step=3)).split())
+    assert f"the query that writes “{made.tgt_outputs[2].text}” over your sentence" in said
+    best = made.src[int(weights.argmax())].text
+    assert f"comes from “{best}” ({weights.max():.2f})" in said
+    own = made.axis_labels("decoder_self")[0]
+    said = " ".join(words(opened("lessons", lesson="1", kind="decoder_self", layer=4, head=1, step=3)).split())
+    assert f"the query “{own[3].text}” over your sentence" in said
+
+
 @pytest.mark.parametrize("layer", [1, 4])
 def test_lesson_10_names_no_gradient_of_a_key_that_the_mask_hides(layer: int) -> None:
     at = opened("lessons", lesson="10", kind="decoder_self", layer=layer, head=0, l10_token=4)

@@ -10,8 +10,9 @@ from viz.charts.lesson_charts import bars
 from viz.core.answers.translations import trace
 from viz.core.language import say
 from viz.core.numbers import number
-from viz.core.session import Session
+from viz.core.session import Session, chosen_token
 from viz.views.lessons.lesson import Lesson, Values, count, dial
+from viz.widgets import map_choice
 from viz.widgets.chart import draw
 
 
@@ -62,12 +63,14 @@ def _pairs() -> list[tuple[str, float]]:
 def _head(now: Session) -> Values:
     """One query of the chosen head over the sentence's own keys."""
     found = trace(now.subject)
-    rows, columns = found.axis_tokens(now.kind)
-    row = count(1, "row", 0, len(rows) - 1, min(3, len(rows) - 1))
+    columns, writes = found.axis_tokens(now.kind)[1], now.kind == "cross"
+    rows = [label.text for label in map_choice.rows_of(found, now.kind, "written")]
+    looked_at = chosen_token(len(rows)) if writes else None
+    row = count(1, "row", 0, len(rows) - 1, min(3, len(rows) - 1) if looked_at is None else looked_at)
     weights = found.map(*now.head)[row]
     best = int(weights.argmax())
     values: Values = {
-        "token": rows[row],
+        "query": say("lesson.1.query.writes" if writes else "lesson.1.query", token=rows[row]),
         "best": columns[best],
         "most": number(float(weights[best])),
         "total": number(float(weights.sum())),
