@@ -23,8 +23,7 @@ from viz.core.language import language, say, within
 from viz.core.session import Session, choose_head, force
 from viz.views.atlas import feeding
 from viz.views.atlas.habits import habit, measure_of, said
-from viz.views.atlas.maps import values_of
-from viz.views.atlas.saved import head_html
+from viz.views.atlas.saved import head_html, values_of
 from viz.widgets import head_facts
 from viz.widgets.chart import draw_row, plain_chart
 from viz.widgets.head_list import Listed, head_list

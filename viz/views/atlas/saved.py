@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
-from viz.charts.colour import on_scale
 from viz.charts.markup import tag
+from viz.charts.sheet.files import svg
+from viz.charts.sheet.sheet import SheetMap, sheet
 from viz.core.theme import LIGHT
-from viz.views.atlas.maps import values_of
 
 _STYLE = Markup("""body {{ font: 16px/1.45 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
   background: {background}; color: {text}; }}
-table {{ border-collapse: collapse; font-size: 13px; margin: .4rem 0 1.6rem; }}
-th {{ font-weight: 400; padding: 1px 4px; text-align: right; }} thead th {{ writing-mode: vertical-rl; }}
-td {{ width: 22px; height: 20px; border: 1px solid {grid}; }} p {{ margin: .3rem 0; }}""")
+svg {{ display: block; max-width: 100%; margin: .4rem 0 1.6rem; }} p {{ margin: .3rem 0; }}""")
 
 
 def head_html(
@@ -33,25 +32,24 @@ def head_html(
     parts = [tag("h1", name), *(tag("p", each) for each in lines)]
     for said, entries in sections.items():
         parts += [tag("h2", said), *(_sentence(entry) for entry in entries)]
-    look = _STYLE.format(background=LIGHT.background, text=LIGHT.text, grid=LIGHT.grid)
+    look = _STYLE.format(background=LIGHT.background, text=LIGHT.text)
     head = Markup('<meta charset="utf-8">'), tag("title", f"{name} · Headlight"), tag("style", look)
     whole = tag("html", tag("head", *head), tag("body", *parts), lang=language)
     return f"<!doctype html>\n{whole}\n"
 
 
 def _sentence(entry: Mapping[str, Any]) -> Markup:
-    """A sentence, its translation, and the map as a table whose cells say their weights."""
-    values = values_of(entry)
-    colours = on_scale(values, LIGHT.scale)
-    header = tag("tr", tag("th"), *(tag("th", column, scope="col") for column in entry["columns"]))
-    rows = [
-        tag("tr", tag("th", label, scope="row"), *(_cell(value, colour) for value, colour in zip(*row, strict=True)))
-        for label, row in zip(entry["rows"], zip(values, colours, strict=True), strict=True)
-    ]
+    """A sentence, its translation, and the map as a picture, as ``viz export`` draws it."""
     text = tag("p", tag("strong", f"{entry['strength']:.0%}"), f" {entry['src']}"), tag("p", entry["tgt"])
-    return tag("section", *text, tag("table", tag("thead", header), tag("tbody", *rows)))
+    drawing = SheetMap("", tuple(entry["rows"]), tuple(entry["columns"]), values_of(entry))
+    picture = Markup(svg(sheet([drawing], "")).decode())  # noqa: S704 - its texts are escaped where it is made
+    return tag("section", *text, picture)
 
 
-def _cell(value: float, colour: Any) -> Markup:
-    look = ", ".join(f"{round(255 * float(part))}" for part in colour)
-    return tag("td", style=f"background: rgb({look})", title=f"{value:.3f}")
+def values_of(entry: Mapping[str, Any]) -> np.ndarray:
+    """The map of a sentence, [Q, K]: of each row the eight largest weights; what is below half a percent is 0."""
+    values = np.zeros((len(entry["rows"]), len(entry["columns"])))
+    for row, pairs in enumerate(entry["cells"]):
+        for key, level in zip(pairs[::2], pairs[1::2], strict=True):
+            values[row, key] = level / 255
+    return values
