@@ -11,6 +11,7 @@ from os.path import isdir  # false, not an error, for a name that no file can ha
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from model.arguments import argument_of
 from model.errors import CheckpointError, FolderError
 
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "checkpoints"
@@ -75,10 +76,8 @@ def set_models(arguments: Sequence[str]) -> None:
     Raises:
         FolderError: there is no such folder.
     """
-    for place, argument in enumerate(arguments):
-        name, _, value = argument.partition("=")
-        if name == "--models":
-            os.environ[MODELS] = value or next(iter(arguments[place + 1 :]), "")
+    if (said := argument_of("--models", arguments)) is not None:
+        os.environ[MODELS] = said
     folder = os.environ.get(MODELS)
     if folder and not Path(folder).is_dir():
         raise FolderError(f"There is no folder of models {folder}.")

@@ -18,7 +18,7 @@ from viz.core.language import language, say
 from viz.export.show.command import file_of
 from viz.export.show.handout import picture
 from viz.export.show.reading import read_storyboard
-from viz.export.show.shelf import named_in, open_storyboard, shipped, shipped_storyboard
+from viz.export.show.shelf import open_storyboard, shipped, shipped_storyboard, storyboard_in
 from viz.export.show.staged import Stage, stage
 from viz.export.show.storyboard import MOST_FILE_BYTES, Both, Storyboard, StoryboardError, TalkScene
 from viz.export.show.talk import talk_page
@@ -37,7 +37,7 @@ _OWN = "_own_talk"
 def names() -> Mapping[str, str]:
     """The talks that can be chosen now, with what they are called."""
     found = {name: shipped_storyboard(name).title.of(language()) for name in shipped()}
-    if (path := named_in(sys.argv[1:])) is not None:
+    if (path := storyboard_in(sys.argv[1:])) is not None:
         found[GIVEN] = path.name
     if OWN in _brought():
         found[OWN] = say("show.own")
@@ -52,7 +52,7 @@ def opened(name: str) -> Storyboard:
     Raises:
         StoryboardError: there is none, or something is wrong with it.
     """
-    if name == GIVEN and (path := named_in(sys.argv[1:])) is not None:
+    if name == GIVEN and (path := storyboard_in(sys.argv[1:])) is not None:
         return _given(path)
     if name == PINS:
         return pins.board()

@@ -10,7 +10,7 @@ import pytest
 from viz.export.show import storyboard as module
 from viz.export.show.expect import Expectation, parse_expectation
 from viz.export.show.reading import MOST_NODES, read_storyboard
-from viz.export.show.shelf import named_in, shipped, shipped_storyboard
+from viz.export.show.shelf import shipped, shipped_storyboard, storyboard_in
 from viz.export.show.storyboard import (
     MOST_FILE_BYTES,
     MOST_SCENES,
@@ -186,7 +186,7 @@ def test_three_talks_ship_in_both_languages() -> None:
 
 
 def test_the_command_line_names_a_file() -> None:
-    assert str(named_in(["--models", "m", "--storyboard", "a.yaml"])) == "a.yaml"
-    assert str(named_in(["--storyboard=b.yaml"])) == "b.yaml"
-    assert named_in(["--models", "m"]) is None
+    assert str(storyboard_in(["--models", "m", "--storyboard", "a.yaml"])) == "a.yaml"
+    assert str(storyboard_in(["--storyboard=b.yaml"])) == "b.yaml"
+    assert storyboard_in(["--models", "m"]) is None
     assert doctest.testmod(module).failed == 0

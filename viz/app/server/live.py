@@ -11,6 +11,8 @@ from pathlib import Path
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from model.arguments import argument_of
+
 LIVE_OPTION = "--live"
 WHERE = re.compile(r"(?P<below>.*)/live(?P<rest>/(?P<file>[A-Za-z0-9][\w.-]{0,80})?)?")
 NONE = (
@@ -23,11 +25,8 @@ _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 
 def site_in(arguments: Sequence[str]) -> Path | None:
     """The folder that arguments name, ``--live DIR``; None where they name none."""
-    for place, argument in enumerate(arguments):
-        name, _, value = argument.partition("=")
-        if name == LIVE_OPTION:
-            return Path(value or next(iter(arguments[place + 1 :]), ""))
-    return None
+    said = argument_of(LIVE_OPTION, arguments)
+    return None if said is None else Path(said)
 
 
 def is_live(path: str) -> bool:

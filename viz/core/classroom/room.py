@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from model.arguments import argument_of
 from viz.core.classroom.book import Book, GivenAnswer
 from viz.core.classroom.limits import Buckets
 from viz.core.classroom.questions import ClassError, ClassQuestion, bars, read_sentence, unpacked
@@ -217,12 +218,8 @@ class Room:
 
 def folder_in(arguments: Sequence[str]) -> Path | None:
     """The folder that arguments name, ``--class [DIR]``; an empty path where they name none, None without it."""
-    for place, argument in enumerate(arguments):
-        name, _, value = argument.partition("=")
-        if name == CLASS_OPTION:
-            after = next(iter(arguments[place + 1 :]), "")
-            return Path(value or ("" if after.startswith("-") else after))
-    return None
+    said = argument_of(CLASS_OPTION, arguments)
+    return None if said is None else Path(said)
 
 
 @cache

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from model.arguments import argument_of
 from viz.export.show.reading import read_storyboard
 from viz.export.show.storyboard import MOST_FILE_BYTES, Storyboard, StoryboardError
 
@@ -42,10 +43,7 @@ def open_storyboard(path: Path) -> Storyboard:
         return read_storyboard(file.read(MOST_FILE_BYTES + 1))
 
 
-def named_in(arguments: Sequence[str]) -> Path | None:
+def storyboard_in(arguments: Sequence[str]) -> Path | None:
     """The file that arguments name, ``--storyboard FILE``; None where they name none."""
-    for place, argument in enumerate(arguments):
-        name, _, value = argument.partition("=")
-        if name == OPTION:
-            return Path(value or next(iter(arguments[place + 1 :]), ""))
-    return None
+    said = argument_of(OPTION, arguments)
+    return None if said is None else Path(said)
