@@ -1,7 +1,7 @@
 """How long the page that translates by itself takes, in Chromium, from file:// with the network off, on one thread.
 
 ready: from the page's first byte until a sentence can be translated. 20, 60: a new sentence of so many words, from the
-press of the button until the browser has drawn a frame with its maps. mute: the same for the chosen head. Megabytes: of
+press of the button until a frame with its maps is painted. mute: the same for the chosen head. Megabytes: of
 the file, and of the renderer's memory after all that, as the system counts it.
 """
 

@@ -33,7 +33,7 @@ from bench.proxy import COOKIE, free_port, nginx_before
 from bench.visitors import EVERY, PATIENCE, Run, Visitor, sentences
 
 REPLICAS = 3
-QUIET = 0.5  # seconds after which a page is drawn
+QUIET = 0.5  # seconds after which a page is taken for whole
 
 
 @dataclass

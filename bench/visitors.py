@@ -98,7 +98,7 @@ class Visitor:
         return await self._run(asked, patience)
 
     async def rest(self, quiet: float) -> None:
-        """Read what comes by itself, until nothing has for so many seconds: a page may be drawn twice."""
+        """Read what comes by itself, until nothing has for so many seconds: a page may come twice."""
         while True:
             try:
                 message = ForwardMsg.FromString(await asyncio.wait_for(self.connection.recv(decode=False), quiet))

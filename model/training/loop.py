@@ -173,7 +173,7 @@ def grow(shallow: dict[str, Tensor], deep: nn.Module, parts: dict[str, list[list
 
 
 def seed_of(seed: int, process: int, step: int) -> int:
-    """What a step's dropout is drawn by: nothing that a run would have to remember where it is broken off."""
+    """What a step's dropout is seeded by: nothing that a run would have to remember where it is broken off."""
     return int(np.random.SeedSequence((abs(seed), process, step)).generate_state(1, np.uint64)[0])
 
 

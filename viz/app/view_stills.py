@@ -146,8 +146,8 @@ def is_style(node: Element | Block) -> bool:
     return str(node.proto.body).lstrip().startswith("<style")
 
 
-def drawn(view: str, query: Sequence[Sequence[str]], language: str, look: str) -> tuple[dict[str, Any], str]:
-    """A view as it is drawn in a look, and what is wrong with it.
+def rendered(view: str, query: Sequence[Sequence[str]], language: str, look: str) -> tuple[dict[str, Any], str]:
+    """A view as a look shows it, and what is wrong with it.
 
     Args:
         view: its name.
@@ -181,7 +181,7 @@ def still(asked: Mapping[str, Any]) -> dict[str, Any]:
     """A view in both looks, and why there is no picture of it."""
     looks = {}
     for look in ("light", "dark"):
-        made, wrong = drawn(asked["view"], asked["query"], asked["language"], look)
+        made, wrong = rendered(asked["view"], asked["query"], asked["language"], look)
         if wrong:
             return {"looks": {}, "wrong": wrong}
         looks[look] = made

@@ -116,7 +116,7 @@ def move(place: int, by: int) -> None:
 
 
 def keep() -> None:
-    """Let the browser keep the board; drawn once on every page."""
+    """Let the browser keep the board; once on every page."""
     now = board()
     pin_keeper(written() if now.scenes else "", bool(st.session_state.get(_KNOWN)), key="pin_keeper", on_found=_found)
 

@@ -84,7 +84,7 @@ class Beginning:
 
     Attributes:
         bound: √(6 / (in + out)), within which Xavier initialisation draws (Glorot and Bengio 2010).
-        largest: size of a number of a matrix drawn so; ``spread``: of what it makes of inputs of spread 1.
+        largest: size of a number of a matrix made so; ``spread``: of what it makes of inputs of spread 1.
         dropped: share of 0 among ones after dropout; ``kept``: what the others have become.
     """
 

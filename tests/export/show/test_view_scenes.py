@@ -14,7 +14,7 @@ from viz.export.show import talk
 from viz.export.show.command import open_named
 from viz.export.show.handout import _paragraphs
 from viz.export.show.staged import Stage, stage
-from viz.export.show.stills import Asked, Drawn, ViewStill, asked_of
+from viz.export.show.stills import Asked, RenderedView, ViewStill, asked_of
 from viz.export.show.storyboard import Both, Storyboard, StoryboardError, TalkScene
 
 pytestmark = reverse
@@ -30,7 +30,7 @@ def shown() -> Stage:
 
 
 def drawn(*parts: dict) -> ViewStill:
-    look = Drawn('<p>seen</p><div data-part="0"></div>', "<style>.own {}</style>", parts)
+    look = RenderedView('<p>seen</p><div data-part="0"></div>', "<style>.own {}</style>", parts)
     return ViewStill({"light": look, "dark": look})
 
 

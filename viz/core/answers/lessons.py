@@ -103,7 +103,7 @@ def moved_by_order(subject: Subject, order_number: int) -> tuple[np.ndarray, np.
 
 @kept(1)
 def pictures_read() -> np.ndarray:
-    """Sixteen drawn scenes: uint8 [N, H, W, colours]."""
+    """Sixteen scenes: uint8 [N, H, W, colours]."""
     import numpy as np
 
     from model.common.scenes import scene

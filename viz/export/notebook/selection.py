@@ -13,7 +13,7 @@ class Selection(NamedTuple):
     """What is chosen.
 
     Attributes:
-        heads: codes of the heads that are drawn large, the first one first: ``("c2.5",)``.
+        heads: codes of the heads that stand large, the first one first: ``("c2.5",)``.
         token: number of the token whose row is pinned, from 0; None where none is. Of a translation by Headlight it is
             the token that the row writes, of attentions that were given the token in the list of tokens.
         key: number of the token whose column is pinned, from 0; None where none is.

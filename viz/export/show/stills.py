@@ -35,7 +35,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class RenderedView:
     """A view's picture in one look.
 
     Attributes:
@@ -53,13 +53,13 @@ class Drawn:
 class ViewStill:
     """A view's picture by look; ``wrong`` says why there is none."""
 
-    looks: Mapping[str, Drawn]
+    looks: Mapping[str, RenderedView]
     wrong: str = ""
 
     @property
     def names(self) -> set[str]:
         """Of everything that is mounted in it."""
-        return {str(part["name"]) for drawn in self.looks.values() for part in drawn.parts}
+        return {str(part["name"]) for rendered in self.looks.values() for part in rendered.parts}
 
 
 def asked_of(scene: TalkScene, checkpoint: str, language: str) -> Asked:
@@ -102,7 +102,9 @@ def _made(asked: tuple[Asked, ...]) -> tuple[ViewStill, ...]:
 
 
 def _read(said: Mapping[str, Any]) -> ViewStill:
-    looks = {look: Drawn(each["markup"], each["style"], tuple(each["parts"])) for look, each in said["looks"].items()}
+    looks = {
+        look: RenderedView(each["markup"], each["style"], tuple(each["parts"])) for look, each in said["looks"].items()
+    }
     return ViewStill(looks, said["wrong"])
 
 

@@ -60,7 +60,9 @@ def talk_page(shown: Stage, language: str) -> str:
         "scenes": [
             scene_part(each, sights.index(each.sight), language, number) for number, each in enumerate(shown.scenes, 1)
         ],
-        "stills": {name: {look: drawn.parts for look, drawn in each.looks.items()} for name, each in found.items()},
+        "stills": {
+            name: {look: rendered.parts for look, rendered in each.looks.items()} for name, each in found.items()
+        },
         "words": {name: text(language, f"talk.{name}") for name in TALK_WORDS},
     }
     return _document(said, title, language, found)
@@ -104,10 +106,10 @@ def view_stills(shown: Stage, language: str) -> dict[str, ViewStill]:
 def _templates(found: Mapping[str, ViewStill]) -> str:
     """The markup of stills, and of each component in them, which the page's script puts where it belongs."""
     views = [
-        f'<template id="{name}-{look}">{drawn.style}<style>{STILL_STYLE}</style>'
-        f'<div class="still-view">{drawn.markup}</div></template>\n'
+        f'<template id="{name}-{look}">{rendered.style}<style>{STILL_STYLE}</style>'
+        f'<div class="still-view">{rendered.markup}</div></template>\n'
         for name, each in found.items()
-        for look, drawn in each.looks.items()
+        for look, rendered in each.looks.items()
     ]
     components = [
         f'<template id="component-{name}"><style>{style(name)}</style>{markup(name)}</template>\n'

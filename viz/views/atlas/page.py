@@ -79,7 +79,7 @@ def about(atlas: Atlas) -> str:
 
 
 def extremes(points: Sequence[HeadPoint], measure: str) -> str:
-    """The heads with the highest and the lowest values of what is drawn upwards, in a sentence."""
+    """The heads with the highest and the lowest values of what goes upwards, in a sentence."""
     order = sorted((point for point in points if np.isfinite(point.y)), key=lambda point: -point.y)
     named = [f"{point.title} ({said(point.y, measure)})" for point in order]
     return say("heads.extremes", high=", ".join(named[:_EXTREMES]), low=", ".join(named[: -_EXTREMES - 1 : -1]))

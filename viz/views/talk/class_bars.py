@@ -27,8 +27,8 @@ BARS_STYLE = """<style>
 
 def code_picture(link: str) -> Markup:
     """The link as a QR code (ISO/IEC 18004), black on white in either theme."""
-    drawn = segno.make(link, error="m", micro=False).svg_data_uri(border=2, dark="#000", light="#fff")
-    return tag("img", class_="hl-class-code", src=drawn, alt=say("class.code", link=link))
+    picture = segno.make(link, error="m", micro=False).svg_data_uri(border=2, dark="#000", light="#fff")
+    return tag("img", class_="hl-class-code", src=picture, alt=say("class.code", link=link))
 
 
 def joining(link: str, people: int, most: int) -> Markup:
