@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from model.commands.shared.options import add_checkpoint, opened, positive
 from model.commands.shared.table_options import pair_bar
 from model.errors import HeadlightError
+from model.folders import resolve
 
 if TYPE_CHECKING:
     from model.analysis.atlas.counts import Counts
@@ -22,7 +23,7 @@ _PART = re.compile(r"([0-9]{1,4})/([0-9]{1,4})")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    source = parser.add_mutually_exclusive_group(required=True)
+    source = parser.add_mutually_exclusive_group()
     source.add_argument("--tsv", type=Path, metavar="FILE", help="English, tab, Chinese a line")
     source.add_argument("--links", type=Path, metavar="FILE", help="pairs linked by people, as for align")
     source.add_argument("--merge", type=Path, nargs="+", metavar="DIR", help="add up the parts in these folders")
@@ -31,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=positive, metavar="N", help="the first N lines only")
     parser.add_argument("--mute", type=positive, default=0, metavar="N", help="on about N lines: what muting costs")
     parser.add_argument("--part", type=part, metavar="I/N", help="only the I-th of N parts, counted from 1")
+    parser.add_argument(
+        "--format",
+        choices=["headvis"],
+        help="also write the files of HeadVis and Neuronpedia; with nothing to count, of the atlas that is there",
+    )
     parser.add_argument("--save", action="store_true", help="also write the atlas into the checkpoint's folder")
 
 
@@ -53,9 +59,15 @@ def run(args: argparse.Namespace) -> None:
     """Count, or add up what was counted; where all lines are counted, write the atlas."""
     if args.out is None and not args.save:
         raise HeadlightError("say with --out where the atlas is to be written, or --save for the checkpoint's folder")
+    if not (args.tsv or args.links or args.merge or args.format):
+        raise HeadlightError("say with --tsv, --links or --merge what is to be counted")
+    if args.format and args.out is None:
+        raise HeadlightError("say with --out where the files are to be written")
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
-    if args.merge:
+    if args.format and not (args.tsv or args.links or args.merge):
+        write_other(resolve(args.checkpoint), args.out)
+    elif args.merge:
         write(args, merge(args.merge))
     else:
         make(args)
@@ -90,7 +102,7 @@ def model_sha256(model: ModelHandle, checkpoint: str) -> str | None:
     """Of the weights: as the folder's meta.json says, else as the model does; None where nobody knows."""
     import json
 
-    from model.folders import META, resolve
+    from model.folders import META
 
     path = resolve(checkpoint) / META
     said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -128,7 +140,6 @@ def write(args: argparse.Namespace, counts: Counts) -> None:
     from model.analysis.atlas.book import ATLAS, write_book
     from model.analysis.atlas.lines import BUCKETS
     from model.analysis.atlas.pages import index_of, pages_of
-    from model.folders import resolve
 
     for name, number in sorted(counts.refused.items()):
         say(f"{number} lines were left out: {name}")
@@ -143,6 +154,24 @@ def write(args: argparse.Namespace, counts: Counts) -> None:
     for folder in [args.out] * bool(args.out) + [resolve(args.checkpoint)] * args.save:
         path = write_book(folder / ATLAS, index, pages)
         say(f"wrote {folder.name}/{path.name}, {path.stat().st_size:,} bytes")
+    if args.format:
+        write_other(args.out, args.out)
+
+
+def write_other(folder: Path, out: Path) -> None:
+    """Write the atlas that lies in a folder as HeadVis reads it.
+
+    Raises:
+        HeadlightError: there is none that can be read.
+    """
+    from model.analysis.atlas.book import read_atlas
+    from model.analysis.atlas.headvis import write_headvis
+
+    atlas = read_atlas(folder)
+    if atlas is None:
+        raise HeadlightError(f"{folder.name} has no atlas; make one with --tsv")
+    for made in write_headvis(atlas, out):
+        say(f"wrote {made.relative_to(out)}")
 
 
 def say(what: str) -> None:
