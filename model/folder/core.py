@@ -19,7 +19,7 @@ from model.folder.files.load import Loaded, load
 from model.folder.forms import Continuing, Filling, Form, Translating
 from model.folder.inner import Inner
 from model.folder.passes import Passes
-from model.folder.picture import Seeing
+from model.folder.picture import Captioning, Seeing
 from model.folder.sites import Sites, attention_kind, find_sites, kind_of
 from model.folder.watch import NAME, LayerSite
 from model.folder.words.languages import languages_of
@@ -74,7 +74,7 @@ class Proofs:
             found["hide"] = "nothing_to_hide"
         if "finish" in offered and "votes" not in offered:
             found["votes"] = "post_norm"
-        if self.form.reads in ("sentence", "picture"):
+        if not self.form.writes:
             found |= dict.fromkeys(("finish", "votes"), "form")
         return {need: why for need, why in found.items() if need not in offered}
 
@@ -150,7 +150,7 @@ class Proofs:
 
     @torch.inference_mode()
     def _finish(self) -> bool:
-        if not self.sites.blocks or self.form.reads in ("sentence", "picture"):
+        if not self.sites.blocks or not self.form.writes:
             return False
         seen = self.passes.forced(self.ids, Ask(("output",), self.kinds, stream=True, logits=True))
         assert seen.stream is not None
@@ -310,19 +310,23 @@ def core(path: Path, pictures: Pictures, device: str) -> Core:
         except Exception as error:
             raise _stumbled(path.name, error) from None
         with torch.inference_mode():
-            keeps = anatomy.reads in ("text", "prompt") and can_keep(form)
+            keeps = form.writes and can_keep(form)
     return Core(loaded, form, sites, passes, inner, anatomy, keeps, threading.RLock())
 
 
 def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:
     """The form that fits a model, tried on it."""
     main = getattr(loaded.model, "main_input_name", "")
-    if loaded.is_picture:
+    if loaded.processor is not None and loaded.tokenizer is None:
         seeing = Seeing(loaded, pictures)
         return seeing, _sites(name, loaded.model, seeing)
+    if loaded.processor is not None:
+        speller = Speller(loaded.tokenizer, languages_of(loaded.tokenizer))
+        captioning = Captioning(loaded, speller, pictures)
+        return captioning, _sites(name, loaded.model, captioning)
     if main != "input_ids":
         raise FolderError(f"{name} reads {main.replace('_', ' ') or 'something else'}, and neither text nor pictures.")
-    speller = Speller(loaded.reads, languages_of(loaded.reads))
+    speller = Speller(loaded.tokenizer, languages_of(loaded.tokenizer))
     if loaded.model.config.is_encoder_decoder:
         if not loaded.model.can_generate():
             whole = type(loaded.model).__name__
@@ -340,6 +344,8 @@ def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:
 def _sites(name: str, model: Any, form: Form) -> Sites:
     ids, lengths = form.probe()
     found = find_sites(name, model, form.arguments(ids), lengths)
+    if found and model.config.is_encoder_decoder and "cross" not in found.kinds:
+        found = None  # its encoder's attention passes through the registry, its decoder's does not
     return found or eager_sites(name, model, form.arguments(ids), lengths)
 
 

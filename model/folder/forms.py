@@ -20,10 +20,11 @@ from model.trace import Label
 
 IMPOSSIBLE = -1e4  # log-probability of what cannot be written, where another token is forced
 MOST_TOKENS = 4096
+MOST_NEW = 24  # tokens that a prompt is continued by
 
 
 class Form(ABC):
-    """One form; ``reads`` names it.
+    """One form; ``reads`` names it, ``writes`` says whether it writes token by token.
 
     Attributes:
         end_id: of the token that ends what is written.
@@ -31,6 +32,7 @@ class Form(ABC):
     """
 
     reads: Reads
+    writes = False
 
     def __init__(self, loaded: Loaded, speller: Speller) -> None:
         self.model, self.speller = loaded.model, speller
@@ -54,6 +56,10 @@ class Form(ABC):
     @abstractmethod
     def probe(self) -> tuple[ForcedIds, tuple[int, int]]:
         """Something short to find out with what a model does, and how many tokens either side reads there."""
+
+    def most_new(self, ids: ForcedIds) -> int:
+        """How many tokens it may write."""
+        return MOST_NEW
 
     def logits(self, output: Any, ids: ForcedIds) -> Tensor:
         """Logits of what each step writes: [rows, T, V]."""
@@ -107,6 +113,7 @@ class Translating(Form):
     """An encoder and a decoder: a text in, another text out."""
 
     reads: Reads = "text"
+    writes = True
 
     def __init__(self, loaded: Loaded, speller: Speller) -> None:
         super().__init__(loaded, speller)
@@ -138,6 +145,10 @@ class Translating(Form):
     def given(self) -> tuple[int, ...]:
         """What every translation begins with."""
         return () if self.forced_id is None else (self.forced_id,)
+
+    def most_new(self, ids: ForcedIds) -> int:
+        """As ``Form.most_new``."""
+        return 2 * ids.src.shape[1] + 10
 
     def ids(self, source: str, tgt_ids: Sequence[int], finished: bool) -> ForcedIds:
         """As ``Form.ids``."""
@@ -177,6 +188,7 @@ class Continuing(Form):
     """A decoder alone: it goes on from a prompt. Row t has read token t and writes token t + 1, in the prompt too."""
 
     reads: Reads = "prompt"
+    writes = True
 
     def ids(self, source: str, tgt_ids: Sequence[int], finished: bool) -> ForcedIds:
         """As ``Form.ids``."""

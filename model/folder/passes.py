@@ -104,9 +104,8 @@ class Passes:
             arguments = self.form.arguments(own)
             if "pixel_values" in arguments:
                 arguments["pixel_values"] = arguments["pixel_values"].clone().requires_grad_()
-            else:
-                for table in (each for each in self.model.modules() if isinstance(each, nn.Embedding)):
-                    stack.callback(table.register_forward_hook(lambda _m, _a, out: out.clone().requires_grad_()).remove)
+            for table in (each for each in self.model.modules() if isinstance(each, nn.Embedding)):
+                stack.callback(table.register_forward_hook(lambda _m, _a, out: out.clone().requires_grad_()).remove)
             with watching(watch):
                 output = self.model(**arguments)
             for site, kept in watch.seen.items():

@@ -1,4 +1,4 @@
-"""The form that reads pictures: patches in, and a class out where the model has classes."""
+"""The forms that read pictures: patches in, and a class or a text out."""
 
 from __future__ import annotations
 
@@ -15,23 +15,26 @@ from transformers import PretrainedConfig
 
 from model.errors import FolderError, PictureError
 from model.folder.files.load import Loaded
-from model.folder.forms import Form, label_of
+from model.folder.forms import Form, Translating, label_of
+from model.folder.words.spell import Speller
 from model.passage import ForcedIds
 from model.source import Reads
 from model.trace import Label
 
 MOST_BYTES, MOST_PIXELS = 20 * 2**20, 40_000_000
+MOST_CAPTION = 48  # tokens that are written of a picture
 
 
-class Seeing(Form):
-    """A model that sees: what it is given is a picture, by whatever name ``pictures`` knows it."""
+class Eye:
+    """What makes a picture ready for a model, and what its tokens are; ``leading`` stand before the patches.
 
-    reads: Reads = "picture"
+    Raises:
+        FolderError: the patches of the model that looks are not known.
+    """
 
-    def __init__(self, loaded: Loaded, pictures: Any) -> None:
-        self.model, self.config, self.processor = loaded.model, loaded.model.config, loaded.reads
-        self.pictures, self.end_id, self.max_len = pictures, -1, 1
-        self.patch = patch_size(self.config)
+    def __init__(self, encoder: Any, processor: Any) -> None:
+        self.encoder, self.processor = encoder, processor
+        self.patch = patch_size(encoder.config)
         self.leading = self._leading()
 
     def pixels(self, picture: bytes) -> Tensor:
@@ -44,7 +47,13 @@ class Seeing(Form):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = self.processor(images=image, return_tensors="pt")["pixel_values"]
-        return found.to(self.model.device, torch.float32)
+        return found.to(self.encoder.device, torch.float32)
+
+    def noise(self) -> Tensor:
+        """A picture of nothing, to try a model on."""
+        plain = io.BytesIO()
+        Image.effect_noise((64, 64), 80).convert("RGB").save(plain, "PNG")
+        return self.pixels(plain.getvalue())
 
     def seen(self, pixels: Tensor) -> Image.Image:
         """The part of a picture that the model reads, in its own size."""
@@ -60,6 +69,11 @@ class Seeing(Form):
         """Rows and columns of patches."""
         return pixels.shape[2] // self.patch, pixels.shape[3] // self.patch
 
+    def tokens(self, pixels: Tensor) -> int:
+        """How many tokens a picture is to the model."""
+        rows, columns = self.grid(pixels)
+        return rows * columns + self.leading
+
     def labels(self, pixels: Tensor) -> tuple[Label, ...]:
         """A label for each token: those before the patches, then patches by row and column."""
         rows, columns = self.grid(pixels)
@@ -74,12 +88,42 @@ class Seeing(Form):
         return (*own, *(f"[REG {number}]" for number in range(1, registers + 1)))
 
     def _registers(self) -> int:
-        count = getattr(vision_config(self.config), "num_register_tokens", 0)
+        count = getattr(vision_config(self.encoder.config), "num_register_tokens", 0)
         return count if isinstance(count, int) and 0 < count <= self.leading else 0
+
+    def _leading(self) -> int:
+        """How many tokens stand before the patches: what is more than patches in the states.
+
+        Raises:
+            FolderError: there are fewer tokens than patches, or many more.
+        """
+        pixels = self.noise()
+        rows, columns = self.grid(pixels)
+        with torch.inference_mode():
+            states = self.encoder(pixel_values=pixels, output_hidden_states=True).hidden_states[-1]
+        found = int(states.shape[1]) - rows * columns if states.dim() == 3 else -1
+        if found not in range(3 + (getattr(vision_config(self.encoder.config), "num_register_tokens", 0) or 0)):
+            read = f"{int(states.shape[1])} tokens" if states.dim() == 3 else "maps of features"
+            raise FolderError(
+                f"It makes {read} of a picture with {rows} × {columns} patches: which is which patch is not known "
+                "(it leaves some out, joins some, or looks through windows)."
+            )
+        return found
+
+
+class Seeing(Form):
+    """A model that sees: what it is given is a picture, by whatever name ``pictures`` knows it."""
+
+    reads: Reads = "picture"
+
+    def __init__(self, loaded: Loaded, pictures: Any) -> None:
+        self.model, self.config = loaded.model, loaded.model.config
+        self.pictures, self.end_id, self.max_len = pictures, -1, 1
+        self.eye = Eye(loaded.model, loaded.processor)
 
     def ids(self, source: str, tgt_ids: Sequence[int], finished: bool) -> ForcedIds:
         """As ``Form.ids``."""
-        pixels = self.pixels(self.pictures(source))
+        pixels = self.eye.pixels(self.pictures(source))
         return ForcedIds(pixels, self.tensor([])[None], self.tensor(tgt_ids))
 
     def arguments(self, ids: ForcedIds, hidden: Tensor | None = None, rows: int = 1) -> dict[str, Any]:
@@ -88,32 +132,8 @@ class Seeing(Form):
 
     def probe(self) -> tuple[ForcedIds, tuple[int, int]]:
         """As ``Form.probe``."""
-        plain = io.BytesIO()
-        Image.effect_noise((64, 64), 80).convert("RGB").save(plain, "PNG")
-        pixels = self.pixels(plain.getvalue())
-        rows, columns = self.grid(pixels)
-        return ForcedIds(pixels, self.tensor([])[None], self.tensor([0])), (rows * columns + self.leading, 0)
-
-    def _leading(self) -> int:
-        """How many tokens stand before the patches: what is more than patches in the states.
-
-        Raises:
-            FolderError: there are fewer tokens than patches, or many more.
-        """
-        plain = io.BytesIO()
-        Image.effect_noise((64, 64), 80).convert("RGB").save(plain, "PNG")
-        pixels = self.pixels(plain.getvalue())
-        rows, columns = self.grid(pixels)
-        with torch.inference_mode():
-            states = self.model(pixel_values=pixels, output_hidden_states=True).hidden_states[-1]
-        found = int(states.shape[1]) - rows * columns if states.dim() == 3 else -1
-        if found not in range(3 + (getattr(vision_config(self.config), "num_register_tokens", 0) or 0)):
-            read = f"{int(states.shape[1])} tokens" if states.dim() == 3 else "maps of features"
-            raise FolderError(
-                f"It makes {read} of a picture with {rows} × {columns} patches: which is which patch is not known "
-                "(it leaves some out, joins some, or looks through windows)."
-            )
-        return found
+        pixels = self.eye.noise()
+        return ForcedIds(pixels, self.tensor([])[None], self.tensor([0])), (self.eye.tokens(pixels), 0)
 
     def logits(self, output: Any, ids: ForcedIds) -> Tensor:
         """As ``Form.logits``."""
@@ -125,6 +145,42 @@ class Seeing(Form):
     def name_of(self, number: int) -> str:
         """What a class is called."""
         return label_of(self.config, number)
+
+
+class Captioning(Translating):
+    """An encoder that sees and a decoder that writes: a picture in, a text out (TrOCR, ViT with GPT-2)."""
+
+    reads: Reads = "picture"
+
+    def __init__(self, loaded: Loaded, speller: Speller, pictures: Any) -> None:
+        super().__init__(loaded, speller)
+        self.pictures = pictures
+        self.eye = Eye(loaded.model.get_encoder(), loaded.processor)
+
+    def most_new(self, ids: ForcedIds) -> int:
+        """As ``Form.most_new``."""
+        return MOST_CAPTION
+
+    def ids(self, source: str, tgt_ids: Sequence[int], finished: bool) -> ForcedIds:
+        """As ``Form.ids``."""
+        return self._forced_ids(self.eye.pixels(self.pictures(source)), tgt_ids, finished)
+
+    def arguments(self, ids: ForcedIds, hidden: Tensor | None = None, rows: int = 1) -> dict[str, Any]:
+        """As ``Form.arguments``."""
+        return {
+            "pixel_values": ids.src.expand(rows, -1, -1, -1),
+            "decoder_input_ids": ids.inputs.expand(rows, -1),
+            "use_cache": False,
+        }
+
+    def probe(self) -> tuple[ForcedIds, tuple[int, int]]:
+        """As ``Form.probe``."""
+        some, pixels = self.model.get_input_embeddings().weight.shape[0] // 2, self.eye.noise()
+        return self._forced_ids(pixels, [some, some + 1], True), (self.eye.tokens(pixels), 3)
+
+    def _forced_ids(self, pixels: Tensor, tgt_ids: Sequence[int], finished: bool) -> ForcedIds:
+        inputs, written = self.tensor([self.start_id, *tgt_ids])[None], self.tensor([*tgt_ids, self.end_id])
+        return ForcedIds(pixels, inputs, written, finished)
 
 
 def vision_config(config: PretrainedConfig) -> PretrainedConfig:

@@ -19,10 +19,10 @@ from model.folder.core import Core, Pictures, core
 from model.folder.files.look import read_config
 from model.folder.forms import Continuing, Translating
 from model.folder.passes import Passes
-from model.folder.picture import Seeing
+from model.folder.picture import Captioning, Seeing
 from model.folder.telling import Telling, check_memory
 from model.folder.watch import watching
-from model.folder.writing import MOST_NEW, Writer
+from model.folder.writing import Writer
 from model.folders import fingerprint
 from model.passage import Ask, ForcedIds, HeadsOut, HeldNorm, Pass, Patch, Projections, Slope, Slopes, Unembedding
 from model.source import WAYS, Anatomy, Facts, Gains, LacksAbilityError, LanguageChoice, Need, Way, require_of
@@ -82,11 +82,11 @@ class AskedSource:
             PictureError: there is no such picture.
         """
         form = self.core.form
-        if not isinstance(form, Seeing):
+        if not isinstance(form, Seeing | Captioning):
             raise LacksAbilityError("encoder_self", self.name, "form")
-        pixels, out = form.pixels(form.pictures(text)), io.BytesIO()
-        form.seen(pixels).save(out, "PNG")
-        return out.getvalue(), form.grid(pixels)
+        pixels, out = form.eye.pixels(form.pictures(text)), io.BytesIO()
+        form.eye.seen(pixels).save(out, "PNG")
+        return out.getvalue(), form.eye.grid(pixels)
 
     @property
     def mask(self) -> str:
@@ -309,7 +309,7 @@ class FolderSource(AskedSource):
         form = self.core.form
         begun = tuple(prefix) or self.telling.begun(text)
         ids = form.ids(text, (), True)
-        most = 2 * ids.src.shape[1] + 10 if isinstance(form, Translating) else len(begun) + MOST_NEW
+        most = form.most_new(ids) + (len(begun) if isinstance(form, Continuing) else 0)
         writer = Writer(form, ids, self.never_written, begun, min(most, form.max_len - 1))
         writer.keeps = self.core.keeps
         return writer

@@ -10,7 +10,7 @@ import numpy as np
 from model.errors import MapsTooLargeError
 from model.folder.forms import Continuing, Filling, Form, Translating, label_of
 from model.folder.passes import Passes
-from model.folder.picture import Seeing
+from model.folder.picture import Captioning, Seeing
 from model.folder.words.languages import Languages
 from model.passage import Ask, ForcedIds
 from model.source import Anatomy
@@ -33,7 +33,7 @@ class Telling:
     @property
     def writes(self) -> bool:
         """Whether the model writes token by token."""
-        return isinstance(self.form, Translating | Continuing)
+        return self.form.writes
 
     @property
     def _classes(self) -> bool:
@@ -100,9 +100,8 @@ class Telling:
 
     def lengths(self, ids: ForcedIds, made: Core) -> tuple[int, int]:
         """How many tokens the encoder and the decoder read."""
-        if isinstance(self.form, Seeing):
-            rows, columns = self.form.grid(ids.src)
-            return rows * columns + self.form.leading, 0
+        if isinstance(self.form, Seeing | Captioning):
+            return self.form.eye.tokens(ids.src), ids.inputs.shape[1]
         return ids.src.shape[1], ids.inputs.shape[1]
 
     def translation(
@@ -129,8 +128,8 @@ class Telling:
     def _src(self, text: str, ids: ForcedIds, maps: MapsAndScores) -> tuple[Label, ...]:
         if isinstance(self.form, Continuing):
             return ()
-        if isinstance(self.form, Seeing):
-            return self.form.labels(ids.src)
+        if isinstance(self.form, Seeing | Captioning):
+            return self.form.eye.labels(ids.src)
         return self.form.encoded(text)[1]
 
     def _tgt(

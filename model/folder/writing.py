@@ -14,7 +14,6 @@ from model.folder.forms import Form
 from model.passage import ForcedIds
 from model.writing import LENGTH_ALPHA, Expansion, Hypothesis
 
-MOST_NEW = 24  # tokens that a prompt is continued by
 Chooser = Callable[[Tensor], Tensor]
 
 
@@ -32,15 +31,16 @@ class Writer:
         self._fed = 0
         if "decoder_input_ids" in self._arguments:
             encoder = form.model.get_encoder()
-            asked = {name: self._arguments[name] for name in ("input_ids", "attention_mask")}
+            names = ("input_ids", "attention_mask", "pixel_values")
+            asked = {name: self._arguments[name] for name in names if name in self._arguments}
             self._encoded = encoder(**asked, return_dict=True)
 
     def _arguments_of(self, ids: ForcedIds, rows: int = 1) -> dict[str, Any]:
         """What the model is called with, the encoder's states in place of what it read."""
         arguments = self.form.arguments(ids, rows=rows)
         if self._encoded is not None:
-            del arguments["input_ids"]
-            states = self._encoded.last_hidden_state.expand(rows, -1, -1)
+            arguments.pop("pixel_values" if "pixel_values" in arguments else "input_ids")
+            states = self._encoded.last_hidden_state.expand(rows, -1, -1).contiguous()  # GPT-2 views it
             arguments["encoder_outputs"] = type(self._encoded)(**{**self._encoded, "last_hidden_state": states})
         return arguments
 
@@ -94,7 +94,8 @@ class Writer:
         """Log-probabilities of the next token of each row, [N, V]; all rows are equally long."""
         written = torch.tensor([list(row) for row in rows], dtype=torch.long, device=self.ids.inputs.device)
         inputs = torch.cat((self.ids.inputs[:, :1].expand(len(rows), -1), written), 1)
-        grown = self.ids._replace(inputs=inputs, src=self.ids.src.expand(len(rows), -1))
+        src = self.ids.src.expand(len(rows), *self.ids.src.shape[1:])
+        grown = self.ids._replace(inputs=inputs, src=src)
         logits = self.form.logits(self.form.model(**self._arguments_of(grown, len(rows))), grown)
         return logits[:, -1].log_softmax(-1)
 

@@ -202,7 +202,7 @@ def test_a_hypothesis_with_its_language_can_be_forced_but_the_language_is_never_
 
 def test_ids_that_no_token_has_are_never_written_and_have_a_name(opened):
     nllb = opened("nllb")
-    rows, known = nllb.core.loaded.model.get_input_embeddings().weight.shape[0], len(nllb.core.loaded.reads)
+    rows, known = nllb.core.loaded.model.get_input_embeddings().weight.shape[0], len(nllb.core.loaded.tokenizer)
     assert rows > known
     assert set(range(known, rows)) <= set(nllb.never_written)
     assert [nllb.piece(rows - 1), nllb.decode_target([rows - 1])] == [f"<{rows - 1}>", ""]
@@ -219,6 +219,32 @@ def test_a_family_beyond_the_registry_has_its_maps_and_nothing_else(opened):
     assert (bloom.anatomy.abilities, made.trace.scores) == (frozenset(), {})
     with pytest.raises(LacksAbilityError, match="can only be watched"):
         bloom.log_probs(bloom.ids(TEXT, made.tgt_ids), [{("decoder_self", 0, 0): 0.0}])
+
+
+@pytest.mark.parametrize("name", ["vit_gpt2", "trocr"])
+def test_a_picture_in_and_a_text_out_have_all_three_kinds(opened, name):
+    source = opened(name)
+    assert (source.anatomy.reads, list(source.anatomy.kinds)) == ("picture", ["encoder_self", "decoder_self", "cross"])
+    made = source.trace(PICTURE, "the cat")
+    assert made.text == "the cat"
+    rows, columns = source.seen(PICTURE)[1]
+    with torch.inference_mode():
+        maps = tiny.eager(source.path)(**arguments(source, made), output_attentions=True).cross_attentions
+    np.testing.assert_array_equal(made.trace.weights["cross"], torch.cat(maps).numpy())
+    assert made.trace.weights["cross"].shape[2:] == (len(made.trace.tgt_outputs), 1 + rows * columns)
+    assert [label.text for label in made.src[:3]] == ["[CLS]", "r0 c0", "r0 c1"]
+
+
+def test_what_is_written_of_a_picture_goes_on_from_what_was_written(opened):
+    source = opened("vit_gpt2")
+    greedy = source.translate(PICTURE)
+    assert len(greedy.tgt_ids) > 2
+    again = source.translate(PICTURE, prefix=greedy.tgt_ids[:2])
+    assert again.tgt_ids == greedy.tgt_ids
+    other = (greedy.tgt_ids[0] + 1) % 600
+    assert source.translate(PICTURE, prefix=(other,)).tgt_ids[0] == other
+    wide = source.translate(PICTURE, beam=3)
+    assert sum(wide.log_probs) / len(wide.log_probs) > sum(greedy.log_probs) / len(greedy.log_probs) - 0.1
 
 
 def test_a_class_and_its_name_are_data(opened):

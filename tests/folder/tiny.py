@@ -189,13 +189,34 @@ def dinov2(path: Path) -> None:
     _picture(path, T.Dinov2Model(T.Dinov2Config(**PICTURE)))
 
 
+def _captioning(path: Path, decoder: Any, tokenizer: Any) -> None:
+    config = T.VisionEncoderDecoderConfig.from_encoder_decoder_configs(T.ViTConfig(**PICTURE), decoder)
+    config.decoder_start_token_id, config.eos_token_id, config.pad_token_id = 2, 2, 1
+    _picture(path, T.VisionEncoderDecoderModel(config))
+    tokenizer.save_pretrained(path)
+
+
+def vit_gpt2(path: Path) -> None:
+    """A picture in, a text out: ViT-GPT-2."""
+    tokenizer = spelling.byte_pairs(T.GPT2Tokenizer, unk_token="</s>", bos_token="</s>", eos_token="</s>")
+    sizes = {"n_positions": 96, "n_embd": 32, "n_layer": 2, "n_head": 4, "bos_token_id": 2, "eos_token_id": 2}
+    _captioning(path, T.GPT2Config(vocab_size=len(tokenizer), **sizes), tokenizer)
+
+
+def trocr(path: Path) -> None:
+    """A line of handwriting in, its letters out; its decoder is not in transformers' registry."""
+    tokenizer = spelling.byte_pairs(T.RobertaTokenizer)
+    sizes = {"d_model": 32, "decoder_layers": 2, "decoder_attention_heads": 4, "decoder_ffn_dim": 48}
+    _captioning(path, T.TrOCRConfig(vocab_size=len(tokenizer), max_position_embeddings=96, **sizes), tokenizer)
+
+
 TRANSLATORS: dict[str, Callable[[Path], None]] = {
     each.__name__: each for each in (marian, t5, mt5, bart, mbart, m2m100, nllb)
 }
 READERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bert, distilbert, roberta, albert)}
 WRITERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (gpt2, llama, qwen2)}
-PICTURES: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (vit, deit, dinov2)}
-ODD: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bloom, longformer)}
+PICTURES: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (vit, deit, dinov2, vit_gpt2)}
+ODD: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bloom, longformer, trocr)}
 FAMILIES = TRANSLATORS | READERS | WRITERS | PICTURES | ODD
 
 

@@ -94,7 +94,7 @@ def idle(now: Session) -> set[str]:
     if "cross" not in anatomy.kinds:
         none.add("shift")
     if anatomy.reads == "picture":
-        none |= {"words", "of"}
+        none |= {"words"} if "cross" in anatomy.kinds else {"words", "of"}
     if not METHODS[now.method].of_token:
         none.add("of")
     if METHODS[now.method].of_written:

@@ -16,7 +16,7 @@ from viz.core.answers.maps import seen_picture
 from viz.core.answers.translations import trace
 from viz.core.language import say, within
 from viz.core.numbers import number
-from viz.core.session import Session
+from viz.core.session import Session, chosen_token
 from viz.widgets import map_choice
 from viz.widgets.combined import Combination
 from viz.widgets.patch_picture import Patched, patch_picture
@@ -25,28 +25,48 @@ NAMED = 5
 
 
 def over_picture(now: Session, chosen: Combination, beside: Callable[[], None] | None = None) -> None:
-    """The chosen head's row over the picture; at its side the token that it looks from, and what ``beside`` draws."""
-    labels = trace(now.subject).src
+    """The chosen head's row over the picture; at its side the token that it looks from, and what ``beside`` draws.
+
+    Nothing lies over it where the decoder looks at what is written.
+    """
+    found = trace(now.subject)
     picture, (rows, columns) = seen_picture(now.subject)
-    leading = len(labels) - rows * columns
+    leading = len(found.src) - rows * columns
     left, right = st.columns([2, 3], gap="large")
+    over, selected, decides = np.zeros((rows, columns)), None, None
     with right:
-        query = query_picker([label.text for label in labels])
-        values = chosen.of(map_choice.maps(now, now.kind), now.kind)[query].astype(float)
-        _told(now, chosen, labels, values, (query, leading))
-        decides = pictures.deciding(now.subject.text)
-        if decides is not None and decides.shape == (rows, columns):
-            truth(now.checkpoint, now.method, values, decides)
+        if now.kind == "decoder_self":
+            st.html(line("lead", say("patch.none")))
         else:
-            decides = None
+            written = now.kind == "cross"
+            names = [label.text for label in (found.tgt_outputs if written else found.src)]
+            query = (chosen_token(len(names)) or 0) if written else query_picker(names)
+            values = chosen.of(map_choice.maps(now, now.kind), now.kind)[query].astype(float)
+            _told(now, chosen, found.src, values, names[query], leading)
+            over = values[leading:].reshape(rows, columns)
+            selected = query - leading if not written and query >= leading else None
+            decides = None if written else _deciding(now, over, values)
         if beside is not None:
             beside()
-    selected = query - leading if query >= leading else None
-    over = values[leading:].reshape(rows, columns)
     shown = Patched(picture, over, selected, METHODS[now.method].signed, decides)
+    looks = now.kind == "encoder_self"  # from the patch that is clicked
+    labels = within("patch") if looks else within("patch", hint=say("patch.hint.plain"))
+
+    def looked(patch: int) -> None:
+        if looks:
+            look(patch + leading)
+
     with left:
-        labelled = within("patch")
-        patch_picture(shown, theme=now.theme, labels=labelled, key="patches", on_look=lambda at: look(at + leading))
+        patch_picture(shown, theme=now.theme, labels=labels, key="patches", on_look=looked)
+
+
+def _deciding(now: Session, over: np.ndarray, values: np.ndarray) -> np.ndarray | None:
+    """Which patches of a drawn scene decide, with what the row puts on them; None where that is not known."""
+    decides = pictures.deciding(now.subject.text)
+    if decides is None or decides.shape != over.shape:
+        return None
+    truth(now.checkpoint, now.method, values, decides)
+    return decides
 
 
 def truth(checkpoint: str, method: MethodName, values: np.ndarray, decides: np.ndarray) -> None:
@@ -64,12 +84,12 @@ def truth(checkpoint: str, method: MethodName, values: np.ndarray, decides: np.n
 
 
 def _told(
-    now: Session, chosen: Combination, labels: Sequence[Label], values: np.ndarray, place: tuple[int, int]
+    now: Session, chosen: Combination, labels: Sequence[Label], values: np.ndarray, token: str, leading: int
 ) -> None:
     """What lies over the picture, in words."""
-    query, leading = place
     key = "patch.signed" if METHODS[now.method].signed else "patch.lead"
-    said = {"head": f"{map_choice.whose(now, chosen.name)} · {map_choice.name(now)}", "token": labels[query].text}
+    key += ".written" if now.kind == "cross" else ""
+    said = {"head": f"{map_choice.whose(now, chosen.name)} · {map_choice.name(now)}", "token": token}
     st.html(line("lead", say(key, **said)))
     order = np.argsort(-np.abs(values[leading:]))[:NAMED] + leading
     st.html(line("alt", say("patch.alt", list=_named(labels, values, order), **said)))

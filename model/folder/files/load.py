@@ -27,11 +27,11 @@ PICTURE_FILE = "preprocessor_config.json"
 
 
 class Loaded(NamedTuple):
-    """A model in evaluation mode, and what makes its input: a tokenizer, or for pictures an image processor."""
+    """A model in evaluation mode, and what makes its input: a tokenizer, for pictures an image processor, or both."""
 
     model: Any
-    reads: Any
-    is_picture: bool
+    tokenizer: Any
+    processor: Any
 
 
 def load(path: Path) -> Loaded:
@@ -44,18 +44,21 @@ def load(path: Path) -> Loaded:
     raw = look.read_config(path)
     _logging.disable_progress_bar()
     named = _class_of(path.name, raw)
-    is_picture = getattr(named, "main_input_name", "") == "pixel_values"
-    if not is_picture:
+    sees = getattr(named, "main_input_name", "") == "pixel_values"
+    spells = not sees or issubclass(named, transformers.VisionEncoderDecoderModel)
+    if spells:
         look.check_vocabulary(path, raw["model_type"])
-    elif not (path / PICTURE_FILE).is_file():
+    if sees and not (path / PICTURE_FILE).is_file():
         raise FolderError(f"{path.name} has no {PICTURE_FILE}, which says how a picture is made ready.")
     config = _config_of(path.name, raw)
     _check_size(path, named, config)
     model = _weights(path, named, config)
-    reads = _reads(path, is_picture)
-    _check_ids(path.name, model, reads, is_picture)
+    tokenizer = _reads(path, transformers.AutoTokenizer, "tokenizer") if spells else None
+    processor = _reads(path, transformers.AutoImageProcessor, "image processor") if sees else None
+    if tokenizer is not None:
+        _check_ids(path.name, model, tokenizer)
     model.set_attn_implementation(watch.NAME)
-    return Loaded(model, reads, is_picture)
+    return Loaded(model, tokenizer, processor)
 
 
 def _class_of(name: str, raw: dict[str, Any]) -> type[transformers.PreTrainedModel]:
@@ -125,22 +128,18 @@ def _weights(path: Path, named: Any, config: Any) -> transformers.PreTrainedMode
     return model.eval().requires_grad_(False)
 
 
-def _reads(path: Path, is_picture: bool) -> transformers.PreTrainedTokenizerBase | transformers.ImageProcessingMixin:
-    maker = transformers.AutoImageProcessor if is_picture else transformers.AutoTokenizer
+def _reads(path: Path, maker: Any, what: str) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return maker.from_pretrained(path, **_SAFE)
     except Exception as error:
-        what = "image processor" if is_picture else "tokenizer"
         raise FolderError(f"The {what} of {path.name} cannot be loaded: {_short(error)}") from None
 
 
-def _check_ids(name: str, model: nn.Module, reads: Any, is_picture: bool) -> None:
-    if is_picture:
-        return
+def _check_ids(name: str, model: nn.Module, tokenizer: Any) -> None:
     try:
-        known, rows = len(reads), int(model.get_input_embeddings().weight.shape[0])  # type: ignore[operator]
+        known, rows = len(tokenizer), int(model.get_input_embeddings().weight.shape[0])  # type: ignore[operator]
     except (NotImplementedError, AttributeError, TypeError):
         raise FolderError(
             f"{name} has no one table of token embeddings: it does not read text alone, or by parts of its own."

@@ -17,8 +17,16 @@ from tests.pages import FRAME, HOSTILE, choose, components, markup, prepared, vi
 from viz.core import models as listed
 from viz.core.text import text
 from viz.core.views import VIEWS
+from viz.web.codes import unpack_fine
 
-FORMS = {"marian": "text", "gpt2": "prompt", "bert": "sentence", "vit": "picture", "mine.npz": "maps"}
+FORMS = {
+    "marian": "text",
+    "gpt2": "prompt",
+    "bert": "sentence",
+    "vit": "picture",
+    "vit_gpt2": "picture",
+    "mine.npz": "maps",
+}
 BAD_NAME = "<img src=x onerror=alert(1)>"
 
 
@@ -51,7 +59,7 @@ def pictures(at) -> int:
     return len(own) + sum(len(at.get(kind)) for kind in ("plotly_chart", "iframe", "arrow_data_frame"))
 
 
-@pytest.mark.parametrize(("name", "language"), zip(FORMS, ("en", "zh", "en", "zh", "en"), strict=True))
+@pytest.mark.parametrize(("name", "language"), zip(FORMS, ("en", "zh", "en", "zh", "en", "zh"), strict=True))
 def test_every_view_shows_something_or_says_why_not(name, language):
     for view, spec in VIEWS.items():
         at = choose(prepared(view if view != "translate" else "", checkpoint=name, lang=language))
@@ -177,6 +185,22 @@ def test_a_patch_is_looked_from_and_a_head_lies_over_the_picture():
     assert text("en", "picture.house") in str(at.get("button_group"))
     assert not next(each for each in components(choose(at, method="weights")) if "picture" in each)["signed"]
     assert next(each for each in components(choose(at, method="gradient")) if "picture" in each)["signed"]
+
+
+def test_what_is_written_of_a_picture_shows_where_it_comes_from():
+    at = choose(prepared("", checkpoint="vit_gpt2", step="2", layer=1, head=3))
+    sent = next(each for each in components(at) if "picture" in each)
+    made = listed.entry_of("vit_gpt2").opened.translate("house", capture=True)
+    row = made.trace.weights["cross"][1, 3, 1, 1:]
+    assert (sent["high"], sent["selected"]) == (pytest.approx(float(row.max())), -1)
+    np.testing.assert_allclose(unpack_fine(sent["values"]), row / row.max(), atol=1e-3)
+    at = choose(at, step="1")
+    other = next(each for each in components(at) if "picture" in each)
+    assert other["high"] == pytest.approx(float(made.trace.weights["cross"][1, 3, 0, 1:].max()))
+    at = choose(at, kind="decoder_self")
+    plain = next(each for each in components(at) if "picture" in each)
+    assert not unpack_fine(plain["values"]).any()
+    assert text("en", "patch.none") in markup(at)
 
 
 def test_a_picture_of_another_visitor_cannot_be_seen():

@@ -112,17 +112,22 @@ def draw_overview(now: Session) -> None:
 
 def _prompt(now: Session) -> None:
     """How probable each token was, and which heads share their keys."""
-    found = translation(now.subject)
     chart.lead("seen.prompt")
-    shown = found.tgt[: len(found.log_probs)]
-    values = written_probabilities(found, words=False, hide_special=False)[: len(shown)]
-    marked = set(range(found.given, len(shown)))
-    st.html(bars([label.text for label in shown], values, 1.0, marked, now.theme, ""))
+    _written(now)
     grouped = getattr(now.model.opened, "shared_keys", 1)
     if grouped > 1:
         heads = now.model.facts.anatomy.kinds[now.kind].heads
         groups = " · ".join(f"H{first}–H{first + grouped - 1}" for first in range(0, heads, grouped))
         st.html(line("alt", say("seen.grouped", heads=heads, keys=heads // grouped, groups=groups)))
+
+
+def _written(now: Session) -> None:
+    """How probable each token was; what the model wrote itself is marked."""
+    found = translation(now.subject)
+    shown = found.tgt[: len(found.log_probs)]
+    values = written_probabilities(found, words=False, hide_special=False)[: len(shown)]
+    marked = set(range(found.given, len(shown)))
+    st.html(bars([label.text for label in shown], values, 1.0, marked, now.theme, ""))
 
 
 def _sentence(now: Session) -> None:
@@ -136,10 +141,12 @@ def _sentence(now: Session) -> None:
 
 
 def _picture(now: Session) -> None:
-    """The chosen head over the picture, and the classes beside it."""
+    """The chosen head over the picture, and beside it the classes, or how probable each written token was."""
 
     def beside() -> None:
-        if translation(now.subject).tgt_ids:
+        if "cross" in now.model.facts.anatomy.kinds:
+            _written(now)
+        elif translation(now.subject).tgt_ids:
             _candidates(now, say("seen.classes"), what_if.steps(now.subject, _CANDIDATES)[0])
         map_choice.meaning(now, cross=False)
         chart.lead("seen.open")
