@@ -13,7 +13,6 @@ from viz.charts.markup import line
 from viz.core import models
 from viz.core.answers.maps import attribution_maps, frozen_shares
 from viz.core.answers.translations import trace as trace_of
-from viz.core.choice import picked_token
 from viz.core.language import say
 from viz.core.numbers import signed
 from viz.core.session import Session
@@ -56,10 +55,8 @@ def prepare(now: Session) -> None:
 
 def chosen_step(now: Session) -> int | None:
     """The output token that what is shown is of, a row of ``tgt_outputs``; None for the whole translation."""
-    if not METHODS[now.method].of_token:
-        return None
-    token = picked_token(len(trace_of(now.subject).tgt_outputs))
-    return token - 1 if token else None
+    step = now.selection.step
+    return step if step is not None and step < len(trace_of(now.subject).tgt_outputs) else None
 
 
 def step_labels(outputs: tuple[Label, ...]) -> dict[str, str]:

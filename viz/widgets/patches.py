@@ -18,13 +18,13 @@ from viz.core.language import say, within
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.widgets import map_choice
-from viz.widgets.combined import Combination
+from viz.widgets.combined import merged, merged_name
 from viz.widgets.patch_picture import Patched, patch_picture
 
 NAMED = 5
 
 
-def over_picture(now: Session, chosen: Combination, beside: Callable[[], None] | None = None) -> None:
+def over_picture(now: Session, beside: Callable[[], None] | None = None) -> None:
     """The chosen head's row over the picture; at its side the token that it looks from, and what ``beside`` draws."""
     labels = trace(now.subject).src
     picture, (rows, columns) = seen_picture(now.subject)
@@ -32,8 +32,8 @@ def over_picture(now: Session, chosen: Combination, beside: Callable[[], None] |
     left, right = st.columns([2, 3], gap="large")
     with right:
         query = query_picker([label.text for label in labels])
-        values = chosen.of(map_choice.maps(now, now.kind), now.kind)[query].astype(float)
-        _told(now, chosen, labels, values, (query, leading))
+        values = merged(now, map_choice.maps(now, now.kind), now.kind)[query].astype(float)
+        _lines(now, labels, values, (query, leading))
         decides = pictures.deciding(now.subject.text)
         if decides is not None and decides.shape == (rows, columns):
             truth(now.checkpoint, now.method, values, decides)
@@ -63,13 +63,11 @@ def truth(checkpoint: str, method: MethodName, values: np.ndarray, decides: np.n
         st.html(line("alt", say("patch.truth.all", best=best, **shares, **measured)))
 
 
-def _told(
-    now: Session, chosen: Combination, labels: Sequence[Label], values: np.ndarray, place: tuple[int, int]
-) -> None:
+def _lines(now: Session, labels: Sequence[Label], values: np.ndarray, place: tuple[int, int]) -> None:
     """What lies over the picture, in words."""
     query, leading = place
     key = "patch.signed" if METHODS[now.method].signed else "patch.lead"
-    said = {"head": f"{map_choice.whose(now, chosen.name)} · {map_choice.name(now)}", "token": labels[query].text}
+    said = {"head": f"{map_choice.whose(now, merged_name(now))} · {map_choice.name(now)}", "token": labels[query].text}
     st.html(line("lead", say(key, **said)))
     order = np.argsort(-np.abs(values[leading:]))[:NAMED] + leading
     st.html(line("alt", say("patch.alt", list=_named(labels, values, order), **said)))
