@@ -47,7 +47,7 @@ class Field:
     def accepts(self, said: str) -> bool:
         """Whether a link may say this."""
         parts = said.split(",") if self.type == "list" else [said]
-        return self.type == "list" and not said or all(re.fullmatch(self.legal, part, re.ASCII) for part in parts)
+        return (self.type == "list" and not said) or all(re.fullmatch(self.legal, part, re.ASCII) for part in parts)
 
 
 _ROWS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
