@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from model.attribution.labelled_map import LabelledMap, words_of
-from model.attribution.methods import Maps, attribution_maps
+from model.attribution.methods import METHOD_NAMES, Maps, attribution_maps
 from model.errors import HeadlightError
 from model.trace import AttentionTrace, Label, TracedTranslation
 from viz.core.selection import DEFAULTS, Selection, method_of
@@ -90,6 +90,8 @@ def selected(sight: Sight, link: str, before: Selection = DEFAULTS) -> Selection
         names, found = parse_link(link, before)
     except ValueError as error:
         raise StoryboardError(str(error)) from error
+    if found.method not in METHOD_NAMES:
+        raise StoryboardError(f"{found.map_name!r} is no attribution method; known are {', '.join(METHOD_NAMES)}")
     if names or not found.heads:
         found = replace(found, heads=tuple(heads_named(names, sight.source, sight.trace)))
     if found.step is not None and found.step >= len(sight.translation.written_ids):
