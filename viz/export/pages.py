@@ -49,7 +49,7 @@ def saved(
 
 
 def page_of(source: Source, translation: TracedTranslation, shown: Selection, language: str) -> SavedPage:
-    """The page, opened on what is shown. Norms, and the sort that is shown, are in it as long as it stays small.
+    """The page, opened on what is shown. Norms, and the method that is shown, are in it as long as it stays small.
 
     Raises:
         ValueError: a head does not exist.

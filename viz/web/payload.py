@@ -42,11 +42,11 @@ def pack(
 
     Args:
         translation: with its trace.
-        maps: values [L, H, Q, K] of every kind, by sort; the first sort is the one shown first.
+        maps: values [L, H, Q, K] of every kind, by method; the first is the one shown first.
         language: of all words, "en" or "zh".
         model: name of the checkpoint, for titles.
         start: what is chosen at first; without heads, the first head of the last kind.
-        more: sorts that can be asked for, where somebody hears it.
+        more: methods that can be asked for, where somebody hears it.
 
     Raises:
         ValueError: a map has another shape than the trace, or holds what is no number; or a head does not exist.
@@ -78,7 +78,7 @@ def _header(translation: TracedTranslation, maps: MapsOf, language: str, into: b
             "outputs": _tokens(trace.tgt_outputs),
         },
         "kinds": [_kind(trace, kind, language) for kind in kinds],
-        "sorts": [_sort(name, by_kind, trace, language, into) for name, by_kind in maps.items()],
+        "sorts": [_method(name, by_kind, trace, language, into) for name, by_kind in maps.items()],
         "more": [],
         "looks": {theme.name: cast("Look", theme.colours()) for theme in (LIGHT, DARK)},
         "fonts": FONTS,
@@ -124,34 +124,34 @@ def method_title(name: str, trace: AttentionTrace, language: str) -> str:
     return text(language, "method.of", method=title, token=f"{step + 1} {trace.tgt_outputs[step].text}")
 
 
-def _sort(
+def _method(
     name: str, by_kind: Mapping[Kind, np.ndarray], trace: AttentionTrace, language: str, into: bytearray
 ) -> SortPart:
     method, _ = method_of(name)
-    sort = METHODS[method]
+    spec = METHODS[method]
     return {
         "name": name,
         "title": method_title(name, trace, language),
-        "whose": "" if sort.per == "head" else text(language, f"method.per.{sort.per}", layer="{layer}"),
+        "whose": "" if spec.per == "head" else text(language, f"method.per.{spec.per}", layer="{layer}"),
         "meaning": text(language, f"method.meaning.{method}"),
-        "signed": sort.signed,
-        "averaged": sort.words == "mean",
-        "shares": sort.shares,
-        "written": sort.of_written,
-        "token": sort.of_token,
-        "maps": {str(kind): _maps(method, sort, values, trace.weights[kind], into) for kind, values in by_kind.items()},
+        "signed": spec.signed,
+        "averaged": spec.words == "mean",
+        "shares": spec.shares,
+        "written": spec.of_written,
+        "token": spec.of_token,
+        "maps": {str(kind): _maps(method, spec, values, trace.weights[kind], into) for kind, values in by_kind.items()},
     }
 
 
 def _maps(
-    method: MethodName, sort: AttributionMethod, values: np.ndarray, weights: np.ndarray, into: bytearray
+    method: MethodName, spec: AttributionMethod, values: np.ndarray, weights: np.ndarray, into: bytearray
 ) -> MapsPart:
     """Those that differ, as bytes."""
     if values.shape != weights.shape:
         raise ValueError(f"{method} has shape {values.shape}, the weights {weights.shape}")
-    different = values if sort.per == "head" else values[:1, :1] if sort.per == "model" else values[:, :1]
+    different = values if spec.per == "head" else values[:1, :1] if spec.per == "model" else values[:, :1]
     high = 1.0 if method == "weights" else float(np.abs(values).max(initial=0.0)) or 1.0
     layers, heads = different.shape[:2]
     offset = len(into)
-    into += coded(different / high, sort.signed).tobytes()
+    into += coded(different / high, spec.signed).tobytes()
     return MapsPart(offset=offset, layers=layers, heads=heads, high=high)

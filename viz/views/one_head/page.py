@@ -37,7 +37,7 @@ from viz.widgets.messages import message, part
 from viz.widgets.registry import register
 
 _MADE = "_made"  # what a visitor has asked for of the subject that he looks at
-MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a megabyte a sort
+MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a megabyte a method
 _component = register("workbench", bundle=VIEWER)
 MARGIN = 12  # pixels under the viewer
 _MOVED = "_moved"  # whether the viewer has told of another chosen token
@@ -107,26 +107,27 @@ def settled(now: Session) -> Session:
     """The choices with heads and tokens that there are, as the viewer settles them."""
     about = trace(now.subject)
     kinds = [kind for kind in KIND_LETTERS if kind in about.weights and kind in METHODS[now.method].kinds]
-    heads = tuple(head for head in now.selection.heads if exists(now, head))
-    found = now.choosing(heads=heads or (HeadRef(kinds[-1], 0, 0),), step=map_choice.chosen_step(now))
+    there = tuple(head for head in now.selection.heads if exists(now, head))
+    heads = there if now.head in there else (HeadRef(kinds[-1], 0, 0),)
+    found = now.choosing(heads=heads, step=map_choice.chosen_step(now))
     return replace(found, selection=found.selection.at_token(chosen_token(len(about.tgt_outputs))))
 
 
 def exists(now: Session, head: HeadRef) -> bool:
-    """Whether the model has such a head, and the chosen sort maps of it."""
+    """Whether the model has such a head, and the chosen method maps of it."""
     maps = trace(now.subject).weights.get(head.kind) if head.kind in METHODS[now.method].kinds else None
     return maps is not None and head.layer < maps.shape[0] and head.head < maps.shape[1]
 
 
 def offered(subject: Subject) -> tuple[MethodName, ...]:
-    """The sorts that there are of this model's attention."""
+    """The methods that there are of this model's attention."""
     anatomy = subject.model.facts.anatomy
     able = (method for method in METHOD_NAMES if anatomy.abilities.issuperset(METHODS[method].needs))
     return tuple(method for method in able if set(METHODS[method].kinds) & set(trace(subject).weights))
 
 
 def packed(subject: Subject, language: str, asked: str) -> tuple[bytes, str]:
-    """The message with the sorts of the trace, those asked for before, and ``asked``; and a name for it.
+    """The message with the methods of the trace, those asked for before, and ``asked``; and a name for it.
 
     Raises as ``translations.translation``; what could not be made is not asked for again.
     """
@@ -141,14 +142,14 @@ def packed(subject: Subject, language: str, asked: str) -> tuple[bytes, str]:
 
 
 @kept(16)
-def whole_message(subject: Subject, language: str, sorts: tuple[str, ...]) -> tuple[bytes, str]:
-    """The message with these sorts, and a name for it; raises as ``translations.translation``."""
+def whole_message(subject: Subject, language: str, methods: tuple[str, ...]) -> tuple[bytes, str]:
+    """The message with these methods, and a name for it; raises as ``translations.translation``."""
     found, maps = translation(subject), {}
-    for name in sorts:
+    for name in methods:
         method, step = method_of(name)
         is_traced = METHODS[method].from_trace is not None
         maps[name] = traced_maps(found.trace, method) if is_traced else attribution_maps(subject, method, step)
-    more = [method for method in offered(subject) if method not in sorts]
+    more = [method for method in offered(subject) if method not in methods]
     sent = pack(found, maps, language=language, model=subject.checkpoint, more=more)
     return sent, hashlib.sha256(sent).hexdigest()[:16]
 
