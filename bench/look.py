@@ -21,8 +21,8 @@ from playwright.sync_api import Browser, Page
 from bench.browser import VIEWPORT, address, app_page, chromium, wait_until_idle
 from model.trace import HeadRef
 from model.translator import Translator
+from viz.core.selection import Selection
 from viz.export.pages import page_of
-from viz.export.shown import Shown
 
 PAIRS = {
     20: (
@@ -72,7 +72,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     with chromium() as browser, tempfile.TemporaryDirectory() as folder:
         for words, pair in PAIRS.items():
             translation = translator.trace(*pair)
-            shown = Shown((HeadRef("cross", 2, 5),))
+            shown = Selection((HeadRef("cross", 2, 5),))
             path = page_of(translator, translation, shown, "en").save(Path(folder) / f"{words}.html")
             rows, columns = translation.trace.cross.shape[2:]
             facts[words] = {"bytes": path.stat().st_size, "rows": rows, "columns": columns}

@@ -17,7 +17,6 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from model.folders import available
-from viz.web.codes import read_link
 
 APP = Path(__file__).resolve().parent.parent / "router.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
@@ -103,7 +102,7 @@ class Viewed:
     @property
     def link(self) -> dict[str, str]:
         """What is chosen, by letter."""
-        return read_link(self.envelope["link"])
+        return dict(part.split("=") for part in self.envelope["link"].split("&"))
 
     @property
     def sorts(self) -> dict[str, dict]:

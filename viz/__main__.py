@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from model.__main__ import Parser
-from model.attribution.methods import METHOD_NAMES, METHODS, SHIFTS, Shift
+from model.attribution.methods import METHOD_NAMES, SHIFTS
 from model.commands.shared.options import add_beam, add_checkpoint, opened
 from model.errors import HeadlightError
 from model.files import write_bytes
 from model.trace import AttentionTrace, HeadRef
+from viz.core.selection import Selection
 from viz.core.text import LANGUAGES
 from viz.export import live
 from viz.export.pages import page_of
 from viz.export.show import command as talks
 from viz.export.show.heads import best_head
-from viz.export.shown import Shown, caption, names, sheet_of
+from viz.export.shown import caption, check, labelled_maps, names, sheet_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,7 +106,7 @@ def export(args: argparse.Namespace) -> str:
         raise HeadlightError(f"{args.output} must end in {', '.join(known)}")
     model = opened(args)
     translation: TracedTranslation = model.translate(args.text, args.beam, capture=True)
-    shown = shown_of(args, model, translation.trace)
+    shown = selection_of(args, model, translation.trace)
     if ending == "html":
         data = page_of(model, translation, shown, args.lang).html.encode()
     else:
@@ -114,11 +115,11 @@ def export(args: argparse.Namespace) -> str:
     return translation.text
 
 
-def shown_of(args: argparse.Namespace, model: Source, trace: AttentionTrace) -> Shown:
+def selection_of(args: argparse.Namespace, model: Source, trace: AttentionTrace) -> Selection:
     """What the options ask for.
 
     Raises:
-        ValueError: a head does not exist.
+        ValueError: a head does not exist, or as ``shown.check``.
     """
     heads = []
     for code in args.head:
@@ -127,17 +128,22 @@ def shown_of(args: argparse.Namespace, model: Source, trace: AttentionTrace) -> 
             raise ValueError(f"{code!r} is no head; c2.5 is head 5 of layer 2 of cross-attention")
         trace.map(*head)
         heads.append(head)
-    chosen = tuple(heads) or (best_head(args.checkpoint, model, trace),)
-    how, own = args.together, args.own_scale
-    # Rows of some sorts are about what their step writes.
-    shift: Shift = "written" if METHODS[args.method].of_written else args.shift
-    return Shown(
-        chosen, how, args.method, None, args.words, args.hide_special, shift, own, args.threshold, args.difference
+    found = Selection(
+        tuple(heads) or (best_head(args.checkpoint, model, trace),),
+        words=args.words,
+        hide_special=args.hide_special,
+        method=args.method,
+        shift=args.shift,
+        threshold=args.threshold,
+        scale="own" if args.own_scale else "full",
+        together="difference" if args.difference else "side" if args.together == "head" else args.together,
     )
+    check(found)
+    return found
 
 
 def file_of(
-    ending: str, args: argparse.Namespace, model: Source, translation: TracedTranslation, shown: Shown
+    ending: str, args: argparse.Namespace, model: Source, translation: TracedTranslation, shown: Selection
 ) -> bytes:
     """A picture, or numbers."""
     from model.attribution.export import maps_csv, maps_json, trace_npz
@@ -148,7 +154,7 @@ def file_of(
     if ending == "npz":
         return trace_npz(translation)
     maps: Mapping[Kind, np.ndarray] = attribution_maps(model, translation, shown.method)
-    readings, titles = shown.readings(maps, translation.trace), names(shown, args.lang)
+    readings, titles = labelled_maps(shown, maps, translation.trace), names(shown, args.lang)
     if ending in NUMBERS:
         return (maps_csv if ending == "csv" else maps_json)(list(zip(titles, readings, strict=True))).encode()
     said = caption(shown, titles, (translation.source, translation.text, model.name), args.lang)

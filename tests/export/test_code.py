@@ -14,8 +14,9 @@ from model.attribution.labelled_map import LabelledMap
 from model.trace import HeadRef
 from tests.pages import opened, reverse, sent, shipped, viewed, words
 from viz.__main__ import main
+from viz.core.selection import Selection
 from viz.export.code import ModelCode, command, patching_lines, python_lines
-from viz.export.shown import Shown
+from viz.export.shown import check
 
 pytestmark = shipped
 HOSTILE = "I love 'you'\"; import os #\\n {x} \n$(rm)"
@@ -71,7 +72,7 @@ def test_the_lines_of_patching_carry_what_the_page_carries(other: dict[str, str]
 
 
 def test_a_hostile_sentence_is_a_literal_in_both() -> None:
-    shown = Shown(HEADS[:1], words=True)
+    shown = Selection(HEADS[:1], words=True)
     lines = python_lines(shown, HOSTILE, EN_ZH)
     assert f"translate({HOSTILE!r}, beam=1" in lines
     compile(lines, "lines", "exec")
@@ -86,12 +87,12 @@ def test_a_hostile_sentence_is_a_literal_in_both() -> None:
 @pytest.mark.parametrize(
     "shown",
     [
-        Shown(HEADS[:1]),
-        Shown(HEADS, how="mean", words=True, hide_special=True, shift="read"),
-        Shown(HEADS[:1], method="scores"),
+        Selection(HEADS[:1]),
+        Selection(HEADS, together="mean", words=True, hide_special=True, shift="read"),
+        Selection(HEADS[:1], method="scores"),
     ],
 )
-def test_the_command_writes_what_the_lines_make(shown: Shown, tmp_path, capsys) -> None:
+def test_the_command_writes_what_the_lines_make(shown: Selection, tmp_path, capsys) -> None:
     argv = shlex.split(command(shown, "I love you.", EN_ZH))
     assert argv[:3] == ["python", "-m", "viz"]
     path = tmp_path / "map.json"
@@ -105,18 +106,18 @@ def test_the_command_writes_what_the_lines_make(shown: Shown, tmp_path, capsys) 
 
 def test_what_no_command_can_do_has_none() -> None:
     asked: list[Callable[[], str]] = [
-        lambda: command(Shown(HEADS[:1], step=1, method="gradient"), "a", EN_ZH),
-        lambda: command(Shown(HEADS[:1]), "a", EN_ZH, forced=(5,)),
+        lambda: command(Selection(HEADS[:1], step=1, method="gradient"), "a", EN_ZH),
+        lambda: command(Selection(HEADS[:1]), "a", EN_ZH, forced=(5,)),
     ]
     assert [each() for each in asked] == ["", ""]
-    assert "prefix=(5,)" in python_lines(Shown(HEADS[:1]), "a", EN_ZH, forced=(5,))
+    assert "prefix=(5,)" in python_lines(Selection(HEADS[:1]), "a", EN_ZH, forced=(5,))
 
 
 def test_heads_that_cannot_be_one_are_refused() -> None:
     mixed = (HEADS[0], HeadRef("encoder_self", 0, 0))
     with pytest.raises(ValueError, match="cannot be combined"):
-        Shown(mixed, how="mean")
+        check(Selection(mixed, together="mean"))
     with pytest.raises(ValueError, match="two heads of one kind"):
-        Shown(mixed, difference=True)
+        check(Selection(mixed, together="difference"))
     with pytest.raises(ValueError, match="no head"):
-        Shown(())
+        check(Selection())

@@ -21,8 +21,9 @@ from viz.charts.colour import on_scale
 from viz.charts.sheet.files import FILES, pdf, png, svg
 from viz.charts.sheet.font import MISSING, SHEET_FONT, widths, writable
 from viz.charts.sheet.sheet import Box, SheetMap, SheetStyle, Write, sheet, wrapped
+from viz.core.selection import Selection
 from viz.core.theme import LIGHT
-from viz.export.shown import Shown, caption, names, sheet_of
+from viz.export.shown import caption, labelled_maps, names, sheet_of
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 HEADS = (HeadRef("cross", 2, 5), HeadRef("cross", 3, 1))
@@ -138,7 +139,10 @@ def test_captions_break_between_words_and_never_before_a_full_stop() -> None:
 
 @shipped
 def test_a_caption_says_what_is_drawn_and_how_it_is_read(translation: TracedTranslation) -> None:
-    plain, read = Shown(HEADS[:1]), Shown(HEADS, words=True, hide_special=True, shift="read", difference=True)
+    plain, read = (
+        Selection(HEADS[:1]),
+        Selection(HEADS, words=True, hide_special=True, shift="read", together="difference"),
+    )
     for language, parts in (("en", ("I love you.", "en-zh", "attention weights")), ("zh", ("我爱你。", "注意力"))):
         said = caption(plain, names(plain, language), ABOUT, language)
         assert all(part in said for part in parts)
@@ -146,11 +150,11 @@ def test_a_caption_says_what_is_drawn_and_how_it_is_read(translation: TracedTran
     assert names(read, "en")[-1] == "L2 H5 − L3 H1"
     made = sheet_of(
         read,
-        list(zip(names(read, "en"), read.readings(translation.trace.weights, translation.trace), strict=True)),
+        list(zip(names(read, "en"), labelled_maps(read, translation.trace.weights, translation.trace), strict=True)),
         "en",
         "said",
     )
-    gap = read.readings(translation.trace.weights, translation.trace)[2].weights
+    gap = labelled_maps(read, translation.trace.weights, translation.trace)[2].weights
     assert any(isinstance(mark, Write) and mark.text == "L2 H5 − L3 H1" for mark in made.marks)
     assert gap.min() < 0 < gap.max()
 

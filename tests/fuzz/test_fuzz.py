@@ -29,10 +29,10 @@ from model.saved.reading import read_maps
 from model.sentences import sentence_spans
 from viz.core.codes.choices import CHOICES, read_token
 from viz.core.codes.pattern import parse_pattern, pattern_code
+from viz.core.selection import read_link
 from viz.export.show.reading import read_storyboard
 from viz.export.show.shelf import shipped, shipped_storyboard
 from viz.export.show.storyboard import write_storyboard
-from viz.web.codes import read_link, write_link
 
 FUZZ = settings(
     max_examples=int(os.environ.get("FUZZ_EXAMPLES", "150")),
@@ -114,8 +114,8 @@ def test_lost_numbers_stand_in_the_source_and_a_repeated_run_in_the_translation(
 @FUZZ
 @given(CODES)
 def test_a_link_of_the_viewer_means_the_same_when_it_is_written_again(said: str) -> None:
-    choices = {letter: value for letter, value in read_link(said).items() if value}  # "" is what nobody chose
-    assert read_link(write_link(choices)) == choices
+    chosen = read_link(said)
+    assert read_link(chosen.link) == chosen
 
 
 @FUZZ

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,8 +17,8 @@ from model.trace import HeadRef
 from model.translator import Translator
 from tests.folder import tiny
 from tests.pages import shipped
+from viz.core.selection import Selection
 from viz.export.notebook import supply
-from viz.export.notebook.selection import Selection, read_selection, write_selection
 from viz.export.notebook.show import MOST_CELLS
 
 RNG = np.random.default_rng(27)
@@ -36,7 +37,7 @@ def test_attentions_of_one_kind() -> None:
     shown = headlight.show(attentions=given, tokens=TOKENS)
     assert shown.shown.trace.kinds == ("encoder_self",)
     np.testing.assert_array_equal(shown.map("e1.2"), given[1][0, 2])
-    assert shown.selection == Selection(("e0.0",))
+    assert shown.selection == Selection((HeadRef("encoder_self", 0, 0),), shift="read")
     causal = headlight.show(attentions=weights(causal=True), tokens=["Ġthe", "Ġanim", "al", "Ġis", "<eos>"])
     assert causal.shown.trace.kinds == ("decoder_self",)
     assert [label.text for label in causal.shown.trace.tgt_inputs] == ["the", "anim", "##al", "is", "<eos>"]
@@ -62,11 +63,12 @@ def test_bertviz_arguments() -> None:
         heads=[0, 2],
     )
     assert shown.shown.trace.kinds == ("encoder_self", "decoder_self", "cross")
-    assert shown.selection.heads == ("c1.0", "c1.2")
+    assert shown.selection.heads == (HeadRef("cross", 1, 0), HeadRef("cross", 1, 2))
     np.testing.assert_array_equal(shown.map("c1.2"), cross[1][0, 2])
     assert shown.shown.trace.axis_tokens("cross") == (["<pad>", "Ich", "liebe"], ["I", "love", "you", "</s>"])
     shown.selection = ("c1.1", 2, 3)
     assert "p=t1&q=s3" in shown.link, "the viewer counts what a decoder reads from -1"
+    assert (shown.token, shown.key) == (2, 3)
     kept = headlight.show(cross_attention=cross, encoder_tokens=en, decoder_tokens=de, include_layers=[1])
     np.testing.assert_array_equal(kept.map("c0.0"), cross[1][0, 0])
     plain = headlight.show(encoder_attention=encoder, encoder_tokens=en, prettify_tokens=False, display_mode="dark")
@@ -147,22 +149,34 @@ def test_selection_is_set_and_told(translator: Translator) -> None:
     shown.observe(lambda change: heard.append(change["new"]), "selection")
     shown.selection = "c1.3"
     shown.link = "h=e0.2&p=s1&w=1"  # as the browser tells it
-    assert heard == [Selection(("c1.3",)), Selection(("e0.2",), token=1)]
-    assert shown.selection.head == HeadRef("encoder_self", 0, 2)
-    shown.selection = {"heads": ["c0.1"], "token": 0}
+    looked = Selection((HeadRef("encoder_self", 0, 2),), words=True, rows=("s1",))
+    assert heard == [Selection((HeadRef("cross", 1, 3),)), looked]
+    assert (shown.token, shown.key) == (1, None)
+    shown.selection = ("c0.1", 0)
     assert shown.link == "h=c0.1&w=1&p=t0", "the rest of what is chosen stays"
-    for wrong in ("c9.9", ("c0.0", 99), ("c0.0", "t1"), "nonsense", 5):
+    for wrong in ("c9.9", ("c0.0", 99), ("c0.0", "t1"), "nonsense", 5, [], Selection((HeadRef("cross", 9, 9),))):
         with pytest.raises(traitlets.TraitError):
             shown.selection = wrong
-    assert shown.selection == Selection(("c0.1",), token=0)
+    chosen = Selection((HeadRef("cross", 0, 1),), words=True, rows=("t0",))
+    assert shown.selection == chosen
     shown.link = "h=c9.9"  # no browser of ours says this
-    assert shown.selection == Selection(("c0.1",), token=0)
+    assert shown.selection == chosen
+    shown.selection = replace(chosen, view="lines", rows=())
+    assert shown.link == "h=c0.1&v=lines&w=1"
+    assert shown.token is None
 
 
-@pytest.mark.parametrize("first", [-1, 0])
-@pytest.mark.parametrize("selection", [Selection(("e0.1",), 2, 3), Selection(("d0.1",), 0, 1), Selection(("c1.1",), 1)])
-def test_a_selection_is_read_as_it_was_written(selection: Selection, first: int) -> None:
-    assert read_selection(write_selection(selection, "w=1&v=lines", first), first) == selection
+@pytest.mark.parametrize(("head", "token", "key"), [("e0.1", 2, 3), ("d0.1", 0, 1), ("c1.1", 1, None)])
+def test_tokens_are_numbered_as_they_were_chosen(
+    translator: Translator, head: str, token: int, key: int | None
+) -> None:
+    cross, decoder = weights(2, 4, 5, 5), weights(2, 4, 5, 5, causal=True)
+    names = {"encoder_tokens": TOKENS, "decoder_tokens": TOKENS}
+    given = headlight.show(encoder_attention=weights(2, 4), decoder_attention=decoder, cross_attention=cross, **names)
+    for shown in (headlight.show(translator.translate("Tom is tired.", capture=True), methods=()), given):
+        shown.selection = (head, token, key)
+        shown.link = f"{shown.link}&v=lines"
+        assert (shown.selection.head.code, shown.token, shown.key) == (head, token, key)
 
 
 def test_many_cells_are_sent_when_they_are_looked_at() -> None:

@@ -63,7 +63,7 @@ def test_selection_goes_both_ways_in_jupyterlab(page: Page, tmp_path: Path) -> N
         page.locator(".jp-CodeCell .jp-InputArea-editor").nth(1).click()
         page.keyboard.press("Shift+Enter")
         output = page.locator(".jp-CodeCell").nth(1).locator(".jp-OutputArea-output")
-        expect(output).to_contain_text("Selection(heads=('c2.6',), token=None, key=None)")
+        expect(output).to_contain_text("Selection(heads=(HeadRef(kind='cross', layer=2, head=6),))")
         page.keyboard.press("Shift+Enter")
         expect(page.locator(TITLE)).to_have_text("Cross · L3 H2")
         expect(page.locator(".headlight .chips .pinned")).to_have_count(1)
@@ -106,7 +106,7 @@ def _():
 
 @app.cell
 def _(mo, w):
-    mo.md(f"chosen: {w.selection.heads} {w.value['selection']}")
+    mo.md(f"chosen: {w.selection.head.code} {w.value['link']}")
     return
 
 @app.cell
@@ -129,6 +129,6 @@ def test_selection_goes_both_ways_in_marimo(page: Page, tmp_path: Path) -> None:
         expect(page.locator(TITLE)).to_have_text("Cross · L0 H0", timeout=90_000)
         open_head(page, 2, 5)
         expect(page.locator(TITLE)).to_have_text("Cross · L2 H5")
-        expect(page.get_by_text("chosen: ('c2.5',)")).to_be_visible()
+        expect(page.get_by_text("chosen: c2.5")).to_be_visible()
         page.get_by_role("button", name="set it").click()
         expect(page.locator(TITLE)).to_have_text("Cross · L3 H2")

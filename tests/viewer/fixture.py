@@ -14,6 +14,7 @@ import numpy as np
 from model.attribution.labelled_map import LabelledMap, combine, read, shifted_rows
 from model.attribution.methods import METHODS, Maps, MethodName
 from model.trace import KINDS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation
+from viz.core.selection import Selection
 from viz.web.payload import pack
 
 PATH = Path(__file__).resolve().parent.parent.parent / "viz" / "web" / "tests" / "fixture.json"
@@ -55,7 +56,7 @@ def expected() -> list[dict[str, Any]]:
         rows = shifted_rows(trace, shift)[0] if kind == "cross" else rows  # type: ignore[arg-type]
         head = HeadRef(kind, 0, 1)
         reading = read(made(method)[kind][head[1:]], rows, columns, words, special, method)
-        asked = {"method": method, "words": words, "special": special, "shift": shift}
+        asked = {"method": method, "words": words, "hide_special": special, "shift": shift}
         cases.append({"head": head.code, **asked, **_plain(reading)})
     return cases
 
@@ -84,7 +85,7 @@ def _numbers(values: np.ndarray) -> list[float]:
 def message(language: str = "en") -> bytes:
     """The message of it."""
     maps = {method: made(method) for method in METHOD_NAMES}
-    return pack(translation(), maps, language=language, model="made up", heads=[FIRST], start="t=0.05")
+    return pack(translation(), maps, language=language, model="made up", start=Selection((FIRST,), threshold=0.05))
 
 
 def text() -> str:

@@ -17,6 +17,7 @@ import pytest
 from model.attribution.methods import traced_maps
 from model.trace import HeadRef, TracedTranslation
 from tests.viewer import fixture
+from viz.core.selection import Selection
 from viz.export.pages import TRACED, traced_page
 from viz.web import message as types
 from viz.web.bundles import SOURCES, VIEWER, VIEWER_STYLE
@@ -77,7 +78,7 @@ def test_a_head_that_is_not_there_and_maps_that_do_not_fit_are_refused() -> None
     made = fixture.translation()
     maps = {"weights": made.trace.weights}
     with pytest.raises(ValueError, match="L7 H0"):
-        pack(made, maps, language="en", model="m", heads=[HeadRef("cross", 7, 0)])
+        pack(made, maps, language="en", model="m", start=Selection((HeadRef("cross", 7, 0),)))
     wrong = {"weights": {**made.trace.weights, "cross": made.trace.weights["cross"][:, :1]}}
     with pytest.raises(ValueError, match=r"weights has shape \(2, 1, 5, 5\)"):
         pack(made, wrong, language="en", model="m")

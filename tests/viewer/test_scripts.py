@@ -30,6 +30,7 @@ def source_sum(sources: Path) -> str:
     files = {file.relative_to(sources).as_posix(): file for end in ("js", "css") for file in sources.rglob(f"*.{end}")}
     for name in sorted(files):
         found.update(f"{name}\n".encode() + files[name].read_bytes())
+    found.update(WEB.with_name("core").joinpath("selection.json").read_bytes())
     return found.hexdigest()
 
 

@@ -17,9 +17,9 @@ from viz.core.codes.choices import CHOICES
 from viz.core.language import say
 from viz.core.link import PICKED
 from viz.core.models import ModelEntry, current
-from viz.core.session import Session, chosen_kind, read_session, subject
+from viz.core.session import Session, chosen_kind, combinable, read_session, subject
 from viz.core.views import ViewSpec
-from viz.widgets import combined, map_choice, pins
+from viz.widgets import map_choice, pins
 from viz.widgets.bar import offer_bar
 from viz.widgets.picker import coded, hide, pick
 
@@ -81,7 +81,7 @@ def settle() -> None:
         if picker in state and state[picker] not in (options := _numbers(picker, model)):
             state[picker] = options[-1]
     if "over" in state:
-        codes = _combinable(model)
+        codes = combinable(model, chosen_kind(model))
         state["over"] = [code for code in state["over"] if code in codes]
 
 
@@ -102,7 +102,7 @@ def idle(now: Session) -> set[str]:
     per = METHODS[now.method].per
     if per != "head":
         none |= {"combine", "head"} | ({"layer"} if per == "model" else set())
-    if combined.combination(now).how == "head":
+    if now.selection.combine == "head":
         none.add("over")
     return none
 
@@ -144,10 +144,6 @@ def _numbers(picker: str, model: ModelEntry) -> Sequence[int]:
     return range(sizes.heads if picker == "head" else sizes.layers)
 
 
-def _combinable(model: ModelEntry) -> list[str]:
-    return combined.codes(model, chosen_kind(model))
-
-
 def _token_picker() -> None:
     """Which output token gradients are of; where there is no translation, there is no choice."""
     try:
@@ -161,7 +157,7 @@ def _over_picker(model: ModelEntry) -> None:
     """Which layers and heads are combined; none chosen means all."""
     st.multiselect(
         say("app.over"),
-        _combinable(model),
+        combinable(model, chosen_kind(model)),
         key="over",
         placeholder=say("combine.everything"),
         help=say("app.over.help"),

@@ -38,10 +38,10 @@ def picked(name: str, default: str = "") -> Any:
     return choice.read(_said(name)) or default or choice.options[0]
 
 
-def picked_token(n_tokens: int) -> int:
-    """Which of so many output tokens is chosen by ``of``, from 1; 0 is the whole translation."""
-    token = read_token(_said("of")) or 0
-    return token if token <= n_tokens else 0
+def picked_token() -> int | None:
+    """The output token that is chosen by ``of``, counted from 0; None for the whole translation."""
+    token = read_token(_said("of"))
+    return token - 1 if token else None
 
 
 def tidied(link: Mapping[str, str]) -> dict[str, str | None]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from typing import Any
 from zlib import crc32
 
 import streamlit as st
@@ -13,8 +14,10 @@ import streamlit as st
 from model.attribution.methods import METHODS, MethodName, Shift
 from model.sentences import parts_of
 from model.trace import HeadRef, Kind
-from viz.core.choice import chosen, chosen_text, picked
+from viz.core.choice import chosen, chosen_text, picked, picked_token
+from viz.core.codes.choices import read_token
 from viz.core.models import ModelEntry, current, entry_of
+from viz.core.selection import REST, Selection, read_link
 from viz.core.theme import Theme, theme_named
 
 _CODE = re.compile(r"([0-9a-f]{8})((?:\.[0-9]{1,7})+)")
@@ -84,12 +87,12 @@ class Session:
     """One visitor's choices in this run of the script; all of them live in the link."""
 
     subject: Subject
-    head: HeadRef
-    words: bool
-    hide_special: bool
-    method: MethodName
-    shift: Shift
+    selection: Selection
     theme: Theme
+
+    def choosing(self, **choices: Any) -> Session:
+        """The same with other choices; their names are those of ``Selection``."""
+        return replace(self, selection=replace(self.selection, **choices))
 
     @property
     def checkpoint(self) -> str:
@@ -102,9 +105,34 @@ class Session:
         return self.subject.model
 
     @property
+    def head(self) -> HeadRef:
+        """The chosen head."""
+        return self.selection.head
+
+    @property
     def kind(self) -> Kind:
         """Which attention."""
         return self.head.kind
+
+    @property
+    def words(self) -> bool:
+        """Whether pieces are merged into words."""
+        return self.selection.words
+
+    @property
+    def hide_special(self) -> bool:
+        """Whether special tokens are left out."""
+        return self.selection.hide_special
+
+    @property
+    def method(self) -> MethodName:
+        """What is shown of a head."""
+        return self.selection.method
+
+    @property
+    def shift(self) -> Shift:
+        """Which step names a row of cross-attention."""
+        return self.selection.row_shift
 
 
 _session: ContextVar[Session | None] = ContextVar("session", default=None)
@@ -123,18 +151,31 @@ def read_session() -> Session:
     sizes = about.model.facts.anatomy.kinds[kind]
     layers = sizes.layers
     layer = chosen("layer", min(start["layer"], layers - 1), range(layers))
+    head = HeadRef(kind, layer, chosen("head", start["head"], range(sizes.heads)))
+    own = read_link(chosen_text(REST)).in_app
     method: MethodName = picked("method")
-    now = Session(
-        subject=about,
-        head=HeadRef(kind, layer, chosen("head", start["head"], range(sizes.heads))),
+    selection = replace(
+        own,
+        heads=own.heads if own.heads[:1] == (head,) else (head,),
         words=bool(state.get("words", False)),
         hide_special=bool(state.get("special", False)),
         method=method,
-        shift="written" if METHODS[method].of_written else picked("shift", start["shift"]),
-        theme=theme(),
+        step=picked_token() if METHODS[method].of_token else None,
+        shift=picked("shift", start["shift"]),
+        # What is one map for all heads leaves nothing to combine.
+        combine=picked("combine") if METHODS[method].per == "head" else "head",
+        over=tuple(code for code in state.get("over", ()) if code in combinable(about.model, kind)),
     )
+    now = Session(about, selection.at_token(_token()), theme())
     _session.set(now)
     return now
+
+
+def combinable(model: ModelEntry, kind: Kind) -> list[str]:
+    """Everything of a kind that can be combined: layers, then heads."""
+    sizes = model.facts.anatomy.kinds[kind]
+    layers, heads = range(sizes.layers), range(sizes.heads)
+    return [f"L{layer}" for layer in layers] + [f"L{layer} H{n}" for layer in layers for n in heads]
 
 
 def chosen_kind(model: ModelEntry) -> Kind:
@@ -185,9 +226,14 @@ def choose_head(head: HeadRef) -> None:
 
 def chosen_token(n_tokens: int) -> int | None:
     """Which of so many written tokens is looked at, in every view, counted from 0; None before one is chosen."""
-    number = str(chosen_text("step")).strip()
-    found = int(number) - 1 if number.isascii() and number.isdecimal() and len(number) < 6 else -1
-    return found if 0 <= found < n_tokens else None
+    found = _token()
+    return found if found is not None and found < n_tokens else None
+
+
+def _token() -> int | None:
+    """The same, of however many."""
+    number = read_token(chosen_text("step").strip())
+    return number - 1 if number else None
 
 
 def choose_token(place: int | None) -> None:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from viz.export.shown import Shown
+from viz.core.selection import Selection
 
 SHAPES = "  # [query, key]; reading.rows and reading.columns are its labels"
 
@@ -43,7 +43,7 @@ class ModelCode:
         return [*(["--models", self.models] if self.models else []), "--checkpoint", self.name]
 
 
-def python_lines(shown: Shown, text: str, model: ModelCode, beam: int = 1, forced: Sequence[int] = ()) -> str:
+def python_lines(shown: Selection, text: str, model: ModelCode, beam: int = 1, forced: Sequence[int] = ()) -> str:
     """Lines that end with ``reading``: the values of the first map, with its labels.
 
     Args:
@@ -67,16 +67,16 @@ def python_lines(shown: Shown, text: str, model: ModelCode, beam: int = 1, force
         f"maps = attribution_maps(translator, translation, {shown.method!r}{step})[{kind!r}]",
         *_values(shown),
         f"rows, columns = translation.trace.axis_labels({kind!r})",
-        *([f"rows = shifted_rows(translation.trace, {shown.shift!r})[0]"] if kind == "cross" else []),
+        *([f"rows = shifted_rows(translation.trace, {shown.row_shift!r})[0]"] if kind == "cross" else []),
         f"reading = read(values, rows, columns, {shown.words}, {shown.hide_special}, {shown.method!r})",
         f"reading.weights{SHAPES}",
     ]
     return "\n".join(lines)
 
 
-def _used(shown: Shown) -> str:
+def _used(shown: Selection) -> str:
     """What the lines of a map use of ``model.attribution.labelled_map``."""
-    used = {"combine": shown.how != "head", "read": True, "shifted_rows": shown.heads[0].kind == "cross"}
+    used = {"combine": shown.merges, "read": True, "shifted_rows": shown.heads[0].kind == "cross"}
     return ", ".join(name for name, is_used in used.items() if is_used)
 
 
@@ -111,23 +111,23 @@ def patching_lines(
     return "\n".join(lines)
 
 
-def _values(shown: Shown) -> list[str]:
+def _values(shown: Selection) -> list[str]:
     """One head's values, or those of several as one."""
-    if shown.how == "head":
+    if not shown.merges:
         return [f"values = maps[{shown.heads[0].layer}, {shown.heads[0].head}]"]
     layers, heads = [head.layer for head in shown.heads], [head.head for head in shown.heads]
     places = f"[{layers}, {heads}]"
-    return [f"values = combine(maps{places}, {shown.how!r})"]
+    return [f"values = combine(maps{places}, {shown.together!r})"]
 
 
-def command(shown: Shown, text: str, model: ModelCode, beam: int = 1, forced: Sequence[int] = ()) -> str:
+def command(shown: Selection, text: str, model: ModelCode, beam: int = 1, forced: Sequence[int] = ()) -> str:
     """The command that writes the same numbers to a file; "" where no command does."""
     if forced or shown.step is not None:
         return ""
     words = ["export", text, "--output", "map.csv", *model.options]
-    words += ["--head", *(head.code for head in shown.heads), "--method", shown.method, "--shift", shown.shift]
+    words += ["--head", *(head.code for head in shown.heads), "--method", shown.method, "--shift", shown.row_shift]
     words += ["--beam", str(beam)] if beam != 1 else []
-    words += ["--together", shown.how] if shown.how != "head" else []
+    words += ["--together", shown.together] if shown.merges else []
     words += ["--words"] if shown.words else []
     words += ["--hide-special"] if shown.hide_special else []
     return f"python -m viz {shlex.join(words)}"

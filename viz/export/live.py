@@ -21,6 +21,7 @@ from model.files import write_bytes
 from model.onnx.export import FACTS, GRAPHS, export
 from model.own.translator import Translator
 from model.trace import HeadRef
+from viz.core.selection import Selection
 from viz.core.text import LANGUAGES, text
 from viz.web.bundles import ENGINE, LIVE, LIVE_STYLE, RUNTIME
 from viz.web.dense import apart, dense
@@ -153,8 +154,8 @@ def _subwords(vocabulary: Mapping[str, Any]) -> dict[str, Any]:
 def _page(translator: Translator, source: str, language: str, files: Mapping[str, str], data: str, policy: str) -> str:
     translation = translator.translate(source, capture=True)
     maps = {method: attribution_maps(translator, translation, method) for method in ENGINE_METHODS}
-    best = HeadRef("cross", translator.config["n_decoder_layers"] // 2, 0)
-    messages = {each: pack(translation, maps, language=each, model=translator.name, heads=[best]) for each in LANGUAGES}
+    best = Selection((HeadRef("cross", translator.config["n_decoder_layers"] // 2, 0),))
+    messages = {each: pack(translation, maps, language=each, model=translator.name, start=best) for each in LANGUAGES}
     languages = {
         each: {"header": header_of(message), "words": {name: text(each, f"live.{name}") for name in PAGE_WORDS}}
         for each, message in messages.items()

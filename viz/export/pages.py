@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from model.attribution.methods import METHODS, MethodName, attribution_maps, traced_maps
 from model.files import write_text
-from model.trace import HeadRef, TracedTranslation
-from viz.export.shown import Shown
+from model.trace import TracedTranslation
+from viz.core.selection import DEFAULTS, Selection, method_of, read_link
 from viz.web.page import page
-from viz.web.payload import MapsOf, pack, sort_of
+from viz.web.payload import MapsOf, pack
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from model.trace import Kind
 
 TRACED: tuple[MethodName, ...] = ("weights", "rollout")  # need no model
-PRESENTED = "f=1"  # a page that is saved opens on its picture alone; P brings the tools
 MOST_BYTES = 2_000_000  # of a page; what is beyond is left to the app
 
 
@@ -42,29 +41,28 @@ def saved(
     maps: MapsOf,
     model: str,
     language: str = "en",
-    heads: Sequence[HeadRef] = (),
-    start: str = "",
+    start: Selection = DEFAULTS,
 ) -> SavedPage:
     """The page of a translation; arguments and errors as ``payload.pack``."""
-    message = pack(translation, maps, language=language, model=model, heads=heads, start=start)
+    message = pack(translation, maps, language=language, model=model, start=start)
     return SavedPage(page(message, f"{translation.source} → {translation.text} · Headlight", language))
 
 
-def page_of(source: Source, translation: TracedTranslation, shown: Shown, language: str) -> SavedPage:
-    """The page, opened on what is shown. Norms, and the sort that is shown, are in it as long as it stays small.
+def page_of(source: Source, translation: TracedTranslation, shown: Selection, language: str) -> SavedPage:
+    """The page, opened on what is shown. Norms, and the method that is shown, are in it as long as it stays small.
 
     Raises:
         ValueError: a head does not exist.
     """
     maps: dict[str, Mapping[Kind, np.ndarray]] = {method: traced_maps(translation.trace, method) for method in TRACED}
     page = _page(translation, maps, source.name, language, shown)
-    for name in (name for name in dict.fromkeys((shown.sort, "norms")) if name not in maps):
-        method, step = sort_of(name)
+    for name in (name for name in dict.fromkeys((shown.map_name, "norms")) if name not in maps):
+        method, step = method_of(name)
         if not source.anatomy.abilities.issuperset(METHODS[method].needs):
             continue
         more = {**maps, name: attribution_maps(source, translation, method, step)}
         larger = _page(translation, more, source.name, language, shown)
-        if len(larger.html) <= MOST_BYTES or name == shown.sort:
+        if len(larger.html) <= MOST_BYTES or name == shown.map_name:
             maps, page = more, larger
     return page
 
@@ -79,7 +77,7 @@ def traced_page(translation: TracedTranslation, model: str = "", language: str =
         heads: codes of the heads to open on: "c2.5,c3.1".
     """
     maps = {method: traced_maps(translation.trace, method) for method in TRACED}
-    return saved(translation, maps=maps, model=model, language=language, start=f"h={heads}" if heads else "")
+    return saved(translation, maps=maps, model=model, language=language, start=read_link(f"h={heads}"))
 
 
 def _page(
@@ -87,27 +85,7 @@ def _page(
     maps: Mapping[str, Mapping[Kind, np.ndarray]],
     model: str,
     language: str,
-    shown: Shown,
+    shown: Selection,
 ) -> SavedPage:
-    start = "&".join(filter(None, [start_of(shown), PRESENTED]))
-    return saved(translation, maps=maps, model=model, language=language, heads=shown.heads, start=start)
-
-
-def start_of(shown: Shown) -> str:
-    """What the page opens on besides its heads, as its link writes it.
-
-    >>> from model.trace import HeadRef
-    >>> start_of(Shown((HeadRef("cross", 2, 5),), words=True, threshold=0.1))
-    'w=1&t=0.1'
-    """
-    together = "difference" if shown.difference else "side" if shown.how == "head" else shown.how
-    chosen = {
-        "d": shown.sort if shown.sort != "weights" else "",
-        "w": "1" if shown.words else "",
-        "s": "1" if shown.hide_special else "",
-        "r": "read" if shown.shift == "read" else "",
-        "t": f"{shown.threshold:.4f}".rstrip("0").rstrip(".") if shown.threshold else "",
-        "o": "own" if shown.own_scale else "",
-        "x": together if together != "side" else "",
-    }
-    return "&".join(f"{letter}={value}" for letter, value in chosen.items() if value)
+    # A page that is saved opens on its picture alone; P brings the tools.
+    return saved(translation, maps=maps, model=model, language=language, start=replace(shown, present=True))

@@ -11,13 +11,14 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const into = process.argv[2] ?? `${here}dist`;
 const SHARED = { bundle: true, charset: "utf8", target: "es2022", logLevel: "warning" };
 
-/** The sum of all sources, in the order of their paths. */
+/** The sum of all sources, in the order of their paths, and of the table that Python has too. */
 function sum() {
   const hash = createHash("sha256");
   const files = readdirSync(`${here}src`, { recursive: true }).filter((name) => /\.(js|css)$/.test(name));
   for (const name of files.map((each) => each.replaceAll("\\", "/")).sort()) {
     hash.update(`${name}\n`).update(readFileSync(`${here}src/${name}`));
   }
+  hash.update(readFileSync(`${here}../core/selection.json`));
   return hash.digest("hex");
 }
 

@@ -10,7 +10,8 @@ from typing import Any, cast
 import numpy as np
 
 from model.attribution.methods import METHODS, AttributionMethod, MethodName
-from model.trace import KIND_LETTERS, AttentionTrace, HeadRef, Kind, Label, TracedTranslation
+from model.trace import KIND_LETTERS, AttentionTrace, Kind, Label, TracedTranslation
+from viz.core.selection import DEFAULTS, Selection, method_of
 from viz.core.text import text
 from viz.core.theme import DARK, FONTS, LIGHT
 from viz.web.codes import coded
@@ -25,7 +26,7 @@ WORDS = (
 )
 
 
-MapsOf = Mapping[Any, Mapping[Kind, np.ndarray]]  # by sort, or by name of a sort of one token: "gradient@3"
+MapsOf = Mapping[Any, Mapping[Kind, np.ndarray]]  # by method, or by name of one of one token: "gradient@3"
 
 
 def pack(
@@ -34,30 +35,27 @@ def pack(
     *,
     language: str,
     model: str,
-    heads: Sequence[HeadRef] = (),
-    start: str = "",
+    start: Selection = DEFAULTS,
     more: Iterable[MethodName] = (),
 ) -> bytes:
     """The message: length of the header (uint32, little-endian), header (JSON, UTF-8), bytes of the maps.
 
     Args:
         translation: with its trace.
-        maps: values [L, H, Q, K] of every kind, by sort; the first sort is the one shown first.
+        maps: values [L, H, Q, K] of every kind, by method; the first is the one shown first.
         language: of all words, "en" or "zh".
         model: name of the checkpoint, for titles.
-        heads: shown first, side by side; () is the first head of the last kind.
-        start: further choices, as the viewer's link writes them: ``w=1&t=0.1``.
-        more: sorts that can be asked for, where somebody hears it.
+        start: what is chosen at first; without heads, the first head of the last kind.
+        more: methods that can be asked for, where somebody hears it.
 
     Raises:
         ValueError: a map has another shape than the trace, or holds what is no number; or a head does not exist.
     """
-    for head in heads:
+    for head in start.heads:
         translation.trace.map(*head)
-    shown = f"h={','.join(head.code for head in heads)}" if heads else ""
     bytes_of = bytearray()
     header = _header(translation, maps, language, bytes_of)
-    header |= {"model": model, "start": "&".join(filter(None, [shown, start]))}
+    header |= {"model": model, "start": start.link}
     header["more"] = [MorePart(name=name, title=text(language, f"method.{name}")) for name in more]
     said = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     return struct.pack("<I", len(said)) + said + bytes(bytes_of)
@@ -80,7 +78,7 @@ def _header(translation: TracedTranslation, maps: MapsOf, language: str, into: b
             "outputs": _tokens(trace.tgt_outputs),
         },
         "kinds": [_kind(trace, kind, language) for kind in kinds],
-        "sorts": [_sort(name, by_kind, trace, language, into) for name, by_kind in maps.items()],
+        "sorts": [_method(name, by_kind, trace, language, into) for name, by_kind in maps.items()],
         "more": [],
         "looks": {theme.name: cast("Look", theme.colours()) for theme in (LIGHT, DARK)},
         "fonts": FONTS,
@@ -117,62 +115,43 @@ def _kind(trace: AttentionTrace, kind: Kind, language: str) -> KindPart:
     }
 
 
-def sort_of(name: str) -> tuple[MethodName, int | None]:
-    """The sort that a name means, and the row of ``tgt_outputs`` that it is of: "gradient@3" is ("gradient", 2).
-
-    Raises:
-        ValueError: there is no such sort, or none of one token.
-    """
-    method, at, token = name.partition("@")
-    if method not in METHODS or (
-        at and not (METHODS[cast("MethodName", method)].of_token and token.isdecimal() and int(token))
-    ):
-        raise ValueError(f"there is no sort {name!r}")
-    return cast("MethodName", method), int(token) - 1 if at else None
-
-
-def method_code(method: MethodName, step: int | None) -> str:
-    """The name that ``sort_of`` reads: ("gradient", 2) is "gradient@3"."""
-    return method if step is None else f"{method}@{step + 1}"
-
-
-def sort_title(name: str, trace: AttentionTrace, language: str) -> str:
-    """What a reader calls a sort: "gradient of 3 动物"; raises as ``sort_of``, and IndexError for no such token."""
-    method, step = sort_of(name)
+def method_title(name: str, trace: AttentionTrace, language: str) -> str:
+    """What a reader calls a method: "gradient of 3 动物"; raises as ``method_of``, and IndexError for no such token."""
+    method, step = method_of(name)
     title = text(language, f"method.{method}")
     if step is None:
         return title
     return text(language, "method.of", method=title, token=f"{step + 1} {trace.tgt_outputs[step].text}")
 
 
-def _sort(
+def _method(
     name: str, by_kind: Mapping[Kind, np.ndarray], trace: AttentionTrace, language: str, into: bytearray
 ) -> SortPart:
-    method, _ = sort_of(name)
-    sort = METHODS[method]
+    method, _ = method_of(name)
+    spec = METHODS[method]
     return {
         "name": name,
-        "title": sort_title(name, trace, language),
-        "whose": "" if sort.per == "head" else text(language, f"method.per.{sort.per}", layer="{layer}"),
+        "title": method_title(name, trace, language),
+        "whose": "" if spec.per == "head" else text(language, f"method.per.{spec.per}", layer="{layer}"),
         "meaning": text(language, f"method.meaning.{method}"),
-        "signed": sort.signed,
-        "averaged": sort.words == "mean",
-        "shares": sort.shares,
-        "written": sort.of_written,
-        "token": sort.of_token,
-        "maps": {str(kind): _maps(method, sort, values, trace.weights[kind], into) for kind, values in by_kind.items()},
+        "signed": spec.signed,
+        "averaged": spec.words == "mean",
+        "shares": spec.shares,
+        "written": spec.of_written,
+        "token": spec.of_token,
+        "maps": {str(kind): _maps(method, spec, values, trace.weights[kind], into) for kind, values in by_kind.items()},
     }
 
 
 def _maps(
-    method: MethodName, sort: AttributionMethod, values: np.ndarray, weights: np.ndarray, into: bytearray
+    method: MethodName, spec: AttributionMethod, values: np.ndarray, weights: np.ndarray, into: bytearray
 ) -> MapsPart:
     """Those that differ, as bytes."""
     if values.shape != weights.shape:
         raise ValueError(f"{method} has shape {values.shape}, the weights {weights.shape}")
-    different = values if sort.per == "head" else values[:1, :1] if sort.per == "model" else values[:, :1]
+    different = values if spec.per == "head" else values[:1, :1] if spec.per == "model" else values[:, :1]
     high = 1.0 if method == "weights" else float(np.abs(values).max(initial=0.0)) or 1.0
     layers, heads = different.shape[:2]
     offset = len(into)
-    into += coded(different / high, sort.signed).tobytes()
+    into += coded(different / high, spec.signed).tobytes()
     return MapsPart(offset=offset, layers=layers, heads=heads, high=high)

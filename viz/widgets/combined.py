@@ -1,59 +1,40 @@
-"""Which heads are drawn as one, and how: two widgets, and what they say."""
+"""Which heads are drawn as one, and how: what the pickers ``combine`` and ``over`` ask for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from model.attribution.labelled_map import combine
-from model.attribution.methods import METHODS
-from model.trace import HeadRef, Kind
+from model.trace import Kind
 from viz.core.answers.heads import ablation
-from viz.core.choice import picked
 from viz.core.language import say
-from viz.core.models import ModelEntry
-from viz.core.session import Session, Subject
+from viz.core.session import Session
 
 _CODE = re.compile(r"L(\d+)(?: H(\d+))?")
 
 
-@dataclass(frozen=True)
-class Combination:
-    """One head, or several as one.
+def merged(now: Session, maps: np.ndarray, kind: Kind) -> np.ndarray:
+    """The chosen head's map [Q, K] of a kind's maps [L, H, Q, K], or that of several as one."""
+    chosen = now.selection
+    if chosen.combine == "head":
+        return maps[chosen.head[1:]]
+    layers, heads = maps.shape[:2]
+    places = [layer * heads + head for layer, head in members(chosen.over, layers, heads)]
+    importance = None
+    if chosen.combine == "importance":
+        importance = ablation(now.subject).importance[kind].reshape(-1)[places]
+    return combine(maps.reshape(-1, *maps.shape[2:])[places], chosen.combine, importance)
 
-    Attributes:
-        how: "head", "mean", "max" or "importance".
-        head: the head, for "head".
-        over: names of layers ("L3") and heads ("L3 H2") that are combined; () is all.
-        subject: the translation, whose heads' importance may weigh them.
-    """
 
-    how: str
-    head: HeadRef
-    over: tuple[str, ...]
-    subject: Subject
-
-    def of(self, maps: np.ndarray, kind: Kind) -> np.ndarray:
-        """The map [Q, K] that this makes of a kind's maps [L, H, Q, K]."""
-        if self.how == "head":
-            return maps[self.head[1:]]
-        layers, heads = maps.shape[:2]
-        places = [layer * heads + head for layer, head in members(self.over, layers, heads)]
-        importance = None
-        if self.how == "importance":
-            importance = ablation(self.subject).importance[kind].reshape(-1)[places]
-        return combine(maps.reshape(-1, *maps.shape[2:])[places], self.how, importance)
-
-    @property
-    def name(self) -> str:
-        """What is combined and how, for a title."""
-        if self.how == "head":
-            return self.head.title
-        return say(f"combine.{self.how}.name", heads=", ".join(self.over) or say("combine.everything"))
+def merged_name(now: Session) -> str:
+    """What is drawn, for a title: a head, or what is combined and how."""
+    chosen = now.selection
+    if chosen.combine == "head":
+        return chosen.head.title
+    return say(f"combine.{chosen.combine}.name", heads=", ".join(chosen.over) or say("combine.everything"))
 
 
 def members(codes: Sequence[str], layers: int, heads: int) -> list[tuple[int, int]]:
@@ -69,20 +50,3 @@ def members(codes: Sequence[str], layers: int, heads: int) -> list[tuple[int, in
         layer = int(match[1])
         found |= {(layer, head) for head in (range(heads) if match[2] is None else [int(match[2])])}
     return sorted(place for place in found if place[0] < layers and place[1] < heads)
-
-
-def combination(now: Session) -> Combination:
-    """What the frame's pickers ``combine`` and ``over`` hold."""
-    state = st.session_state
-    known = codes(now.model, now.kind)
-    over = tuple(code for code in state.get("over", ()) if code in known)
-    # What is one map for all heads leaves nothing to combine.
-    how = "head" if METHODS[now.method].per != "head" else picked("combine")
-    return Combination(how, now.head, over, now.subject)
-
-
-def codes(model: ModelEntry, kind: Kind) -> list[str]:
-    """Everything of a kind that can be combined: layers, then heads."""
-    sizes = model.facts.anatomy.kinds[kind]
-    layers, heads = range(sizes.layers), range(sizes.heads)
-    return [f"L{layer}" for layer in layers] + [f"L{layer} H{n}" for layer in layers for n in heads]

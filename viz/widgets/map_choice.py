@@ -1,4 +1,4 @@
-"""What is shown: the maps of the chosen sort, for every head of a kind, as a page shows them."""
+"""What is shown: the maps of the chosen method, for every head of a kind, as a page shows them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from viz.charts.markup import line
 from viz.core import models
 from viz.core.answers.maps import attribution_maps, frozen_shares
 from viz.core.answers.translations import trace as trace_of
-from viz.core.choice import picked_token
 from viz.core.language import say
 from viz.core.numbers import signed
 from viz.core.session import Session
 
 # What is made before anybody asks for it: heads' own maps that the model has to make, and makes quickly.
-SOON = tuple(name for name, sort in METHODS.items() if sort.from_model and sort.per == "head" and not sort.perturbs)
+SOON = tuple(name for name, spec in METHODS.items() if spec.from_model and spec.per == "head" and not spec.perturbs)
 SHORT = 40  # source tokens; making these takes some tenths of a second for 20 words, and grows with their square
 
 
@@ -36,7 +35,7 @@ def rows_of(trace: AttentionTrace, kind: Kind, shift: Shift) -> tuple[Label, ...
 
 
 def maps(now: Session, kind: Kind) -> np.ndarray:
-    """Values of every head, [L, H, Q, K], of the sort that is chosen; raises as ``translations.translation``."""
+    """Values of every head, [L, H, Q, K], of the chosen method; raises as ``translations.translation``."""
     require_of(now.model.facts.anatomy, now.checkpoint, *METHODS[now.method].needs)
     if METHODS[now.method].from_trace:
         return traced_maps(trace_of(now.subject), now.method)[kind]
@@ -56,10 +55,8 @@ def prepare(now: Session) -> None:
 
 def chosen_step(now: Session) -> int | None:
     """The output token that what is shown is of, a row of ``tgt_outputs``; None for the whole translation."""
-    if not METHODS[now.method].of_token:
-        return None
-    token = picked_token(len(trace_of(now.subject).tgt_outputs))
-    return token - 1 if token else None
+    step = now.selection.step
+    return step if step is not None and step < len(trace_of(now.subject).tgt_outputs) else None
 
 
 def step_labels(outputs: tuple[Label, ...]) -> dict[str, str]:
@@ -91,7 +88,7 @@ def strengths(now: Session, values: np.ndarray) -> tuple[np.ndarray, str]:
 
 
 def whose(now: Session, heads: str) -> str:
-    """Which heads a title names, where a sort of map is not of one: all up to a layer, or the whole model."""
+    """Which heads a title names, where a method is not of one: all up to a layer, or the whole model."""
     per = METHODS[now.method].per
     return heads if per == "head" else say(f"method.per.{per}", layer=now.head.layer)
 

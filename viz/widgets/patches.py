@@ -18,13 +18,13 @@ from viz.core.language import say, within
 from viz.core.numbers import number
 from viz.core.session import Session, chosen_token
 from viz.widgets import map_choice
-from viz.widgets.combined import Combination
+from viz.widgets.combined import merged, merged_name
 from viz.widgets.patch_picture import Patched, patch_picture
 
 NAMED = 5
 
 
-def over_picture(now: Session, chosen: Combination, beside: Callable[[], None] | None = None) -> None:
+def over_picture(now: Session, beside: Callable[[], None] | None = None) -> None:
     """The chosen head's row over the picture; at its side the token that it looks from, and what ``beside`` draws.
 
     Nothing lies over it where the decoder looks at what is written.
@@ -41,8 +41,8 @@ def over_picture(now: Session, chosen: Combination, beside: Callable[[], None] |
             written = now.kind == "cross"
             names = [label.text for label in (found.tgt_outputs if written else found.src)]
             query = (chosen_token(len(names)) or 0) if written else query_picker(names)
-            values = chosen.of(map_choice.maps(now, now.kind), now.kind)[query].astype(float)
-            _told(now, chosen, found.src, values, names[query], leading)
+            values = merged(now, map_choice.maps(now, now.kind), now.kind)[query].astype(float)
+            _lines(now, found.src, values, names[query], leading)
             over = values[leading:].reshape(rows, columns)
             selected = query - leading if not written and query >= leading else None
             decides = None if written else _deciding(now, over, values)
@@ -83,13 +83,11 @@ def truth(checkpoint: str, method: MethodName, values: np.ndarray, decides: np.n
         st.html(line("alt", say("patch.truth.all", best=best, **shares, **measured)))
 
 
-def _told(
-    now: Session, chosen: Combination, labels: Sequence[Label], values: np.ndarray, token: str, leading: int
-) -> None:
+def _lines(now: Session, labels: Sequence[Label], values: np.ndarray, token: str, leading: int) -> None:
     """What lies over the picture, in words."""
     key = "patch.signed" if METHODS[now.method].signed else "patch.lead"
     key += ".written" if now.kind == "cross" else ""
-    said = {"head": f"{map_choice.whose(now, chosen.name)} · {map_choice.name(now)}", "token": token}
+    said = {"head": f"{map_choice.whose(now, merged_name(now))} · {map_choice.name(now)}", "token": token}
     st.html(line("lead", say(key, **said)))
     order = np.argsort(-np.abs(values[leading:]))[:NAMED] + leading
     st.html(line("alt", say("patch.alt", list=_named(labels, values, order), **said)))

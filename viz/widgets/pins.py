@@ -13,8 +13,8 @@ from viz.core.answers.translations import translation
 from viz.core.language import language, say
 from viz.core.models import current, entries
 from viz.core.pictures import is_own
+from viz.core.selection import Selection
 from viz.core.session import Session, subject, typed
-from viz.export.pages import start_of
 from viz.export.show.reading import read_storyboard
 from viz.export.show.storyboard import (
     MOST_SCENES,
@@ -26,12 +26,13 @@ from viz.export.show.storyboard import (
     TalkScene,
     write_storyboard,
 )
-from viz.export.shown import Shown, names
+from viz.export.shown import names
 from viz.widgets.messages import message, part
 from viz.widgets.registry import register
 
 _component = register("pin_keeper", ())
 MOST_CAPTION = MOST_SIGNS["title"]
+MOST_PINNED = 40  # heads, where a scene's link would be too long
 UNNAMED = Both("Pinboard", "钉板")
 _TITLE = "_pins_title"  # in the visitor's session, with the next two: what the board is called
 _NEW = "_pins_new"  # whether a view that is redrawn by itself has pinned something
@@ -133,7 +134,7 @@ def _found(text: str) -> None:
         return
 
 
-def pin_button(now: Session, asked: Shown, place: str) -> None:
+def pin_button(now: Session, asked: Selection, place: str) -> None:
     """Pin this picture of heads with its state.
 
     Args:
@@ -197,9 +198,10 @@ def pin_view(view: str) -> None:
     st.toast(say("pins.pinned"))
 
 
-def _scene(now: Session, asked: Shown, place: str) -> TalkScene:
+def _scene(now: Session, asked: Selection, place: str) -> TalkScene:
     about = now.subject
-    heads = f"h={','.join(head.code for head in asked.heads)}"
+    if len(asked.link) > MOST_SIGNS["link"]:
+        asked = replace(asked, heads=asked.heads[:MOST_PINNED], rows=(), columns=())
     query = urlencode(st.query_params.to_dict())
     title = f"{about.text[:80]} · {'; '.join(names(asked, language()))[:100]}"
     app = f"{place}?{query}"
@@ -207,7 +209,7 @@ def _scene(now: Session, asked: Shown, place: str) -> TalkScene:
         about.text,
         translation(about).text if about.forced else "",
         about.checkpoint,
-        "&".join(filter(None, [heads, start_of(asked)]))[: MOST_SIGNS["link"]],
+        asked.link,
         app if len(app) <= MOST_SIGNS["app"] else "",
         Both(title[:MOST_CAPTION]),
     )

@@ -16,21 +16,16 @@ from viz.core.answers.translations import translation
 from viz.core.language import language, say
 from viz.core.models import entries, entry_of
 from viz.core.pictures import is_own
+from viz.core.selection import Selection
 from viz.core.session import Session, Subject
 from viz.export.code import ModelCode, command, patching_lines, python_lines
 from viz.export.pages import page_of
-from viz.export.shown import Shown, caption, sheet_of
-from viz.widgets import map_choice
+from viz.export.shown import caption, sheet_of
 
 PICTURE = "picture.png"  # the file of a visitor's own picture, whose name nobody knows
 
 
-def shown(now: Session) -> Shown:
-    """The view's head, as its maps are read."""
-    return Shown((now.head,), "head", now.method, map_choice.chosen_step(now), now.words, now.hide_special, now.shift)
-
-
-def page_button(now: Session, asked: Shown, key: str) -> None:
+def page_button(now: Session, asked: Selection, key: str) -> None:
     """The page of the whole trace, made when it is asked for."""
     spoken = language()
 
@@ -49,7 +44,7 @@ def page_button(now: Session, asked: Shown, key: str) -> None:
 
 
 def take_away(
-    now: Session, asked: Shown, named: Sequence[tuple[str, LabelledMap]], stem: str, numbers: Callable[[], None]
+    now: Session, asked: Selection, named: Sequence[tuple[str, LabelledMap]], stem: str, numbers: Callable[[], None]
 ) -> None:
     """A popover with pictures of these maps in a chosen size, what ``numbers`` draws, and the page."""
     with st.popover(say("export.title")):
@@ -72,7 +67,7 @@ def take_away(
         page_button(now, asked, "export_page")
 
 
-def as_code(now: Session, asked: Shown) -> None:
+def as_code(now: Session, asked: Selection) -> None:
     """The lines of Python, and the command, that make the numbers of the first map."""
     about = now.subject
     model = _model_code(about)

@@ -16,13 +16,13 @@ from model.trace import HeadRef
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, opened, shipped
 from viz.charts.sheet.sheet import SheetStyle, Write
+from viz.core.selection import Selection
 from viz.export.pages import page_of
 from viz.export.show.handout import picture
 from viz.export.show.reading import read_storyboard
 from viz.export.show.staged import stage
 from viz.export.show.storyboard import Both, Step, Storyboard, StoryboardError, TalkScene, parse_link, write_storyboard
 from viz.export.show.talk import talk_page
-from viz.export.shown import Shown
 from viz.widgets import pins
 
 pytestmark = shipped
@@ -51,9 +51,9 @@ def sorts_in(packed: str) -> dict[str, dict]:
 
 
 def test_a_link_of_one_token_is_read_and_nonsense_is_not() -> None:
-    assert parse_link("h=c1.3&d=gradient@3") == {"h": "c1.3", "d": "gradient@3"}
-    for bad in ("gradient@", "@3", "gradient@x", "gradient@3@4", "gradient@12345", "gradient @3"):
-        with pytest.raises(ValueError, match="is no choice"):
+    assert parse_link("h=c1.3&d=gradient@3") == ("c1.3", Selection(method="gradient", step=2))
+    for bad in ("gradient@", "@3", "gradient@x", "gradient@3@4", "gradient@12345", "gradient @3", "gradient@0", "luck"):
+        with pytest.raises(ValueError, match=r"is no (choice|attribution method)"):
             parse_link(f"d={bad}")
 
 
@@ -83,7 +83,7 @@ def test_an_expectation_is_held_against_the_gradient_of_its_token(opens, en_zh: 
 
 def test_a_handout_names_the_token(opens) -> None:
     [scene] = stage(one(link="h=c1.3&d=gradient@3"), opens).scenes
-    for link in (scene.state, stage(one(link="v=all&d=gradient@3"), opens).scenes[0].state):
+    for link in (scene.selection, stage(one(link="v=all&d=gradient@3"), opens).scenes[0].selection):
         said = " ".join(
             mark.text for mark in picture(scene.sight, link, "en", SheetStyle()).marks if isinstance(mark, Write)
         )
@@ -94,9 +94,9 @@ def test_a_handout_names_the_token(opens) -> None:
     ("method", "said"),
     [
         ("gradient@99", "'gradient@99' is of a token that is not written"),
-        ("gradient@0", "'gradient@0' is no sort of map"),
-        ("weights@2", "'weights@2' is no sort of map"),
-        ("cleverness@2", "'cleverness@2' is no sort of map"),
+        ("gradient@0", "'gradient@0' is no attribution method"),
+        ("weights@2", "'weights@2' is no attribution method"),
+        ("cleverness@2", "'cleverness@2' is no attribution method"),
     ],
 )
 def test_a_token_that_is_not_there_is_said_in_one_sentence(opens, method: str, said: str) -> None:
@@ -114,12 +114,12 @@ def test_a_pin_of_one_tokens_gradient_stays_that(opens) -> None:
     assert "d=gradient@3" in scene.link.split("&")
     assert scene.text == SENTENCE
     [staged] = stage(Storyboard(Both("t"), (scene,)), opens).scenes
-    assert staged.state.sort == "gradient@3"
+    assert staged.selection.map_name == "gradient@3"
 
 
 def test_a_saved_page_holds_the_gradient_that_it_opens_on(en_zh: Translator) -> None:
     translation = en_zh.trace(SCENE.text, TARGET)
-    shown = Shown((HeadRef("cross", 1, 3),), method="gradient", step=2)
+    shown = Selection((HeadRef("cross", 1, 3),), method="gradient", step=2)
     page = page_of(en_zh, translation, shown, "en").html
     [message] = re.findall(r'id="message">(.*?)</script>', page, re.DOTALL)
     sorts = sorts_in(message)

@@ -98,7 +98,7 @@ def taken(link: str) -> AppTest:
         from viz.views.one_head import page as chosen
 
         chosen.take(st.session_state["told"])
-        st.session_state["again"] = chosen.link_of(read_session())
+        st.session_state["again"] = chosen.settled(read_session()).selection.link
 
     at = AppTest.from_function(script, default_timeout=100)
     at.session_state["text"], at.session_state["told"] = SENTENCE, link

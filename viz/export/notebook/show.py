@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from model.attribution.methods import METHODS, MethodName, attribution_maps, traced_maps
+from model.attribution.methods import METHODS, MethodName, Shift, attribution_maps, traced_maps
 from model.saved.reading import read_maps
 from model.trace import AttentionTrace, HeadRef, Kind, TracedTranslation
+from viz.core.selection import Selection
 from viz.export.notebook.shown_maps import SIDES, ShownMaps, attention_maps, attentions_of, kind_of, layers_of, spelt
 
 if TYPE_CHECKING:
@@ -94,14 +95,14 @@ def show(what: Any = None, tokens: Sequence[str] | None = None, **options: Unpac
     maps: MapsByMethod | None
     if isinstance(what, (str, TracedTranslation)):
         shown, maps, name = translated(what, options)
-        link = ""
+        shift: Shift = "written"
     else:
-        shown, name, link = attended(what, tokens, options), "", "r=read"
+        shown, name, shift = attended(what, tokens, options), "", "read"
         maps = None if shown.layers else {"weights": shown.trace.weights}
     theme = options.get("display_mode", "")
-    parts = [f"h={','.join(opening(shown.trace, options))}", link, f"c={theme}" if theme in ("dark", "light") else ""]
-    look = {"language": options.get("language", "en"), "link": "&".join(filter(None, parts))}
-    return HeadlightWidget(shown, maps, model=options.get("title", name), height=options.get("height", 720), **look)
+    chosen = Selection(opening(shown.trace, options), shift=shift, theme=theme if theme in ("dark", "light") else "")
+    look = {"language": options.get("language", "en"), "height": options.get("height", 720)}
+    return HeadlightWidget(shown, maps, model=options.get("title", name), selection=chosen, **look)
 
 
 def check_names(what: Any, options: Mapping[str, Any]) -> None:
@@ -157,8 +158,8 @@ def attended(what: Any, tokens: Sequence[str] | None, options: Mapping[str, Any]
     return attention_maps(found, read, copies=sum(each.size for each in found) <= MOST_CELLS)
 
 
-def opening(trace: AttentionTrace, options: Mapping[str, Any]) -> list[str]:
-    """Codes of the heads that are shown first.
+def opening(trace: AttentionTrace, options: Mapping[str, Any]) -> tuple[HeadRef, ...]:
+    """The heads that are shown first.
 
     Raises:
         ValueError: one does not exist.
@@ -172,7 +173,7 @@ def opening(trace: AttentionTrace, options: Mapping[str, Any]) -> list[str]:
         if each is None:
             raise ValueError(f"{head!r} is no head; c2.5 is head 5 of layer 2 of cross-attention")
         trace.map(*each)
-    return [each.code for each in found if each]
+    return tuple(each for each in found if each)
 
 
 def _opened(model: str | ModelHandle) -> ModelHandle:

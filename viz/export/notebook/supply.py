@@ -50,7 +50,7 @@ def pooled(maps: np.ndarray) -> np.ndarray:
 
 
 def bytes_of(weights: np.ndarray) -> bytes:
-    """A byte a weight, as ``codes.coded`` writes an unsigned sort, but in single precision, which is faster."""
+    """A byte a weight, as ``codes.coded`` writes unsigned values, but in single precision, which is faster."""
     found = np.clip(weights, 0.0, 1.0, dtype=np.float32)
     np.sqrt(found, out=found)
     found *= 255

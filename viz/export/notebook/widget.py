@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ import traitlets
 
 from model.attribution.methods import MethodName
 from model.trace import HeadRef, Kind
+from viz.core.selection import Selection, read_link
 from viz.export.notebook import supply
-from viz.export.notebook.selection import Selection, read_selection, selection_of, write_selection
 from viz.export.notebook.shown_maps import SIDES, ShownMaps
 from viz.export.pages import SavedPage, saved
 from viz.web.bundles import NOTEBOOK, VIEWER_STYLE
@@ -24,13 +25,12 @@ MapsByMethod = Mapping[MethodName, Mapping[Kind, np.ndarray]]
 
 
 class Chosen(traitlets.TraitType[Selection, Any]):
-    """A selection, set by whatever ``selection_of`` reads."""
+    """A selection, set by whatever ``HeadlightWidget.selected`` reads."""
 
     def validate(self, obj: Any, value: Any) -> Selection:
         """The selection; raises TraitError where there is no such head or token."""
         try:
-            found = selection_of(value)
-            obj.check(found)
+            found: Selection = obj.selected(value)
         except ValueError as error:
             raise traitlets.TraitError(str(error)) from None
         return found
@@ -42,8 +42,8 @@ class HeadlightWidget(anywidget.AnyWidget):
     ``w.selection = "c2.5"``, ``w.selection = ("c2.5", 3)``; ``w.observe(print, "selection")`` tells of changes.
 
     Attributes:
-        selection: heads, token (row) and key (column); see ``Selection``.
-        link: everything that is chosen, as a saved page writes it behind its ``#``.
+        selection: everything that is chosen; see ``Selection``.
+        link: the same, as a saved page writes it behind its ``#``.
         height: in pixels.
     """
 
@@ -53,12 +53,17 @@ class HeadlightWidget(anywidget.AnyWidget):
     _asks = traitlets.Bool(False).tag(sync=True)
     link = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int(720).tag(sync=True)
-    selection = Chosen(Selection(())).tag(
-        sync=True, to_json=lambda value, _: value._asdict(), from_json=lambda value, _: selection_of(value)
-    )
+    selection = Chosen(Selection())
 
     def __init__(
-        self, shown: ShownMaps, maps: MapsByMethod | None, *, model: str, language: str, link: str, height: int
+        self,
+        shown: ShownMaps,
+        maps: MapsByMethod | None,
+        *,
+        model: str,
+        language: str,
+        selection: Selection,
+        height: int,
     ) -> None:
         """The widget of maps.
 
@@ -67,7 +72,7 @@ class HeadlightWidget(anywidget.AnyWidget):
             maps: by method; None for those of ``shown``, which go to the browser when somebody looks.
             model: for titles.
             language: "en" or "zh".
-            link: what is chosen at first.
+            selection: what is chosen at first.
             height: in pixels.
         """
         self.shown, self._maps, self._model, self._language = shown, maps, model, language
@@ -75,43 +80,72 @@ class HeadlightWidget(anywidget.AnyWidget):
             message = supply.message(shown, language=language, model=model)
         else:
             message = pack(shown.translation, maps, language=language, model=model)
-        chosen = read_selection(link, shown.first)
-        super().__init__(_message=message, _asks=maps is None, link=link, height=height, selection=chosen)
+        super().__init__(_message=message, _asks=maps is None, link=selection.link, height=height, selection=selection)
         self.on_msg(self._answer)
 
-    def check(self, selection: Selection) -> None:
-        """Nothing where a selection fits the maps.
+    def selected(self, value: Any) -> Selection:
+        """The selection that a value names.
+
+        Args:
+            value: a selection; or a head or its code, or several, alone or with the numbers of a row's token and of a
+                column's: ``("c2.5", 3)``. What else is chosen then stays.
 
         Raises:
-            ValueError: there is no such head or token.
+            ValueError: it names none, or there is no such head or token.
         """
-        for code in selection.heads:
-            head = HeadRef.parse(code)
-            assert head is not None
+        if isinstance(value, Selection):
+            found, places = value, []
+        else:
+            heads, places = _named(value)
+            found = replace(self.selection, heads=heads)
+        for head in found.heads:
             self.shown.trace.map(*head)
-        head = selection.head or self.selection.head or HeadRef(self.shown.trace.kinds[-1], 0, 0)
-        lengths = self.shown.trace.weights[head.kind].shape[2:]
-        for place, length, reads in zip((selection.token, selection.key), lengths, SIDES[head.kind], strict=True):
-            least = self.shown.first if reads == "decoder_tokens" else 0
-            if place is not None and not least <= place < length:
-                raise ValueError(f"there is no token {place}: {head.kind} has {length} there")
+        if isinstance(value, Selection):
+            return value
+        rows, columns = (
+            self._keys(found.head.kind, side, place) for side, place in enumerate([*places, None, None][:2])
+        )
+        return replace(found, rows=rows, columns=columns)
+
+    def _keys(self, kind: Kind, side: int, place: int | None) -> tuple[str, ...]:
+        """A token of rows (0) or columns (1) of a kind's maps, as the viewer calls it; raises as ``selected``."""
+        if place is None:
+            return ()
+        length, decodes = self.shown.trace.weights[kind].shape[2 + side], SIDES[kind][side] == "decoder_tokens"
+        if not (self.shown.first if decodes else 0) <= place < length:
+            raise ValueError(f"there is no token {place}: {kind} has {length} there")
+        return (f"t{place - self.shown.first - 1}" if decodes else f"s{place}",)
+
+    @property
+    def token(self) -> int | None:
+        """Number of the token whose row is pinned, from 0; None where none is.
+
+        Of a translation by Headlight it is the token that the row writes, of attentions that were given the token in
+        the list of tokens.
+        """
+        return self._number(self.selection.rows)
+
+    @property
+    def key(self) -> int | None:
+        """Number of the token whose column is pinned; None where none is."""
+        return self._number(self.selection.columns)
+
+    def _number(self, keys: tuple[str, ...]) -> int | None:
+        # The viewer calls what a decoder reads first t-1, since it is what is written before token 0.
+        shift = {"t": self.shown.first + 1, "s": 0}
+        return next((int(key[1:]) + shift[key[0]] for key in keys), None)
 
     @traitlets.observe("link")
     def _link_changed(self, change: Any) -> None:
-        self.selection = self._known(read_selection(change["new"], self.shown.first))
+        try:
+            self.selection = read_link(change["new"])
+        except traitlets.TraitError:
+            return  # there is no such head: no browser of ours says this
 
     @traitlets.observe("selection")
     def _selection_changed(self, change: Any) -> None:
-        if change["new"] != self._known(read_selection(self.link, self.shown.first)):
-            self.link = write_selection(change["new"], self.link, self.shown.first)
-
-    def _known(self, selection: Selection) -> Selection:
-        """What fits the maps of what a browser says."""
-        try:
-            self.check(selection)
-        except (ValueError, AssertionError):
-            return self.selection
-        return selection
+        if read_link(self.link) != change["new"]:
+            self.link = change["new"].link
 
     def _answer(self, _: Any, content: Any, __: Any) -> None:
         """Send a whole map that the browser asks for."""
@@ -130,15 +164,17 @@ class HeadlightWidget(anywidget.AnyWidget):
         Raises:
             ValueError: there is no such head, or none is selected.
         """
-        found = selection_of(head).head if head is not None else self.selection.head
-        if found is None:
+        heads = self.selection.heads if head is None else _named(head)[0]
+        if not heads:
             raise ValueError("no head is selected")
-        return self.shown.head(found)
+        return self.shown.head(heads[0])
 
     def page(self) -> SavedPage:
         """The same as a page that needs no notebook, opened on what is chosen."""
         maps = {"weights": supply.all_maps(self.shown)} if self._maps is None else self._maps
-        return saved(self.shown.translation, maps=maps, model=self._model, language=self._language, start=self.link)
+        return saved(
+            self.shown.translation, maps=maps, model=self._model, language=self._language, start=self.selection
+        )
 
     def save(self, path: str | Path) -> Path:
         """Write that page, and say where."""
@@ -148,3 +184,20 @@ class HeadlightWidget(anywidget.AnyWidget):
         """What it shows, instead of every byte of it."""
         texts = json.dumps([self.shown.translation.source, self.shown.translation.text], ensure_ascii=False)
         return f"HeadlightWidget({texts}, {self.selection})"
+
+
+def _named(value: Any) -> tuple[tuple[HeadRef, ...], list[int | None]]:
+    """The heads and the tokens that a value names; raises as ``HeadlightWidget.selected``."""
+    if isinstance(value, (str, HeadRef)):
+        value = (value,)
+    if not isinstance(value, Sequence) or not 1 <= len(value) <= 3:
+        raise ValueError(f"{value!r} is no selection: write 'c2.5', or ('c2.5', 3) with a token")
+    first, *places = value
+    several = [first] if isinstance(first, (str, HeadRef)) else first
+    heads = tuple(each if isinstance(each, HeadRef) else HeadRef.parse(str(each)) for each in several)
+    if not heads or None in heads:
+        raise ValueError(f"{first!r} is no head; c2.5 is head 5 of layer 2 of cross-attention")
+    for place in places:
+        if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
+            raise ValueError(f"a token is chosen by its number, got {place!r}")
+    return tuple(head for head in heads if head), places

@@ -1,8 +1,8 @@
 """What a scene expects of the model: sentences of a small language, each of which holds or does not.
 
 ``argmax row ROW column COLUMN`` · ``value row ROW column COLUMN above|below NUMBER`` ·
-``translation contains TEXT`` · ``translation is TEXT``. The first two are of the scene's own heads and sort of map;
-``method SORT``, ``heads HEADS`` and ``shift written|read`` at their end say others. A token that stands several
+``translation contains TEXT`` · ``translation is TEXT``. The first two are of the scene's own heads and method;
+``method METHOD``, ``heads HEADS`` and ``shift written|read`` at their end say others. A token that stands several
 times is ``it#2``.
 """
 

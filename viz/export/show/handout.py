@@ -7,19 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from model.attribution.labelled_map import read
 from model.attribution.methods import METHODS
-from model.trace import HeadRef
 from viz.charts.colour import on_scale
 from viz.charts.sheet.files import pdf_of
-from viz.charts.sheet.sheet import POINTS_A_CM, Box, Sheet, SheetMap, SheetStyle, Write, hexadecimal, sheet, wrapped
+from viz.charts.sheet.sheet import POINTS_A_CM, Box, Sheet, SheetStyle, Write, hexadecimal, wrapped
+from viz.core.selection import Selection
 from viz.core.text import text
 from viz.core.theme import LIGHT
-from viz.export.show.sights import Sight, State, axes
+from viz.export.show.sights import Sight
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import OPTION_LETTERS
 from viz.export.show.talk import answer_said
-from viz.web.payload import sort_title
+from viz.export.shown import labelled_maps, names, sheet_of
+from viz.web.payload import method_title
 
 PIXELS = 8  # a side
 WIDE, HIGH = 21.0 * POINTS_A_CM, 29.7 * POINTS_A_CM  # A4
@@ -123,7 +123,7 @@ def _page(each: Staged, place: str, language: str, size: float) -> Sheet:
             marks.append(Write(PAGE_MARGIN, y, line, large))
     y += 1.2 * BODY
     if not scene.view:
-        method = picture(sight, each.state, language, SheetStyle(room / POINTS_A_CM, size))
+        method = picture(sight, each.selection, language, SheetStyle(room / POINTS_A_CM, size))
         marks += [replace(mark, x=mark.x + PAGE_MARGIN, y=mark.y + y) for mark in method.marks]
         y += method.height
     for paragraph in _paragraphs(each, language):
@@ -151,44 +151,14 @@ def _paragraphs(each: Staged, language: str) -> list[str]:
     return [paragraph for paragraph in said if paragraph]
 
 
-def picture(sight: Sight, state: State, language: str, style: SheetStyle) -> Sheet:
-    """What a state shows, on a sheet: its heads as maps, or every head small."""
-    method = sort_title(state.sort, sight.trace, language)
-    if state.choices.get("v") == "all":
-        kinds = [(text(language, f"kind.{kind}"), maps) for kind, maps in sight.maps(state.sort).items()]
-        return small_maps(kinds, METHODS[state.method].signed, method, style)
-    return sheet(_maps(sight, state, language), f"{method} · {sight.source.name}", style)
-
-
-def _maps(sight: Sight, state: State, language: str) -> list[SheetMap]:
-    how, kind = state.choices.get("x", "side"), state.heads[0].kind
-    heads = [head for head in state.heads if how == "side" or head.kind == kind]
-    values = [sight.maps(state.sort)[head.kind][head[1:]] for head in heads[: MOST_ABREAST if how == "side" else None]]
-    titles = [f"{text(language, f'kind.{head.kind}')} · {head.title}" for head in heads]
-    if how in ("mean", "max") and len(heads) > 1:
-        several = np.stack(values)
-        furthest = np.take_along_axis(several, np.abs(several).argmax(0)[None], axis=0)[0]
-        values, named = [several.mean(0) if how == "mean" else furthest], _named(heads)
-        titles = [f"{text(language, f'kind.{kind}')} · {text(language, f'viewer.{how}_of', heads=named)}"]
-    highest = max(float(np.abs(each).max()) for each in values) or 1.0
-    return [
-        _map(sight, state, head, each, title, highest) for head, each, title in zip(heads, values, titles, strict=False)
-    ]
-
-
-def _map(sight: Sight, state: State, head: HeadRef, values: np.ndarray, title: str, highest: float) -> SheetMap:
-    labels = axes(sight.trace, replace(state, heads=(head,)))
-    reading = read(values, *labels, state.on("w"), state.on("s"), state.method)
-    own = float(np.abs(reading.weights).max(initial=0.0)) or 1.0
-    scale = state.choices.get("o", "full")
-    high = own if scale == "own" else 1.0 if state.method == "weights" and scale == "full" else max(own, highest)
-    rows, columns = (tuple(label.text for label in side) for side in (reading.rows, reading.columns))
-    threshold = float(state.choices.get("t", 0))
-    return SheetMap(title, rows, columns, reading.weights, high, METHODS[state.method].signed, threshold)
-
-
-def _named(heads: list[HeadRef]) -> str:
-    """Heads in a few words."""
-    if len(heads) <= MOST_ABREAST:
-        return ", ".join(head.title for head in heads)
-    return f"{heads[0].title} … {heads[-1].title} ({len(heads)})"
+def picture(sight: Sight, selection: Selection, language: str, style: SheetStyle) -> Sheet:
+    """What is chosen, on a sheet: its heads as maps, or every head small."""
+    method, maps = method_title(selection.map_name, sight.trace, language), sight.maps(selection.map_name)
+    if selection.view == "all":
+        kinds = [(text(language, f"kind.{kind}"), values) for kind, values in maps.items()]
+        return small_maps(kinds, METHODS[selection.method].signed, method, style)
+    shown = selection.fitting
+    if shown.together == "side":
+        shown = replace(shown, heads=shown.heads[:MOST_ABREAST])
+    named = list(zip(names(shown, language), labelled_maps(shown, maps, sight.trace), strict=True))
+    return sheet_of(shown, named, language, f"{method} · {sight.source.name}", style)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from model.attribution.labelled_map import LabelledMap, combine, read, shifted_rows, words_of
-from model.attribution.methods import METHOD_NAMES, METHODS, Maps, MethodName, attribution_maps
+from model.attribution.labelled_map import LabelledMap, words_of
+from model.attribution.methods import METHOD_NAMES, Maps, attribution_maps
 from model.errors import HeadlightError
-from model.trace import AttentionTrace, HeadRef, Label, TracedTranslation
+from model.trace import AttentionTrace, Label, TracedTranslation
+from viz.core.selection import DEFAULTS, Selection, method_of
 from viz.export.show.heads import heads_named
 from viz.export.show.storyboard import Light, StoryboardError, TalkScene, parse_link
-from viz.web.payload import sort_of
+from viz.export.shown import axes, labelled_maps
 
 if TYPE_CHECKING:
     from model.source import Source
@@ -25,7 +24,7 @@ Opens = Callable[[str], Any]  # the model of a name; raises HeadlightError where
 
 @dataclass
 class Sight:
-    """A sentence and its translation with every map; maps of other sorts are made when they are asked for."""
+    """A sentence and its translation with every map; maps of other methods are made when they are asked for."""
 
     source: Source
     translation: TracedTranslation
@@ -37,15 +36,15 @@ class Sight:
         return self.translation.trace
 
     def maps(self, name: str) -> Maps:
-        """Maps of a sort by its name, "gradient@3" that of one token, by kind.
+        """Maps of a method by its name, "gradient@3" that of one token, by kind.
 
         Raises:
-            ValueError: there is no such sort.
+            ValueError: there is no such method.
             IndexError: there is no such token.
             LacksAbilityError: the model does not offer it.
         """
         if name not in self.made:
-            self.made[name] = attribution_maps(self.source, self.translation, *sort_of(name))
+            self.made[name] = attribution_maps(self.source, self.translation, *method_of(name))
         return self.made[name]
 
 
@@ -80,73 +79,34 @@ class Sights:
         return self.known[key]
 
 
-@dataclass(frozen=True)
-class State:
-    """What a viewer's link shows of a sight: its heads, sort and switches, all of which are there."""
-
-    heads: tuple[HeadRef, ...]
-    method: MethodName
-    choices: dict[str, str]
-
-    @property
-    def sort(self) -> str:
-        """Name of the sort, which says of which token it is where it is of one."""
-        return self.choices.get("d", "weights")
-
-    @property
-    def link(self) -> str:
-        """As the viewer writes it."""
-        return "&".join(f"{letter}={said}" for letter, said in self.choices.items())
-
-    def on(self, letter: str) -> bool:
-        """Whether a switch is on."""
-        return self.choices.get(letter) == "1"
-
-
-def state_of(sight: Sight, link: str) -> State:
-    """The choices of a link, heads by their codes.
+def selected(sight: Sight, link: str, before: Selection = DEFAULTS) -> Selection:
+    """What a scene's link chooses after ``before``; there are always heads, and all of it is there.
 
     Raises:
-        StoryboardError: a head or a sort is not there.
-        LacksAbilityError: the model does not offer the sort.
+        StoryboardError: a head or a method is not there, or the link is none.
+        LacksAbilityError: the model does not offer the method.
     """
-    choices = parse_link(link)
-    heads = heads_named(choices.get("h", ""), sight.source, sight.trace)
-    method = _drawn(sight, said := choices.get("d", "weights"))
-    if missing := [head.code for head in heads if head.kind not in sight.maps(said)]:
-        raise StoryboardError(f"there are no {method} of {missing[0]}")
-    return State(tuple(heads), method, {**choices, "h": ",".join(head.code for head in heads)})
-
-
-def _drawn(sight: Sight, said: str) -> MethodName:
-    """The sort that a link's ``d`` names, whose token is there where it is of one."""
     try:
-        method, step = sort_of(said)
-    except ValueError:
-        method, step = None, None
-    if method not in METHOD_NAMES:
-        raise StoryboardError(f"{said!r} is no sort of map; known are {', '.join(METHOD_NAMES)}")
-    if step is not None and step >= len(sight.translation.written_ids):
-        raise StoryboardError(f"{said!r} is of a token that is not written")
-    return method
+        names, found = parse_link(link, before)
+    except ValueError as error:
+        raise StoryboardError(str(error)) from error
+    if found.method not in METHOD_NAMES:
+        raise StoryboardError(f"{found.map_name!r} is no attribution method; known are {', '.join(METHOD_NAMES)}")
+    if names or not found.heads:
+        found = replace(found, heads=tuple(heads_named(names, sight.source, sight.trace)))
+    if found.step is not None and found.step >= len(sight.translation.written_ids):
+        raise StoryboardError(f"{found.map_name!r} is of a token that is not written")
+    if missing := [head.code for head in found.heads if head.kind not in sight.maps(found.map_name)]:
+        raise StoryboardError(f"there are no {found.method} of {missing[0]}")
+    return found
 
 
-def axes(trace: AttentionTrace, state: State) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    """Labels of rows and columns of the first head's maps, named as the state asks."""
-    rows, columns = trace.axis_labels(state.heads[0].kind)
-    if state.heads[0].kind == "cross":
-        written = METHODS[state.method].of_written or state.choices.get("r", "written") == "written"
-        rows = shifted_rows(trace, "written" if written else "read")[0]
-    return rows, columns
-
-
-def word_map(sight: Sight, state: State) -> LabelledMap:
-    """What the state shows first, word by word: one head, or several as one."""
-    maps = sight.maps(state.sort)[state.heads[0].kind]
-    chosen = [maps[head[1:]] for head in state.heads if head.kind == state.heads[0].kind]
-    how = state.choices.get("x", "side")
-    values = combine(np.stack(chosen), how) if how in ("mean", "max") else chosen[0]
-    return read(values, *axes(sight.trace, state), True, state.on("s"), state.method)
+def word_map(sight: Sight, selection: Selection) -> LabelledMap:
+    """What is shown first, word by word: one head, or several as one."""
+    chosen = replace(selection, words=True).fitting
+    if not chosen.merges:
+        chosen = replace(chosen, heads=chosen.heads[:1], together="side")
+    return labelled_maps(chosen, sight.maps(chosen.map_name), sight.trace)[0]
 
 
 def place_of(labels: tuple[Label, ...], name: str) -> int:
@@ -164,20 +124,22 @@ def place_of(labels: tuple[Label, ...], name: str) -> int:
     return places[nth - 1]
 
 
-def lit(sight: Sight, state: State, light: Light) -> str:
-    """The part of a link that puts a row and a column into the light.
+def lit(sight: Sight, selection: Selection, light: Light) -> Selection:
+    """With a row and a column in the light.
 
     Raises:
         StoryboardError: there is no such token.
     """
     found = []
-    for letter, name, labels in zip("pq", (light.row, light.column), axes(sight.trace, state), strict=True):
+    sides = axes(sight.trace, selection, selection.head.kind)
+    for name, labels in zip((light.row, light.column), sides, strict=True):
         words, groups = words_of(labels)
         places = groups[place_of(words, name)] if name else []
         side = "s" if labels is sight.trace.src else "t"
         shift = -1 if labels is sight.trace.tgt_inputs else 0  # what a row writes is what the next one has read
-        found.append(f"{letter}={','.join(f'{side}{place + shift}' for place in places)}")
-    return "&".join(found)
+        found.append(tuple(f"{side}{place + shift}" for place in places))
+    rows, columns = found
+    return replace(selection, rows=rows, columns=columns)
 
 
 def said_of(error: HeadlightError) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from model.errors import HeadlightError
+from viz.core.selection import Selection, write_link
 from viz.export.show.expect import Expectation, parse_expectation
-from viz.export.show.sights import Opens, Sight, Sights, State, lit, place_of, said_of, state_of, word_map
+from viz.export.show.sights import Opens, Sight, Sights, lit, place_of, said_of, selected, word_map
 from viz.export.show.storyboard import OPTIONS, Both, Predict, Storyboard, StoryboardError, TalkScene
 
 CHECKPOINT = "en-zh"
@@ -33,7 +34,7 @@ class Staged:
     Attributes:
         scene: as it was written.
         sight: its sentence and maps.
-        state: what it shows first.
+        selection: what it shows first.
         steps: the links of its clicks, which change the first.
         predict: its question, with options; None where nothing is asked.
         problems: what it expected and is not so.
@@ -41,7 +42,7 @@ class Staged:
 
     scene: TalkScene
     sight: Sight
-    state: State
+    selection: Selection
     steps: tuple[str, ...]
     predict: Predict | None
     problems: tuple[Problem, ...]
@@ -84,34 +85,29 @@ def stage(storyboard: Storyboard, opens: Opens) -> Stage:
 
 
 def _staged(scene: TalkScene, number: int, sight: Sight) -> Staged:
-    state = state_of(sight, scene.link)
-    now, steps = scene.link, []
+    first = now = selected(sight, scene.link)
+    steps = []
     for step in scene.steps:
-        now = f"{now}&{step.link}"
-        after = state_of(sight, now)
-        changed = {"h": after.choices["h"]} if "h=" in step.link else {}
-        said = replace(after, choices={**_own(step.link), **changed}).link
-        steps.append("&".join(filter(None, [said, lit(sight, after, step.light) if step.light else ""])))
+        after = selected(sight, step.link, now)
+        after = lit(sight, after, step.light) if step.light else after
+        steps.append(write_link(after, now))
+        now = after
     problems = [
         Problem(number, scene.line, said, wrong)
         for said in scene.expect
-        if (wrong := _wrong(parse_expectation(said), sight, scene.link))
+        if (wrong := _wrong(parse_expectation(said), sight, first))
     ]
-    predict = _options(scene.predict, sight, state) if scene.predict else None
-    return Staged(scene, sight, state, tuple(steps), predict, tuple(problems))
+    predict = _options(scene.predict, sight, first) if scene.predict else None
+    return Staged(scene, sight, first, tuple(steps), predict, tuple(problems))
 
 
-def _own(link: str) -> dict[str, str]:
-    return dict(part.split("=", 1) for part in link.split("&") if part)
-
-
-def _wrong(expected: Expectation, sight: Sight, link: str) -> str:
+def _wrong(expected: Expectation, sight: Sight, shown: Selection) -> str:
     """What is the case instead; "" where it is as expected."""
     if expected.what in ("contains", "is"):
         said = sight.translation.text
         holds = said == expected.text if expected.what == "is" else expected.text in said
         return "" if holds else f"the translation is {said}"
-    reading = word_map(sight, state_of(sight, f"{link}&{expected.link}"))
+    reading = word_map(sight, selected(sight, expected.link, shown))
     row, column = place_of(reading.rows, expected.row), place_of(reading.columns, expected.column)
     values = reading.weights[row]
     if expected.what == "argmax":
@@ -122,11 +118,11 @@ def _wrong(expected: Expectation, sight: Sight, link: str) -> str:
     return "" if holds else f"it is {value:.3f}"
 
 
-def _options(predict: Predict, sight: Sight, state: State) -> Predict:
+def _options(predict: Predict, sight: Sight, shown: Selection) -> Predict:
     """The question with its options; a map's own are the strongest columns of the row, in the order of the sentence."""
     if not predict.row:
         return predict
-    reading = word_map(sight, replace(state, choices={**state.choices, "s": "1"}))
+    reading = word_map(sight, replace(shown, hide_special=True))
     values = reading.weights[place_of(reading.rows, predict.row)]
     best: dict[str, int] = {}
     for place in sorted(range(len(values)), key=lambda place: -values[place]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
@@ -11,6 +10,7 @@ from urllib.parse import parse_qsl
 import yaml
 
 from model.errors import HeadlightError
+from viz.core.selection import DEFAULTS, Selection, read_link
 
 FORMAT = 1
 MOST_FILE_BYTES = 131_072
@@ -33,7 +33,6 @@ MOST_SIGNS = {
 MOST_STEPS, MOST_EXPECTATIONS, MOST_POINTS = 20, 20, 8
 OPTIONS = (2, 4)
 OPTION_LETTERS = "ABCD"
-# How the viewer's link writes each choice; ``src/core/state.js`` says the same. Heads are spelt in ``heads``.
 OWN_CHOICES = (
     "text",
     "part",
@@ -43,23 +42,7 @@ OWN_CHOICES = (
     "scene",
     "click",
 )  # a scene says them, or the talk does
-_SORTED = r"-?\d{1,4}(?:,[st]-?\d{1,4})*"
-CHOICE_FORMS: Mapping[str, str] = {
-    "h": r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}",
-    "v": "map|lines|all",
-    "d": r"\w{1,40}(?:@\d{1,4})?",
-    "w": "[01]",
-    "s": "[01]",
-    "r": "written|read",
-    "t": r"0(?:\.\d{1,4})?|1",
-    "g": "[01]",
-    "o": "full|own|common",
-    "x": "side|difference|mean|max",
-    "p": rf"(?:[st]{_SORTED})?",
-    "q": rf"(?:[st]{_SORTED})?",
-    "c": "light|dark|",
-    "f": "[01]",
-}
+_HEADS = re.compile(r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}")  # by code or by job, see ``heads``
 
 
 def write_storyboard(board: Storyboard) -> str:
@@ -227,19 +210,18 @@ class Storyboard:
         return self.minutes or sum(scene.minutes for scene in self.scenes)
 
 
-def parse_link(link: str) -> dict[str, str]:
-    """The choices of a viewer's link, by letter.
+def parse_link(link: str, before: Selection = DEFAULTS) -> tuple[str, Selection]:
+    """The heads that a viewer's link names, by code or by job, and what else is chosen after ``before``.
 
     Raises:
-        ValueError: one is none.
+        ValueError: a part of it is no choice of the viewer's link.
 
-    >>> parse_link("h=c2.5&w=1")
-    {'h': 'c2.5', 'w': '1'}
+    >>> parse_link("h=e.previous&w=1")
+    ('e.previous', Selection(words=True))
     """
-    found = {}
-    for part in filter(None, link.removeprefix("#").split("&")):
-        letter, equals, said = part.partition("=")
-        if not equals or letter not in CHOICE_FORMS or not re.fullmatch(CHOICE_FORMS[letter], said, re.ASCII):
-            raise ValueError(f"{part[:40]!r} is no choice of the viewer's link")
-        found[letter] = said
-    return found
+    parts = link.removeprefix("#").split("&")
+    names = [part for part in parts if part.startswith("h=")]
+    if wrong := [name for name in names if not _HEADS.fullmatch(name[2:])]:
+        raise ValueError(f"{wrong[0][:40]!r} is no choice of the viewer's link")
+    rest = read_link("&".join(part for part in parts if part not in names), before, strict=True)
+    return names[-1][2:] if names else "", rest

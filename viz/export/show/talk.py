@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from viz.charts.plotly_script import plotly_script
+from viz.core.selection import read_link
 from viz.core.text import text
-from viz.export.show.sights import Sight, state_of
+from viz.export.show.sights import Sight
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.stills import ViewStill, asked_of, mounted, stills
 from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError
@@ -119,13 +120,13 @@ def _templates(found: Mapping[str, ViewStill]) -> str:
 
 
 def message_of(sight: Sight, shown: Stage, language: str) -> bytes:
-    """The sight with the sorts of map that its scenes show; weights first."""
-    wanted = {"weights": None}
+    """The sight with the maps of all methods that its scenes show; weights first."""
+    wanted: dict[str, None] = {"weights": None}
     for each in (each for each in shown.scenes if each.sight is sight):
-        links = [each.state.link]
-        for step in each.steps:
-            links.append(f"{links[-1]}&{step}")
-        wanted |= {state_of(sight, link).sort: None for link in links}
+        now = each.selection
+        for step in ("", *each.steps):
+            now = read_link(step, now)
+            wanted[now.map_name] = None
     maps = {name: sight.maps(name) for name in wanted}
     return pack(sight.translation, maps, language=language, model=sight.source.name)
 
@@ -148,7 +149,7 @@ def scene_part(each: Staged, message: int, language: str, number: int = 0) -> Ma
     return {
         "title": scene.title.of(language) or scene.text,
         "message": message,
-        "link": each.state.link,
+        "link": each.selection.link,
         "steps": list(each.steps),
         "note": scene.fragments(language),
         "predict": asked,

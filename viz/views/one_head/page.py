@@ -21,33 +21,30 @@ from model.trace import KIND_LETTERS, HeadRef
 from viz.charts.markup import line
 from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import trace, translation
-from viz.core.choice import chosen_text
 from viz.core.kept import kept
 from viz.core.language import language, say
-from viz.core.session import Session, Subject, choose_head, choose_token, chosen_token, read_session
+from viz.core.selection import REST, Selection, method_of, read_link
+from viz.core.session import Session, Subject, chosen_token, read_session
 from viz.core.theme import Theme
-from viz.export.shown import Shown, names
+from viz.export.shown import labelled_maps, names
 from viz.web.bundles import VIEWER
-from viz.web.codes import listed, read_link, token_of, with_token, write_link
 from viz.web.message import Envelope
-from viz.web.payload import method_code, pack, sort_of
+from viz.web.payload import pack
 from viz.widgets import deletion_bar, map_choice, patches, pins, take_away
 from viz.widgets.bar import bar
-from viz.widgets.combined import Combination
 from viz.widgets.errors import show_error
 from viz.widgets.messages import message, part
 from viz.widgets.registry import register
 
-KEY = "viewer"  # of what the app itself has no choice for, and of its place in the link
 _MADE = "_made"  # what a visitor has asked for of the subject that he looks at
-MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a megabyte a sort
+MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a megabyte a method
 _component = register("workbench", bundle=VIEWER)
 MARGIN = 12  # pixels under the viewer
 _MOVED = "_moved"  # whether the viewer has told of another chosen token
 PATCHES = 430  # pixels of a picture under the viewer
 
 
-def row(now: Session, asked: Shown) -> None:
+def row(now: Session, asked: Selection) -> None:
     """A button each; what needs the model is reckoned when it is unfolded."""
     with bar():
         _honesty(now, asked)
@@ -56,7 +53,7 @@ def row(now: Session, asked: Shown) -> None:
         pins.pin_button(now, asked, "one_head")
 
 
-def _honesty(now: Session, asked: Shown) -> None:
+def _honesty(now: Session, asked: Selection) -> None:
     kind = asked.heads[0].kind
     unfolded = st.popover(say("workbench.matters"), key="hl_matters", on_change="rerun")
     with unfolded:
@@ -65,12 +62,12 @@ def _honesty(now: Session, asked: Shown) -> None:
             map_choice.meaning(now, cross=kind == "cross")
             maps = map_choice.maps(now, kind)
             heads = [maps[head[1:]] for head in asked.heads]
-            values = heads[0] if asked.how == "head" else combine(np.stack(heads), asked.how)
+            values = combine(np.stack(heads), asked.together) if asked.merges else heads[0]
             deletion_bar.deletion_bar(now, kind, values, names(asked, language())[0])
 
 
-def _sanity(now: Session, asked: Shown) -> None:
-    if asked.method != "weights" or asked.how != "head":
+def _sanity(now: Session, asked: Selection) -> None:
+    if asked.method != "weights" or asked.merges:
         return
     sanity = check_map(trace(now.subject), *asked.heads[0])
     state = "holds" if sanity.holds else "fails"
@@ -78,9 +75,9 @@ def _sanity(now: Session, asked: Shown) -> None:
     st.html(line(state, say(f"workbench.sanity.{state}", head=asked.heads[0].title, **errors)))
 
 
-def _take_away(now: Session, asked: Shown) -> None:
+def _take_away(now: Session, asked: Selection) -> None:
     found, made = translation(now.subject), {head.kind: map_choice.maps(now, head.kind) for head in asked.heads}
-    readings = asked.readings(made, found.trace)
+    readings = labelled_maps(asked, made, found.trace)
     if not all(reading.weights.size for reading in readings):
         return
     stem = f"headlight-{'-'.join(head.code for head in asked.heads[:6])}-{asked.method}"
@@ -94,108 +91,43 @@ def _take_away(now: Session, asked: Shown) -> None:
     take_away.take_away(now, asked, named, stem, numbers)
 
 
-def link_of(now: Session) -> str:
-    """What the app's choices, and ``viewer`` in its link, mean as a link of the viewer."""
-    own, token = read_link(chosen_text(KEY)), chosen_token(len(trace(now.subject).tgt_outputs))
-    heads = listed(own, "h")
-    choices = with_token(own, token) | {
-        "h": own["h"] if now.head.code in heads[:1] else now.head.code,
-        "d": "" if now.method == "weights" else name_of(now),
-        "w": "1" if now.words else "",
-        "s": "1" if now.hide_special else "",
-        "r": "read" if now.shift == "read" else "",
-    }
-    return write_link(choices)
-
-
-def name_of(now: Session) -> str:
-    """The chosen sort as a message calls it: gradients of one token are a sort of their own."""
-    return method_code(now.method, map_choice.chosen_step(now))
-
-
 def take(link: str) -> None:
     """Choose in the app what was chosen in the viewer; to be called in a component's callback."""
-    choices, now, state = read_link(link), read_session(), st.session_state
-    try:
-        method, step = sort_of(choices.get("d", "weights"))
-    except ValueError:
-        method, step = now.method, map_choice.chosen_step(now)
-    told = replace(now, method=method)
-    heads = [head for head in map(HeadRef.parse, listed(choices, "h")) if head and exists(told, head)]
-    if heads:
-        choose_head(heads[0])
-    state["method"] = method
-    if METHODS[method].of_token:
-        state["of"] = str((-1 if step is None else step) + 1)
-    if not METHODS[method].of_written:
-        state["shift"] = "read" if choices.get("r") == "read" else "written"
-    state["words"], state["special"] = (choices.get(letter) == "1" for letter in "ws")
-    outputs, token = len(trace(now.subject).tgt_outputs), token_of(choices)
-    if token != chosen_token(outputs) and (token is None or token < outputs):
-        choose_token(token)
-    state[KEY] = _rest(choices)
+    told, now = read_link(link), read_session()
+    there = now.choosing(method=told.method)
+    heads = tuple(head for head in told.heads if exists(there, head))
+    choices = replace(told, heads=heads).app
+    outputs = len(trace(now.subject).tgt_outputs)
+    if told.token == chosen_token(outputs) or (told.token or 0) >= outputs:
+        choices.pop("step")
+    st.session_state.update(choices)
 
 
 def settled(now: Session) -> Session:
-    """The choices with a head that the chosen sort has maps of, as the viewer settles them."""
-    kinds = [kind for kind in KIND_LETTERS if kind in trace(now.subject).weights and kind in METHODS[now.method].kinds]
-    return now if now.kind in kinds else replace(now, head=HeadRef(kinds[-1], 0, 0))
+    """The choices with heads and tokens that there are, as the viewer settles them."""
+    about = trace(now.subject)
+    kinds = [kind for kind in KIND_LETTERS if kind in about.weights and kind in METHODS[now.method].kinds]
+    there = tuple(head for head in now.selection.heads if exists(now, head))
+    heads = there if now.head in there else (HeadRef(kinds[-1], 0, 0),)
+    found = now.choosing(heads=heads, step=map_choice.chosen_step(now))
+    return replace(found, selection=found.selection.at_token(chosen_token(len(about.tgt_outputs))))
 
 
 def exists(now: Session, head: HeadRef) -> bool:
-    """Whether the model has such a head, and the chosen sort maps of it."""
+    """Whether the model has such a head, and the chosen method maps of it."""
     maps = trace(now.subject).weights.get(head.kind) if head.kind in METHODS[now.method].kinds else None
     return maps is not None and head.layer < maps.shape[0] and head.head < maps.shape[1]
 
 
-def _rest(choices: dict[str, str]) -> str:
-    """What the app has no choice for."""
-    rest = {letter: value for letter, value in choices.items() if letter not in "dwsr"}
-    if len(listed(choices, "h")) < 2:
-        rest.pop("h", None)
-    if choices.get("p") == f"t{token_of(choices)}":
-        rest.pop("p", None)
-    return write_link(rest)
-
-
-def shown(now: Session, link: str) -> Shown:
-    """What is drawn large, as what is taken away takes it."""
-    choices = read_link(link)
-    together = choices.get("x", "side")
-    found = [head for head in map(HeadRef.parse, listed(choices, "h")) if head and exists(now, head)] or [now.head]
-    alike = [head for head in found if head.kind == found[0].kind]
-    as_one = together in ("mean", "max") and len(alike) > 1
-    gap = together == "difference" and len(alike) > 1
-    return Shown(
-        heads=tuple(alike if as_one else alike[:2] if gap else found),
-        how=together if as_one else "head",
-        method=now.method,
-        step=map_choice.chosen_step(now),
-        words=now.words,
-        hide_special=now.hide_special,
-        shift=now.shift,
-        own_scale=choices.get("o") == "own",
-        threshold=_part(choices.get("t", "0")),
-        difference=gap,
-    )
-
-
-def _part(said: str) -> float:
-    try:
-        return min(1.0, max(0.0, float(said)))
-    except ValueError:
-        return 0.0
-
-
 def offered(subject: Subject) -> tuple[MethodName, ...]:
-    """The sorts that there are of this model's attention."""
+    """The methods that there are of this model's attention."""
     anatomy = subject.model.facts.anatomy
     able = (method for method in METHOD_NAMES if anatomy.abilities.issuperset(METHODS[method].needs))
     return tuple(method for method in able if set(METHODS[method].kinds) & set(trace(subject).weights))
 
 
 def packed(subject: Subject, language: str, asked: str) -> tuple[bytes, str]:
-    """The message with the sorts of the trace, those asked for before, and ``asked``; and a name for it.
+    """The message with the methods of the trace, those asked for before, and ``asked``; and a name for it.
 
     Raises as ``translations.translation``; what could not be made is not asked for again.
     """
@@ -210,14 +142,14 @@ def packed(subject: Subject, language: str, asked: str) -> tuple[bytes, str]:
 
 
 @kept(16)
-def whole_message(subject: Subject, language: str, sorts: tuple[str, ...]) -> tuple[bytes, str]:
-    """The message with these sorts, and a name for it; raises as ``translations.translation``."""
+def whole_message(subject: Subject, language: str, methods: tuple[str, ...]) -> tuple[bytes, str]:
+    """The message with these methods, and a name for it; raises as ``translations.translation``."""
     found, maps = translation(subject), {}
-    for name in sorts:
-        method, step = sort_of(name)
+    for name in methods:
+        method, step = method_of(name)
         is_traced = METHODS[method].from_trace is not None
         maps[name] = traced_maps(found.trace, method) if is_traced else attribution_maps(subject, method, step)
-    more = [method for method in offered(subject) if method not in sorts]
+    more = [method for method in offered(subject) if method not in methods]
     sent = pack(found, maps, language=language, model=subject.checkpoint, more=more)
     return sent, hashlib.sha256(sent).hexdigest()[:16]
 
@@ -225,7 +157,7 @@ def whole_message(subject: Subject, language: str, sorts: tuple[str, ...]) -> tu
 def said(key: str) -> str | None:
     """What the viewer with this key has last told of its choices, as a link; None before it told any."""
     link = part(message(key, "said"), "link")
-    return write_link(read_link(link)) if isinstance(link, str) else None
+    return read_link(link).in_app.link if isinstance(link, str) else None
 
 
 def workbench(
@@ -243,7 +175,7 @@ def workbench(
     Args:
         packed: the message, as ``viz.web.payload.pack`` makes it.
         name: tells it from other messages.
-        link: what is chosen, written as ``write_link`` does; the viewer follows where it is not what it told itself.
+        link: what is chosen, written as ``Selection.link`` is; the viewer follows where it is not what it told itself.
         theme: the look.
         below: pixels to be left free under it.
         key: names this place on the page.
@@ -287,16 +219,15 @@ def show(now: Session, below: int) -> LacksAbilityError | None:
         below: pixels to be left free under it.
     """
     with bar():  # nobody types there, but the link holds it
-        st.text_input("viewer", key=KEY, bind="query-params", label_visibility="collapsed", width=1)
-        st.html(f"<style>.st-key-{KEY} {{ display: none; }}</style>")
+        st.text_input("viewer", key=REST, bind="query-params", label_visibility="collapsed", width=1)
+        st.html(f"<style>.st-key-{REST} {{ display: none; }}</style>")
     lacks = None
     if now.method not in offered(now.subject):
-        lacks, now = _lacking(now), replace(now, method="weights")
+        lacks, now = _lacking(now), now.choosing(method="weights", step=None)
     now = settled(now)
-    sent, name = packed(now.subject, language(), name_of(now))
-    link = link_of(now)
-    row(now, shown(now, link))
-    workbench(sent, name, link, theme=now.theme, below=below, key="workbench", on_said=_told)
+    sent, name = packed(now.subject, language(), now.selection.map_name)
+    row(now, now.selection.fitting)
+    workbench(sent, name, now.selection.link, theme=now.theme, below=below, key="workbench", on_said=_told)
     map_choice.prepare(now)
     return lacks
 
@@ -335,7 +266,7 @@ def _draw(now: Session) -> None:
     place, picture = st.container(), st.container()
     with picture:
         if is_picture:
-            patches.over_picture(now, Combination("head", now.head, (), now.subject))
+            patches.over_picture(now.choosing(combine="head"))
     with place:
         if (lacks := show(now, PATCHES if is_picture else MARGIN)) is not None:
             show_error(lacks)

@@ -16,7 +16,8 @@ from viz.core.pieces import shown_piece
 from viz.core.session import Session, choose_token, chosen_token
 from viz.core.theme import Theme
 from viz.web.codes import check_shape, pack_fine
-from viz.widgets import chart, combined
+from viz.widgets import chart
+from viz.widgets.combined import merged, merged_name
 from viz.widgets.messages import message, reported_step
 from viz.widgets.registry import register
 
@@ -148,13 +149,12 @@ def view(session: Session) -> None:
     """The translation played back, with what each step looked at."""
     translation = translations.translation(session.subject)
     trace = translation.trace
-    chosen = combined.combination(session)
     steps = what_if.steps(session.subject, _CANDIDATES)
     if not translation.finished:
         steps = steps[: max(1, len(translation.tgt))]
         chart.lead("steps.unfinished")
     rows = len(steps)
-    cross = LabelledMap(chosen.of(trace.cross, "cross"), trace.tgt_outputs, trace.src)
+    cross = LabelledMap(merged(session, trace.cross, "cross"), trace.tgt_outputs, trace.src)
     if session.words:
         cross = merge_columns(cross)
     sizes = session.model.facts
@@ -164,7 +164,7 @@ def view(session: Session) -> None:
         reads=trace.tgt_inputs[:rows],
         writes=trace.tgt_outputs[:rows],
         cross=cross.weights[:rows],
-        own=chosen.of(trace.decoder_self, "decoder_self")[:rows, :rows],
+        own=merged(session, trace.decoder_self, "decoder_self")[:rows, :rows],
         positions=len(trace.src),
         d_model=sizes.d_model,
         d_head=sizes.d_head,
@@ -173,7 +173,7 @@ def view(session: Session) -> None:
         played,
         start=(chosen_token(rows) or 0) + 1,
         theme=session.theme,
-        labels=within("steps", **{name: say(f"steps.{name}", heads=chosen.name) for name in ("cross", "own")}),
+        labels=within("steps", **{name: say(f"steps.{name}", heads=merged_name(session)) for name in ("cross", "own")}),
         key="playback",
         on_step=lambda step: choose_token(step - 1),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,9 +27,10 @@ from viz.core.session import Session, choose_head, choose_token
 from viz.views.translate import panel
 from viz.views.translate.panel import answer, trusted
 from viz.views.translate.token_links import token_links, writers
-from viz.widgets import chart, combined, examples, map_choice, patches, take_away
+from viz.widgets import chart, examples, map_choice, patches, take_away
 from viz.widgets.alignment import opening_line
 from viz.widgets.bar import bar
+from viz.widgets.combined import merged
 from viz.widgets.deletion_bar import found_honesty
 from viz.widgets.picker import pick
 
@@ -62,7 +62,7 @@ def best_picture(now: Session) -> tuple[Session, np.ndarray] | None:
         chosen = pick("picture", labelled=False)
     if chosen != "trusted":
         return None
-    shown = replace(now, method=method, shift="written")
+    shown = now.choosing(method=method, shift="written")
     try:
         return shown, whole_map(now.subject, method)
     except LacksAbilityError:  # found when the model was opened
@@ -92,7 +92,7 @@ def verdict(shown: Session, values: np.ndarray) -> None:
 def _chose_another(now: Session) -> bool:
     start = now.model.opening
     here = now.kind == "cross" and (now.head.layer, now.head.head) != (start["layer"], start["head"])
-    return here or now.method != "weights" or combined.combination(now).how != "head"
+    return here or now.method != "weights" or now.selection.combine != "head"
 
 
 def _back(now: Session) -> None:
@@ -151,7 +151,7 @@ def _picture(now: Session) -> None:
         map_choice.meaning(now, cross=False)
         chart.lead("seen.open")
 
-    patches.over_picture(now, combined.combination(now), beside)
+    patches.over_picture(now, beside)
 
 
 def _maps(now: Session) -> None:
@@ -178,9 +178,8 @@ def draw_links(now: Session, translation: TracedTranslation, ready: bool) -> tup
     """Which source words each written token attends to, with the heads where ready; what ``best_picture`` gave."""
     is_own = now.model.kind == "own"
     trace = translation.trace
-    chosen = combined.combination(now)
     best = best_picture(now)
-    shown, whole = best or (replace(now, shift="written"), chosen.of(map_choice.maps(now, "cross"), "cross"))
+    shown, whole = best or (now.choosing(shift="written"), merged(now, map_choice.maps(now, "cross"), "cross"))
     values, written = token_rows(whole, trace, shown.shift)
     reading = read(values, written, trace.src, now.words, now.hide_special, shown.method)
     sides = {} if is_own else {"src_title": say("tokens.source"), "tgt_title": say("tokens.target")}
@@ -206,7 +205,7 @@ def draw_links(now: Session, translation: TracedTranslation, ready: bool) -> tup
         on_pick=lambda row: choose_token(None if row is None else groups[row][0]),
         wrote=writers(now, place) if ready else None,
     )
-    if not best and chosen.how == "head":
+    if not best and now.selection.combine == "head":
         opening_line(now)
     return best
 
@@ -295,7 +294,7 @@ def draw_translation(now: Session, ready: bool) -> None:
         with panel_column:
             panel.draw(now)
     with st.container(horizontal=True, vertical_alignment="center"):
-        take_away.page_button(now, take_away.shown(now), "page")
+        take_away.page_button(now, now.selection, "page")
         st.html(line("alt", say("app.purpose")))
     if not ready:  # the first visit of all: the picture came before PyTorch, the heads beside it come now
         st.session_state[_READY] = True

@@ -113,7 +113,7 @@
  * @property {"map" | "lines" | "all"} view
  * @property {string} method
  * @property {boolean} words
- * @property {boolean} special true: special tokens are hidden
+ * @property {boolean} hide_special special tokens are left out
  * @property {"written" | "read"} shift
  * @property {number} threshold part of the scale's end
  * @property {boolean} log

@@ -22,8 +22,8 @@ const fills = (svg) => [...svg.matchAll(/<rect x="[^>]* fill="(rgb\([\d,]+\))"/g
 
 test("a picture has the colour of every weight", () => {
   const { values } = fixture.cases.find(
-    ({ head, method: sort, words, special, shift }) =>
-      head === "c0.1" && sort === "weights" && !words && !special && shift === "written",
+    ({ head, method: sort, words, hide_special: hidden, shift }) =>
+      head === "c0.1" && sort === "weights" && !words && !hidden && shift === "written",
   );
   const table = tableOf(trace.header.looks.light.scale);
   assert.deepEqual(
@@ -44,7 +44,9 @@ test("a hostile token is text in a picture of every sort", () => {
 });
 
 test("the caption names sentence, model, head, sort and rows", () => {
-  const text = [...method({ special: true }).matchAll(/<text x="28"[^>]*>([^<]*)</g)].map(([, line]) => line).join(" ");
+  const text = [...method({ hide_special: true }).matchAll(/<text x="28"[^>]*>([^<]*)</g)]
+    .map(([, line]) => line)
+    .join(" ");
   for (const said of ["undo it", "撤销ab", "made up", "L0 H1", "attention weights", "divided", "writes"])
     assert.ok(text.includes(said), said);
   assert.ok(!text.includes("merged"));

@@ -29,7 +29,7 @@ test("the switches change numbers, so that the comparison could fail", () => {
 
 test("heads are combined and subtracted as Python does", () => {
   const { heads, mean, max, difference } = fixture.together;
-  const panels = (together) => reader.panels(stateOf({ heads, together, special: true }));
+  const panels = (together) => reader.panels(stateOf({ heads, together, hide_special: true }));
   assert.ok(close(panels("mean")[0].reading.values, mean.values));
   assert.ok(close(panels("max")[0].reading.values, max.values));
   const [a, b, gap] = panels("difference");

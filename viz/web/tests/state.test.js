@@ -8,9 +8,9 @@ import { trace } from "./fixture.js";
 const OTHERS = {
   heads: [["c0.1"], ["e1.2", "d0.0"]],
   view: ["lines", "all"],
-  method: ["scores", "gradient@3"],
   words: [true, false],
-  special: [true, false],
+  hide_special: [true, false],
+  method: ["scores", "gradient@3"],
   shift: ["read"],
   threshold: [0.05, 0.5, 1, 0],
   log: [true, false],

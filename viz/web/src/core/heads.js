@@ -94,7 +94,7 @@ export class Reader {
     const wide = this.trace.header.tokens[kind.columns].texts.length;
     if (kept.readings[at]) return kept.readings[at];
     const { supply } = this.trace;
-    const found = read(rawMap(this.trace, kept.sort, head), wide, kept.axes, kept.sort, state.special);
+    const found = read(rawMap(this.trace, kept.sort, head), wide, kept.axes, kept.sort, state.hide_special);
     if (!supply) kept.readings[at] = found;
     return found;
   }
@@ -114,7 +114,7 @@ export class Reader {
 
   /** @param {import("../types.js").KindPart} kind @param {State} state @returns {Kept} */
   keptOf(kind, state) {
-    const name = [kind.kind, state.method, state.words, state.special, state.shift].join();
+    const name = [kind.kind, state.method, state.words, state.hide_special, state.shift].join();
     const axes = () => axesOf(this.trace.header, kind, state);
     const found = this.kept.get(name) ?? { sort: sortOf(this.trace, state.method), axes: axes(), readings: [] };
     this.kept.delete(name);
@@ -159,7 +159,7 @@ export class Reader {
       how,
     );
     const wide = this.trace.header.tokens[heads[0].kind.columns].texts.length;
-    const reading = read(raw, wide, axesOf(this.trace.header, heads[0].kind, state), sort, state.special);
+    const reading = read(raw, wide, axesOf(this.trace.header, heads[0].kind, state), sort, state.hide_special);
     const one = this.panel(heads[0], state);
     return { ...one, title, reading, high: Math.max(sort.maps[one.kind.kind].high, reading.top) };
   }

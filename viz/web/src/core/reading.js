@@ -42,11 +42,11 @@ export function keyOf(axis, i) {
  * Labels of an axis, special ones left out where they are hidden.
  * @param {import("../types.js").Header} header
  * @param {import("../types.js").Axis} axis
- * @param {{ words: boolean, special: boolean }} asked
+ * @param {{ words: boolean, hide_special: boolean }} asked
  * @param {import("../types.js").Axis | null} beside
  * @returns {Label[]}
  */
-export function labelsOf({ tokens }, axis, { words, special }, beside = null) {
+export function labelsOf({ tokens }, axis, { words, hide_special }, beside = null) {
   const labels = groupsOf(tokens[axis], words).map((places) => ({
     text: textOf(tokens[axis], places),
     special: tokens[axis].words[places[0]] < 0,
@@ -54,14 +54,14 @@ export function labelsOf({ tokens }, axis, { words, special }, beside = null) {
     keys: places.map((i) => keyOf(axis, i)),
     beside: beside && !words ? tokens[beside].texts[places[0]] : "",
   }));
-  return special ? labels.filter((label) => !label.special) : labels;
+  return hide_special ? labels.filter((label) => !label.special) : labels;
 }
 
 /**
  * Labels of rows and columns of a kind.
  * @param {import("../types.js").Header} header
  * @param {import("../types.js").KindPart} kind
- * @param {{ words: boolean, special: boolean, shift: string }} asked
+ * @param {{ words: boolean, hide_special: boolean, shift: string }} asked
  * @returns {{ rows: Label[], columns: Label[] }}
  */
 export function axesOf(header, kind, asked) {

@@ -1,73 +1,33 @@
-// What is chosen, and how a link says it: one codec a choice, each of which writes what it reads.
+// What is chosen, and how a link says it: made of the table that Python has too.
+import TABLE from "../../../core/selection.json" with { type: "json" };
 
 /** @typedef {import("../types.js").State} State */
+/** @typedef {keyof State} Name */
 
-/** @type {State} */
-export const DEFAULTS = {
-  heads: [],
-  view: "map",
-  method: "weights",
-  words: false,
-  special: false,
-  shift: "written",
-  threshold: 0,
-  log: false,
-  scale: "full",
-  together: "side",
-  rows: [],
-  columns: [],
-  theme: "",
-  present: false,
+const FIELDS = TABLE.filter(({ letter }) => letter);
+const NAMES = FIELDS.map(({ name }) => /** @type {Name} */ (name));
+const NONE = FIELDS.map((field) => [field.name, field.default]);
+export const DEFAULTS = /** @type {State} */ (Object.fromEntries(NONE));
+
+/** @type {Record<string, { write: (value: any) => string, read: (said: string) => unknown }>} */
+const TYPES = {
+  text: { write: String, read: (said) => said },
+  flag: { write: (value) => String(Number(value)), read: (said) => said === "1" },
+  number: { write: String, read: Number },
+  list: { write: (value) => value.join(","), read: (said) => [...new Set(said ? said.split(",") : [])] },
 };
 
-const flag = {
-  write: (/** @type {boolean} */ value) => (value ? "1" : "0"),
-  read: (/** @type {string} */ said) => (/^[01]$/.test(said) ? said === "1" : undefined),
-};
+/** What a choice's part of a link means; undefined where it means nothing. @param {(typeof FIELDS)[number]} field */
+function codecOf({ letter, type, legal }) {
+  const form = new RegExp(`^(?:${legal})$`);
+  const { write, read } = TYPES[type];
+  const isLegal = (/** @type {string} */ said) =>
+    type === "list" ? !said || said.split(",").every((each) => form.test(each)) : form.test(said);
+  return { letter, write, read: (/** @type {string} */ said) => (isLegal(said) ? read(said) : undefined) };
+}
 
-/** @param {string[]} options */
-const one = (options) => ({
-  write: (/** @type {string} */ value) => value,
-  read: (/** @type {string} */ said) => (options.includes(said) ? said : undefined),
-});
-
-/** @param {RegExp} form */
-const list = (form) => ({
-  write: (/** @type {string[]} */ value) => value.join(","),
-  read: (/** @type {string} */ said) => {
-    const found = said ? said.split(",") : [];
-    return found.every((each) => form.test(each)) ? [...new Set(found)] : undefined;
-  },
-});
-
-const part = {
-  write: (/** @type {number} */ value) => String(value),
-  read: (/** @type {string} */ said) => (/^0(\.\d{1,4})?$|^1$/.test(said) ? Number(said) : undefined),
-};
-
-/** @type {Record<keyof State, { letter: string, write: (value: any) => string, read: (said: string) => any }>} */
-export const CODECS = {
-  heads: { letter: "h", ...list(/^[a-z]\d{1,3}\.\d{1,3}$/) },
-  view: { letter: "v", ...one(["map", "lines", "all"]) },
-  method: {
-    letter: "d",
-    write: (name) => name,
-    read: (said) => (/^\w{1,40}(@\d{1,4})?$/.test(said) ? said : undefined),
-  },
-  words: { letter: "w", ...flag },
-  special: { letter: "s", ...flag },
-  shift: { letter: "r", ...one(["written", "read"]) },
-  threshold: { letter: "t", ...part },
-  log: { letter: "g", ...flag },
-  scale: { letter: "o", ...one(["full", "own", "common"]) },
-  together: { letter: "x", ...one(["side", "difference", "mean", "max"]) },
-  rows: { letter: "p", ...list(/^[st]-?\d{1,4}$/) },
-  columns: { letter: "q", ...list(/^[st]-?\d{1,4}$/) },
-  theme: { letter: "c", ...one(["", "light", "dark"]) },
-  present: { letter: "f", ...flag },
-};
-
-const NAMES = /** @type {(keyof State)[]} */ (Object.keys(CODECS));
+const CODECS_BY_NAME = FIELDS.map((field) => [field.name, codecOf(field)]);
+export const CODECS = /** @type {Record<Name, ReturnType<typeof codecOf>>} */ (Object.fromEntries(CODECS_BY_NAME));
 
 /**
  * The link of a state: what differs from where it began.

@@ -54,8 +54,8 @@ export class Grid {
    */
   draw(tile, atOnce) {
     const { state, look } = this.owner;
-    const { method, words, special, shift, threshold, log, scale, present } = state;
-    const chosen = [this.kind.kind, method, words, special, shift, threshold, log, scale];
+    const { method, words, hide_special, shift, threshold, log, scale, present } = state;
+    const chosen = [this.kind.kind, method, words, hide_special, shift, threshold, log, scale];
     this.asked = [...chosen, look.background, tile.wide, tile.high, present, window.devicePixelRatio].join();
     if (this.asked === this.painted) this.mark();
     else if (atOnce) this.paint(tile, true);

@@ -137,7 +137,7 @@ export function captionOf(trace, state, panels) {
     fill(words.caption, { source, translation, model, method, heads: panels.map(({ title }) => title).join("; ") }),
   ];
   if (state.words) said.push(words.merged);
-  if (state.special) said.push(sortOf(trace, state.method).shares ? words.renormalised : words.hidden);
+  if (state.hide_special) said.push(sortOf(trace, state.method).shares ? words.renormalised : words.hidden);
   if (panels.some(({ kind }) => kind.shifts)) said.push(`${words.rows}: ${words[state.shift]}.`);
   if (state.threshold) said.push(`${words.threshold}: ${decimals(state.threshold)}.`);
   return said;

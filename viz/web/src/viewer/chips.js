@@ -29,7 +29,7 @@ export class Chips {
 
   draw() {
     const { state, trace } = this.owner;
-    const asked = [state.words, state.special].join();
+    const asked = [state.words, state.hide_special].join();
     if (asked === this.made) return;
     this.made = asked;
     /** @type {import("../types.js").Axis[]} */

@@ -190,7 +190,7 @@ export function toolbar(viewer) {
     sorts(viewer),
     together,
     toggle(words.words, change("words"), (state) => state.words),
-    toggle(words.special, change("special"), (state) => state.special),
+    toggle(words.special, change("hide_special"), (state) => state.hide_special),
     display(viewer),
   ];
   const element = make("div", { className: "toolbar" }, ...controls.map((each) => each.element), tools(viewer));

@@ -12,7 +12,7 @@ const LETTERS = {
   l: (viewer) => viewer.change({ view: viewer.state.view === "lines" ? "map" : "lines" }),
   a: (viewer) => viewer.change({ view: viewer.state.view === "all" ? "map" : "all" }),
   w: (viewer) => viewer.change({ words: !viewer.state.words }),
-  s: (viewer) => viewer.change({ special: !viewer.state.special }),
+  s: (viewer) => viewer.change({ hide_special: !viewer.state.hide_special }),
   g: (viewer) => viewer.change({ log: !viewer.state.log }),
   o: (viewer) => viewer.change({ scale: viewer.state.scale === "own" ? "full" : "own" }),
   k: (viewer) => viewer.change(nextKind(viewer.trace, viewer.state)),
