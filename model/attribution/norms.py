@@ -51,3 +51,42 @@ def _of_kind(model: Source, seen: Pass, kind: Kind) -> np.ndarray:
         lengths = transformed_values(model, seen, kind, layer).norm(dim=-1)  # [H, K]
         layers.append(seen.step(kind, layer, "weights") * lengths[:, None])
     return torch.stack(layers).float().cpu().numpy()
+
+
+def vote_maps(model: Source, translation: Translation, rivals: Tensor | None = None) -> dict[Kind, np.ndarray]:
+    """Direct contributions to written logit − mean logit of the vocabulary: float32 [L, H, T, K] by kind, in logits.
+
+    Row t is of the token that step t writes. A head's columns of W_O carry α v of a key into the decoder's
+    stream, which the final norm, its scale held at what it was, maps linearly to the logits (direct logit
+    attribution, Elhage et al. 2021). The mean over the vocabulary is the reference, because what is added
+    to all logits alike changes no probability. With the feed-forward networks, the embedding and the biases
+    the votes sum to the difference of logits. The encoder's heads have no direct vote: what a source
+    column gets is due to the encoder's state there, which has gathered from other words.
+
+    Args:
+        model: that wrote, or was forced to write, the translation.
+        translation: what was written.
+        rivals: of each step the id of a token to be compared with instead of the mean, int [T].
+
+    Raises:
+        LacksAbilityError: the model's logits do not split into parts.
+    """
+    require(model, "internals", "votes")
+    kinds: tuple[Kind, ...] = tuple(kind for kind in ("decoder_self", "cross") if kind in model.anatomy.kinds)
+    ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
+    seen = model.forced(ids, Ask(("weights", "value"), kinds, stream=True))
+    assert seen.stream is not None
+    table = model.unembedding.table
+    against = table.mean(0).double() if rivals is None else table[rivals].double()
+    directions, _ = model.unembedding.direction(seen.stream.levels[-1], table[ids.written].double() - against)
+    return {kind: _votes_of_kind(model, seen, kind, directions) for kind in kinds}
+
+
+def _votes_of_kind(model: Source, seen: Pass, kind: Kind, directions: Tensor) -> np.ndarray:
+    """Votes [L, H, T, K] along each step's direction, [T, D]."""
+    layers = []
+    for layer in range(model.anatomy.layers(kind)):
+        towards = torch.einsum("hed,td->hte", model.heads_out(kind, layer).weight.double(), directions)
+        worth = torch.einsum("hte,hke->htk", towards, seen.step(kind, layer, "value").double())
+        layers.append((worth * seen.step(kind, layer, "weights").double()).float())
+    return torch.stack(layers).cpu().numpy()

@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 from transformers import GenerationConfig
 
-from model.errors import EmptySentenceError, SentenceTooLongError
+from model.errors import MAX_CHARACTERS, MAX_SRC_TOKENS, EmptySentenceError, SentenceTooLongError
 from model.folder.files.load import Loaded
-from model.folder.words.spell import Speller
-from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
+from model.folder.spell import Speller
 from model.passage import ForcedIds
 from model.source import Reads
 from model.trace import Label

@@ -12,8 +12,7 @@ from model.__main__ import main
 from model.analysis.what_if.quality import load_warning
 from model.analysis.what_if.verdict import verdict
 from model.errors import CorpusError
-from model.evaluation.judged import JudgedSentence, judged_rates, read_judged
-from model.evaluation.warning import POOR, Judged, measured, warning
+from model.evaluation.warning import POOR, Judged, JudgedSentence, judged_rates, measured, read_judged, warning
 from model.translator import Translator
 
 

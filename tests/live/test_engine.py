@@ -13,8 +13,7 @@ import pytest
 
 from model.folders import CHECKPOINTS
 from model.own.decoding.stepping import looping
-from model.own.text.labels import source_labels, target_labels
-from model.own.text.tokenize import EnglishTokenizer
+from model.own.text.tokenize import EnglishTokenizer, source_labels, target_labels
 from model.sentences import parts_of
 from tests.live.asking import ask
 from viz.web.dense import apart, dense

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from model.own.network.layers import Dropout
-from model.training.schedule import noam
+from model.training.settings import noam
 
 CLASSES, SMOOTHING, PADDING = 5, 0.4, 0
 ROW_TARGETS = (2, 1, 0, 3, 3)  # those of the Annotated Transformer's picture; the third row is padding

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from model.attribution.state_shares import Shares
+from model.attribution.shares import Shares
 from model.trace import AttentionTrace, Kind
 
 Measure = Literal["weights", "norms"]

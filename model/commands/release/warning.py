@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from model.commands.shared.options import positive
-from model.commands.shared.table_options import add_table_options, made_by, pair_bar, say_written
+from model.commands.shared.options import add_table_options, made_by, pair_bar, positive, say_written
 from model.errors import HeadlightError
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def _print_rates(facts: dict[str, Any]) -> None:
 def _judged(translator: Translator, threshold: float) -> dict[str, Any]:
     from model.analysis.faithfulness.deletion import leave_one_out
     from model.analysis.what_if.verdict import verdict
-    from model.evaluation.judged import judged_rates, read_judged
+    from model.evaluation.warning import judged_rates, read_judged
 
     sentences = read_judged()
     with pair_bar(len(sentences)) as progress:

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import yaml
 
-from model.limits import MAX_CHARACTERS
+from model.errors import MAX_CHARACTERS
 from viz.core.views import VIEWS
 from viz.export.show.expect import parse_expectation
 from viz.export.show.storyboard import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from model.arguments import argument_of
+from model.folders import argument_of
 from viz.export.show.reading import read_storyboard
 from viz.export.show.storyboard import MOST_FILE_BYTES, Storyboard, StoryboardError
 

@@ -7,7 +7,7 @@ import streamlit as st
 from model.analysis.lessons import batches
 from model.analysis.lessons.masks import opening_batch, sentences_of
 from model.analysis.lessons.vectors import OTHER_SCRIPT
-from model.limits import JUDGED_AT_ONCE
+from model.errors import JUDGED_AT_ONCE
 from viz.charts.lesson_charts import cells
 from viz.core.answers.lessons import known_translations, scripts_known
 from viz.core.language import say
