@@ -159,13 +159,13 @@ def _by(module: str, function: str) -> Callable[[Source, TracedTranslation, int 
 
 
 def _norms(model: Source, translation: TracedTranslation, _step: int | None) -> Maps:
-    from model.attribution.norms import norm_maps
+    from model.attribution.per_head import norm_maps
 
     return norm_maps(model, translation)
 
 
 def _gradients(model: Source, translation: TracedTranslation, step: int | None) -> Maps:
-    from model.attribution.through import gradient_maps
+    from model.attribution.per_head import gradient_maps
 
     return gradient_maps(model, translation, step)
 
@@ -209,7 +209,7 @@ METHODS: dict[MethodName, AttributionMethod] = {
     "rollout": AttributionMethod(from_trace=_rolled, shares=True, per="layers"),
     # what a key adds, through the head, to the written token's logit above the mean (Elhage et al. 2021)
     "votes": AttributionMethod(
-        from_model=_by("norms", "vote_maps"), needs=("internals", "votes"), kinds=_OF_WRITING, signed=True
+        from_model=_by("per_head", "vote_maps"), needs=("internals", "votes"), kinds=_OF_WRITING, signed=True
     ),
     # the logit's parts, attention and norms held (as DecompX, Modarressi et al. 2023, but for biases)
     "frozen": _whole("frozen_maps", "slopes", signed=True),
@@ -223,7 +223,7 @@ METHODS: dict[MethodName, AttributionMethod] = {
     "leave_one_out": _deleting("leave_one_out_maps", "hide"),
     # within each layer, and in all cross layers at once (Mohebbi et al. 2023)
     "value_zeroing": AttributionMethod(
-        from_model=_by("through", "zeroing_maps"), needs=("internals", "tails"), per="layer", shares=True, perturbs=True
+        from_model=_by("per_head", "zeroing_maps"), needs=("internals", "tails"), per="layer", shares=True, perturbs=True
     ),
     "cross_zeroing": _deleting("cross_zeroing_maps", "silence"),
     # to be compared with

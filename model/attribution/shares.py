@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.attribution.norms import transformed_values
+from model.attribution.per_head import transformed_values
 from model.passage import Ask, Pass
 from model.source import Source, require
 from model.trace import KINDS, Kind, Translation

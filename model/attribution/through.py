@@ -7,11 +7,10 @@ import torch
 from torch import Tensor
 
 from model.attribution.labelled_map import words_of
-from model.attribution.norms import transformed_values
 from model.attribution.shares import Shares, alti_shares, norm_shares, rolled_shares
-from model.passage import Ask, Pass, Slope
+from model.passage import Ask, Slope
 from model.source import Source, Way, require
-from model.trace import Kind, Translation, may_attend
+from model.trace import Kind, Translation
 
 STEPS = 16  # of integrated gradients
 
@@ -174,88 +173,3 @@ def _without(model: Source, translation: Translation, way: Way) -> dict[Kind, np
     for row, group in enumerate(groups, 1):
         costs[: ids.steps, group] = (found[0] - found[row])[:, None] / len(group)
     return spread(model, translation, costs)
-
-
-def gradient_maps(model: Source, translation: Translation, step: int | None = None) -> dict[Kind, np.ndarray]:
-    """∂ log p / ∂ weight of every head: float32 [L, H, Q, K] by kind, in nats per unit of weight.
-
-    Every weight is taken as free: its row need not keep a sum of 1, and keys that the mask hides have
-    a gradient too, which is set to 0 because their weight cannot change. Without a ``step``, row t of the
-    decoder's kinds has the gradient of the token that step t writes; the encoder's rows belong to no step,
-    and have that of the whole translation. An <eos> that was never written has no part in either.
-
-    Args:
-        model: that wrote, or was forced to write, the translation.
-        translation: what was written.
-        step: row of ``tgt_outputs`` whose token's log-probability is differentiated, for all rows; None:
-            each row's own token.
-
-    Raises:
-        IndexError: there is no such step.
-        LacksAbilityError: the model gives no gradients.
-    """
-    require(model, "gradients")
-    kinds = tuple(model.anatomy.kinds)
-    ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
-    found = model.forced(ids, Ask(kinds=kinds, gradient="each" if step is None else step)).gradients
-    every = {
-        kind: torch.stack([found[kind, layer] for layer in range(model.anatomy.layers(kind))], -4).float()
-        for kind in kinds
-    }
-    if step is None:
-        every = {kind: own_rows(maps) if kind != "encoder_self" else maps.sum(0) for kind, maps in every.items()}
-    return {kind: maps.cpu().numpy() for kind, maps in every.items()}
-
-
-def own_rows(maps: Tensor) -> Tensor:
-    """Each step's own row of maps [T', …, T, K], one a step that wrote something: […, T, K]; others are 0."""
-    found = torch.zeros_like(maps[0]) if len(maps) else maps.new_zeros(maps.shape[1:])
-    for step in range(len(maps)):
-        found[..., step, :] = maps[step, ..., step, :]
-    return found
-
-
-def zeroing_maps(model: Source, translation: Translation) -> dict[Kind, np.ndarray]:
-    """Value zeroing (Mohebbi et al. 2023) of every layer, for all its heads the same: float32 [L, H, Q, K] by kind.
-
-    Of each query the state that the layer gives, once as it is and once with the values of one key set to
-    0 in all heads; the cosine distance of both, each row divided by its sum. Only what happens within the
-    layer counts.
-
-    Raises:
-        LacksAbilityError: a layer cannot go on from other states.
-    """
-    require(model, "internals", "tails")
-    kinds = tuple(model.anatomy.kinds)
-    ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
-    seen = model.forced(ids, Ask(("weights", "value", "residual", "output", "memory"), kinds))
-    found: dict[Kind, np.ndarray] = {}
-    for kind, sizes in model.anatomy.kinds.items():
-        layers = np.stack([_of_layer(model, seen, kind, layer) for layer in range(sizes.layers)])
-        found[kind] = np.broadcast_to(layers[:, None], (sizes.layers, sizes.heads, *layers.shape[1:]))
-    return found
-
-
-def _of_layer(model: Source, seen: Pass, kind: Kind, layer: int) -> np.ndarray:
-    vectors = torch.einsum(
-        "hqk,hkd->qkd", seen.step(kind, layer, "weights"), transformed_values(model, seen, kind, layer)
-    )
-    state = seen.step(kind, layer, "residual") + seen.step(kind, layer, "output")
-    memory = seen.step("cross", layer, "memory") if kind == "decoder_self" and "cross" in model.anatomy.kinds else None
-    whole = model.tail(kind, layer, state, memory)
-    rows, keys = torch.from_numpy(may_attend(kind, tuple(vectors.shape[:2]))).to(state.device).nonzero(as_tuple=True)
-    turned = model.tail(kind, layer, state[rows] - vectors[rows, keys], memory)
-    found = torch.zeros(vectors.shape[:2], dtype=torch.float64, device=state.device)
-    found[rows, keys] = _distance(whole[rows], turned)
-    return _shared(found).float().cpu().numpy()
-
-
-def _distance(one: Tensor, other: Tensor) -> Tensor:
-    """Cosine distance along the last axis, at least 0; in double precision, since most are small."""
-    one, other = one.double(), other.double()
-    return (1 - (one * other).sum(-1) / (one.norm(dim=-1) * other.norm(dim=-1)).clamp_min(1e-30)).clamp_min(0)
-
-
-def _shared(rows: Tensor) -> Tensor:
-    total = rows.sum(-1, keepdim=True)
-    return torch.where(total > 0, rows / total.clamp_min(1e-30), 0.0)

@@ -120,7 +120,7 @@ class OnnxEngine:
         )
 
     def votes(self, written: EngineOutput, gains: Mapping[HeadRef, float] | None = None) -> dict[Kind, np.ndarray]:
-        """As ``model/attribution/norms.py`` has them: [L, H, T, K] by kind."""
+        """As ``model/attribution/per_head.py`` has them: [L, H, T, K] by kind."""
         factors = self.gains(gains or {})
         del factors["gains"]
         fed = {
@@ -186,7 +186,7 @@ def compare(
     votes: bool = False,
 ) -> Parity:
     """Both translate every text greedily; what a checkpoint does not read is left out."""
-    from model.attribution.norms import vote_maps
+    from model.attribution.per_head import vote_maps
 
     found = Parity()
     for text in texts:

@@ -161,7 +161,7 @@ class DecoderGraph(nn.Module):
 
 
 class VotesGraph(nn.Module):
-    """What each head brings from each key into the written token's logit; see ``model/attribution/norms.py``."""
+    """What each head brings from each key into the written token's logit; see ``model/attribution/per_head.py``."""
 
     mean: Tensor
     end: Tensor

@@ -71,7 +71,7 @@ def alignment_maps(
 
 def _of_sort(model: Source, translation: TracedTranslation, name: MethodName) -> np.ndarray:
     """Maps of every place, [N, T, S]."""
-    from model.attribution.norms import cross_norms
+    from model.attribution.per_head import cross_norms
 
     if name == "norms":
         single, together = cross_norms(model, translation)

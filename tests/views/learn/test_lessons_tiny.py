@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model.analysis.faithfulness.table import share_on
-from model.attribution.through import gradient_maps
+from model.attribution.per_head import gradient_maps
 from model.common.scenes import scene
 from tests.pages import SENTENCE, choose, components, markup, opened, plain_charts, prepared, shipped, words
 from viz.core.answers.translations import translation
