@@ -84,7 +84,8 @@ def by_receptive_field(maps: np.ndarray) -> np.ndarray:
     """Causal maps [..., T, T] whose columns are divided by the queries that may see them, rows summing to 1 again."""
     seen_by = np.arange(maps.shape[-1], 0, -1, dtype=maps.dtype)  # token j is seen by queries j … T − 1
     fair = maps / seen_by
-    return fair / fair.sum(-1, keepdims=True)
+    found: np.ndarray = fair / fair.sum(-1, keepdims=True)
+    return found
 
 
 def _cross(own: np.ndarray, cross: np.ndarray, encoder: np.ndarray) -> np.ndarray:
@@ -139,7 +140,10 @@ class AttributionMethod:
 
     def whole(self, cross: np.ndarray) -> np.ndarray:
         """All heads' maps [L, H, Q, K] as one, [Q, K]: their mean, or the last layer's where layers add up."""
-        return cross[-1, 0] if self.per == "layers" else cross.mean((0, 1), dtype=np.float64).astype(np.float32)
+        found: np.ndarray = (
+            cross[-1, 0] if self.per == "layers" else cross.mean((0, 1), dtype=np.float64).astype(np.float32)
+        )
+        return found
 
 
 def _rolled(trace: AttentionTrace) -> Mapping[Kind, np.ndarray]:
@@ -223,7 +227,11 @@ METHODS: dict[MethodName, AttributionMethod] = {
     "leave_one_out": _deleting("leave_one_out_maps", "hide"),
     # within each layer, and in all cross layers at once (Mohebbi et al. 2023)
     "value_zeroing": AttributionMethod(
-        from_model=_by("per_head", "zeroing_maps"), needs=("internals", "tails"), per="layer", shares=True, perturbs=True
+        from_model=_by("per_head", "zeroing_maps"),
+        needs=("internals", "tails"),
+        per="layer",
+        shares=True,
+        perturbs=True,
     ),
     "cross_zeroing": _deleting("cross_zeroing_maps", "silence"),
     # to be compared with

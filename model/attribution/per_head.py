@@ -169,7 +169,8 @@ def _of_layer(model: Source, seen: Pass, kind: Kind, layer: int) -> np.ndarray:
 def _distance(one: Tensor, other: Tensor) -> Tensor:
     """Cosine distance along the last axis, at least 0; in double precision, since most are small."""
     one, other = one.double(), other.double()
-    return (1 - (one * other).sum(-1) / (one.norm(dim=-1) * other.norm(dim=-1)).clamp_min(1e-30)).clamp_min(0)
+    found: Tensor = (1 - (one * other).sum(-1) / (one.norm(dim=-1) * other.norm(dim=-1)).clamp_min(1e-30)).clamp_min(0)
+    return found
 
 
 def _shared(rows: Tensor) -> Tensor:

@@ -86,7 +86,8 @@ def mixing_shares(vectors: Tensor, residual: Tensor, own_key: bool) -> Tensor:
     mixing, keeping = mixed.norm(dim=-1), stays.norm(dim=-1)
     ratio = torch.where(lengths.sum(-1) > 0, mixing / (mixing + keeping), 0.0)
     shares = ratio[:, None] * lengths / lengths.sum(-1, keepdim=True).clamp_min(torch.finfo(lengths.dtype).tiny)
-    return shares + torch.diag_embed(1 - ratio) if own_key else shares
+    found: Tensor = shares + torch.diag_embed(1 - ratio) if own_key else shares
+    return found
 
 
 def nearing_shares(vectors: Tensor, residual: Tensor, output: Tensor, own_key: bool) -> Tensor:

@@ -219,7 +219,7 @@ class Filling(Form):
 
     def logits(self, output: Any, ids: ForcedIds) -> Tensor:
         """As ``Form.logits``."""
-        found = getattr(output, "logits", None)
+        found: Tensor | None = getattr(output, "logits", None)
         if found is None:
             return torch.zeros(1, 0, 0, device=self.model.device)
         if found.dim() == 2:

@@ -297,7 +297,8 @@ class Inner:
                 found = self.model(**self.form.arguments(ids)).logits.float()
         finally:
             handle.remove()
-        return found.reshape(*shape[:-1], found.shape[-1])
+        result: Tensor = found.reshape(*shape[:-1], found.shape[-1])
+        return result
 
     @property
     def unembedding(self) -> Unembedding:

@@ -43,7 +43,7 @@ class Seeing(Form):
         image = opened(picture)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = self.processor(images=image, return_tensors="pt")["pixel_values"]
+            found: Tensor = self.processor(images=image, return_tensors="pt")["pixel_values"]
         return found.to(self.model.device, torch.float32)
 
     def seen(self, pixels: Tensor) -> Image.Image:
@@ -117,7 +117,7 @@ class Seeing(Form):
 
     def logits(self, output: Any, ids: ForcedIds) -> Tensor:
         """As ``Form.logits``."""
-        found = getattr(output, "logits", None)
+        found: Tensor | None = getattr(output, "logits", None)
         if found is None or found.dim() != 2:
             return torch.zeros(1, 0, 0, device=self.model.device)
         return found[:, None].float()

@@ -210,7 +210,8 @@ class VotesGraph(nn.Module):
 def _votes_of(towards: Tensor, values: Tensor) -> Tensor:
     """What a key's value is worth along each step's direction: [L, T, H · d_head], [L, H, K, d_head] → [L, H, T, K]."""
     heads = towards.unflatten(-1, (values.shape[1], values.shape[3])).transpose(1, 2)
-    return heads @ values.transpose(-2, -1)
+    found: Tensor = heads @ values.transpose(-2, -1)
+    return found
 
 
 if TYPE_CHECKING:

@@ -74,7 +74,8 @@ class _Batch:
             x = grown(x, self._joined((0, number)))
             with self._scaled((0, number)):
                 x = layer(x, None)
-        return self.model.encoder.norm(x)
+        found: Tensor = self.model.encoder.norm(x)
+        return found
 
     def states(self, inputs: Tensor, memory: Tensor) -> Tensor:
         """Decoder states of all rows: [1 + R, T, D]."""
@@ -86,7 +87,8 @@ class _Batch:
             key, value = layer.cross_attn.project(memory)
             with self._scaled((1, number)):
                 x = layer(x, memory, mask, None, LayerCache(cross_attn=(grown(key, len(x)), grown(value, len(x)))))
-        return self.model.decoder.norm(x)
+        found: Tensor = self.model.decoder.norm(x)
+        return found
 
     def _joined(self, place: Place) -> int:
         """How many rows there are once those that change at this place have joined."""
@@ -189,7 +191,8 @@ def _memory(model: Transformer, x: Tensor, mask: Tensor | None) -> Tensor:
     """The encoder's output for embedded tokens: [N, S, D]."""
     for layer in model.encoder.layers:
         x = layer(x, mask)
-    return model.encoder.norm(x)
+    found: Tensor = model.encoder.norm(x)
+    return found
 
 
 def _states_reading(model: Transformer, ids: ForcedIds, read: _Read, rows: int) -> Tensor:
@@ -206,7 +209,8 @@ def _states_reading(model: Transformer, ids: ForcedIds, read: _Read, rows: int) 
         keys_values = key.expand(rows, -1, -1, -1), value
         x = x + layer.cross_attn(layer.cross_attn_norm(x), keys_values, read.mask)
         x = x + layer.feed_forward(layer.feed_forward_norm(x))
-    return model.decoder.norm(x)
+    found: Tensor = model.decoder.norm(x)
+    return found
 
 
 def _mean_embedding(model: Transformer, src: Tensor) -> Tensor:

@@ -97,7 +97,8 @@ def tail(model: Transformer, kind: Kind, layer: int, states: Tensor, memory: Ten
         assert isinstance(module, DecoderLayer)
         assert memory is not None
         x = x + module.cross_attn(module.cross_attn_norm(x), module.cross_attn.project(memory[None]))
-    return (x + module.feed_forward(module.feed_forward_norm(x))).reshape(states.shape)
+    found: Tensor = (x + module.feed_forward(module.feed_forward_norm(x))).reshape(states.shape)
+    return found
 
 
 class _Seen:

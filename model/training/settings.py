@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 def noam(step: int, d_model: int, warmup: int, factor: float = 1.0) -> float:
     """Learning rate of step ``step`` ≥ 1 (Vaswani et al. 2017, equation 3), times ``factor``."""
-    return factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+    found: float = factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+    return found
 
 
 def trapezoid(step: int, progress: float, peak: float, warmup: int, cooldown: float) -> float:

@@ -76,7 +76,8 @@ def share_on(row: np.ndarray, decides: np.ndarray) -> np.ndarray:
     """
     patches = np.abs(row[..., row.shape[-1] - decides.size :])
     with np.errstate(invalid="ignore"):
-        return patches[..., decides.ravel()].sum(-1) / patches.sum(-1)
+        found: np.ndarray = patches[..., decides.ravel()].sum(-1) / patches.sum(-1)
+        return found
 
 
 def measure(source: Source, scenes: Iterable[tuple[TracedTranslation, str, np.ndarray]]) -> Table:

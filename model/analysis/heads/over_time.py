@@ -93,7 +93,8 @@ def _trace(example: dict[str, Any], weights: dict[Kind, np.ndarray]) -> Attentio
 
 
 def _shares(sums: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    return np.divide(sums, rows, out=np.zeros(sums.shape), where=np.broadcast_to(rows > 0, sums.shape))
+    found: np.ndarray = np.divide(sums, rows, out=np.zeros(sums.shape), where=np.broadcast_to(rows > 0, sums.shape))
+    return found
 
 
 def row_labels(trace: AttentionTrace, kind: Kind) -> tuple[Label, ...]:

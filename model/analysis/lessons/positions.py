@@ -64,7 +64,8 @@ def round_the_circle(table: np.ndarray, offset: int, pair: int, n: int = 4) -> l
 def similarity(table: np.ndarray) -> np.ndarray:
     """Cosine of every two positions of a table [P, D], which is their dot product by its largest: float32 [P, P]."""
     table = table / np.linalg.norm(table, axis=1, keepdims=True)
-    return (table @ table.T).astype(np.float32)
+    found: np.ndarray = (table @ table.T).astype(np.float32)
+    return found
 
 
 def shift(table: np.ndarray, offset: int, pair: int) -> Shift:

@@ -179,7 +179,8 @@ def tokens_at(log: Path, steps: np.ndarray) -> np.ndarray:
     entries = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.is_file() else []
     known = {0: 0} | {int(entry["step"]): int(entry["tgt_tokens"]) for entry in entries}
     at = sorted(known)
-    return np.round(np.interp(steps, at, [known[step] for step in at])).astype(np.int64)
+    found: np.ndarray = np.round(np.interp(steps, at, [known[step] for step in at])).astype(np.int64)
+    return found
 
 
 if TYPE_CHECKING:
