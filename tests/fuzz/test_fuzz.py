@@ -29,8 +29,7 @@ from model.saved.reading import read_maps
 from model.sentences import sentence_spans
 from viz.core.codes.choices import CHOICES, read_token
 from viz.core.codes.pattern import parse_pattern, pattern_code
-from viz.export.show.reading import read_storyboard
-from viz.export.show.shelf import shipped, shipped_storyboard
+from viz.export.show.reading import read_storyboard, shipped, shipped_storyboard
 from viz.export.show.storyboard import write_storyboard
 from viz.web.codes import read_link, write_link
 

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from model.analysis.lessons import (
-    batches,
     dictionary,
     exposure,
     learning,
@@ -275,13 +274,13 @@ def test_the_rate_peaks_at_the_end_of_the_warm_up() -> None:
 
 def test_buckets_pad_no_more_than_lines_as_typed() -> None:
     ids = [[4] * length for length in (2, 9, 3, 8)]
-    typed, made = batches.as_typed(ids, 2), batches.by_length(ids, 18)
+    typed, made = learning.as_typed(ids, 2), learning.by_length(ids, 18)
     assert typed.rows == ((0, 1), (2, 3))
     assert typed.cells == 2 * 9 + 2 * 8
     assert typed.padding == pytest.approx(1 - 22 / 34)
     assert made.padding < typed.padding
     assert sorted(row for batch in made.rows for row in batch) == [0, 1, 2, 3]
-    filled = batches.picture(typed)
+    filled = learning.picture(typed)
     assert (filled == 1).sum() == 22
     assert (filled == 0).sum() == 12
     assert np.isnan(filled[2:, 8]).all()
