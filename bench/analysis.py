@@ -18,9 +18,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from bench.app import BOX, sentences
+from bench.app import BOX, seconds_until_painted, sentences
 from bench.browser import address, app_page, chromium, wait_until_idle
-from bench.painted import seconds_until_painted
 from model.analysis.faithfulness.deletion import by_words, leave_one_out
 from model.analysis.faithfulness.verdict import honesty_of_all
 from model.analysis.heads.ablation import ablate

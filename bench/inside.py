@@ -18,13 +18,11 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-from bench.app import BOX, sentences
+from bench.app import BOX, seconds_until_painted, sentences
 from bench.browser import address, app_page, chromium, wait_until_idle
-from bench.painted import seconds_until_painted
 from model.analysis.what_if.beam_tree import grown_tree
-from model.analysis.what_if.fork import fork_votes
+from model.analysis.what_if.fork import decoding_steps, fork_votes
 from model.analysis.what_if.mixing import mix
-from model.analysis.what_if.steps import decoding_steps
 from model.trace import Translation
 from model.translator import Translator
 

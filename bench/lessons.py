@@ -16,9 +16,8 @@ from typing import Any
 
 from playwright.sync_api import Error, Page
 
-from bench.app import BOX, sentences
+from bench.app import BOX, seconds_until_painted, sentences
 from bench.browser import address, app_page, chromium, wait_until_idle
-from bench.painted import seconds_until_painted
 from viz.core.codes.lessons import LESSON_MODULES
 
 BARS = {"lesson": 0.5, "slider": 0.1}

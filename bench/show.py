@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Frame, Page
 
 from bench.browser import VIEWPORT, address, app_page, chromium, wait_until_idle
 from model.translator import Translator
-from viz.export.show.shelf import shipped, shipped_storyboard
+from viz.export.show.reading import shipped, shipped_storyboard
 from viz.export.show.staged import stage
 from viz.export.show.storyboard import Storyboard
 from viz.export.show.talk import talk_page

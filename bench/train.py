@@ -92,7 +92,7 @@ def _before_a_run() -> None:
     import contextlib
 
     with contextlib.suppress(ImportError):
-        from model.training.memory import keep_freed_memory
+        from model.training.settings import keep_freed_memory
 
         keep_freed_memory()
 

@@ -95,3 +95,9 @@ class PictureError(HeadlightError):
 
 class TrainerBusyError(HeadlightError):
     """Somebody else trains a model in the page just now; there is one place."""
+
+
+MAX_CHARACTERS = 1_000
+MAX_SRC_TOKENS = 200
+MAX_PARTS = 40  # sentences
+JUDGED_AT_ONCE = 64  # sentences of a corpus that are translated as one batch

@@ -11,7 +11,6 @@ from os.path import isdir  # false, not an error, for a name that no file can ha
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from model.arguments import argument_of
 from model.errors import CheckpointError, FolderError
 
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "checkpoints"
@@ -129,3 +128,19 @@ def languages_in(name: str) -> tuple[str, str]:
     _, said, code = ("", "", "") if name in shelf() else name.rpartition("@")
     source, _, target = code.partition("-") if said else ("", "", "")
     return source, target
+
+
+def argument_of(option: str, arguments: Sequence[str]) -> str | None:
+    """What stands behind an option, or after its ``=``; "" where nothing does, None without the option.
+
+    >>> argument_of("--models", ["--class", "--models", "m"]), argument_of("--class", ["--class", "--models", "m"])
+    ('m', '')
+    >>> argument_of("--class=", ["--class=there"]), argument_of("--class", ["--class=there"])
+    (None, 'there')
+    """
+    for place, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        if name == option:
+            after = next(iter(arguments[place + 1 :]), "")
+            return value or ("" if after.startswith("-") else after)
+    return None

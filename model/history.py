@@ -76,7 +76,8 @@ class History:
 
     def maps_at(self, example: int, kind: Kind, point: int) -> np.ndarray:
         """The same at one point: float32 [L, H, Q, K]."""
-        return (self.coded[example][kind][point].astype(np.float32) / LEVELS) ** 2
+        found: np.ndarray = (self.coded[example][kind][point].astype(np.float32) / LEVELS) ** 2
+        return found
 
     def translation(self, point: int, example: int) -> str:
         """What the checkpoint wrote greedily for an example at a point."""
@@ -85,7 +86,8 @@ class History:
 
 def coded(weights: np.ndarray) -> np.ndarray:
     """Weights in [0, 1] as bytes; the root keeps small ones apart."""
-    return np.round(np.sqrt(weights) * LEVELS).astype(np.uint8)
+    found: np.ndarray = np.round(np.sqrt(weights) * LEVELS).astype(np.uint8)
+    return found
 
 
 def example_facts(source: str, target: str, trace: AttentionTrace) -> dict[str, Any]:

@@ -145,7 +145,8 @@ class AttentionTrace:
         layers, heads = self.weights[kind].shape[:2]
         if not (0 <= layer < layers and 0 <= head < heads):
             raise ValueError(f"{kind} has layers 0–{layers - 1} and heads 0–{heads - 1}, got L{layer} H{head}")
-        return self.weights[kind][layer, head]
+        found: np.ndarray = self.weights[kind][layer, head]
+        return found
 
 
 def may_attend(kind: Kind, shape: tuple[int, ...]) -> np.ndarray:

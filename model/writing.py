@@ -66,7 +66,8 @@ class Expansion:
 
 def length_penalty(length: int, alpha: float) -> float:
     """Divisor ((5 + length) / 6)^alpha of a hypothesis' log-probability (Wu et al. 2016, equation 14)."""
-    return ((5 + length) / 6) ** alpha
+    found: float = ((5 + length) / 6) ** alpha
+    return found
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from model.analysis.lessons import (
     feed_forward,
     masks,
     normalising,
-    order,
+    positions,
     several,
     unmasked,
     vectors,
@@ -34,11 +34,10 @@ from model.analysis.residual.lens import lens, promoted
 from model.analysis.residual.proof import proven_steps
 from model.analysis.residual.reasons import reasons
 from model.analysis.what_if.beam_tree import grown_tree
-from model.analysis.what_if.fork import fork_votes
+from model.analysis.what_if.fork import decoding_steps, fork_votes
 from model.analysis.what_if.mixing import mix
 from model.analysis.what_if.patching import Carried, contrast, log_probs_at, patched_ids, sweep
 from model.analysis.what_if.repair import repairs
-from model.analysis.what_if.steps import decoding_steps
 from model.attribution.methods import METHODS, attribution_maps
 from model.folder import core
 from model.folder.source import FolderSource
@@ -152,8 +151,8 @@ ANALYSES: dict[str, Callable[[Any, TracedTranslation], object]] = {
     "steps": lambda source, written: decoding_steps(source, written.source, written.tgt_ids),
     "lesson: several": lambda source, written: several.alone(source, written, "cross", 1),
     "lesson: shapes": lambda source, written: several.shapes(source, [written.source, OTHER], 1),
-    "lesson: order": lambda source, written: order.moved_by_order(
-        source, written.source, order.shuffled(len(written.src), 1)
+    "lesson: order": lambda source, written: positions.moved_by_order(
+        source, written.source, positions.shuffled(len(written.src), 1)
     ),
     "lesson: norms": lambda source, written: normalising.normed(source, [written.source, OTHER], 1),
     "lesson: unmasked": lambda source, written: unmasked.leak(source, written, 1),

@@ -15,8 +15,8 @@ from model.analysis.residual.lens import lens
 from model.analysis.residual.proof import proven_steps
 from model.analysis.residual.reasons import reasons
 from model.analysis.residual.votes import votes
+from model.analysis.what_if.fork import decoding_steps
 from model.analysis.what_if.mixing import log_probs
-from model.analysis.what_if.steps import decoding_steps
 from model.attribution.methods import METHODS, attribution_maps
 from model.attribution.shares import norm_shares
 from model.errors import HeadlightError

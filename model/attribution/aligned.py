@@ -55,12 +55,14 @@ def difference(one: np.ndarray, other: np.ndarray, rows: Places, columns: Places
     for side, weights in enumerate((one, other)):
         down, across = ([pair[side] for pair in pairs] for pairs in (rows, columns))
         sides.append(weights[..., down, :][..., across])
-    return sides[1] - sides[0]
+    found: np.ndarray = sides[1] - sides[0]
+    return found
 
 
 def divergence(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Jensen–Shannon divergence in bits of distributions [..., K] (Lin 1991, with equal weights): [...], 0 to 1."""
-    return (_bits((one + other) / 2) - (_bits(one) + _bits(other)) / 2).clip(0, 1)
+    found: np.ndarray = (_bits((one + other) / 2) - (_bits(one) + _bits(other)) / 2).clip(0, 1)
+    return found
 
 
 def common_groups(one: Sequence[Label], other: Sequence[Label]) -> tuple[list[list[int]], list[list[int]]]:
@@ -78,7 +80,8 @@ def grouped(weights: np.ndarray, rows: list[list[int]], columns: list[list[int]]
     across = np.stack([weights[..., group].sum(-1) for group in columns], -1)
     found = np.stack([across[..., group, :].mean(-2) for group in rows], -2)
     total = found.sum(-1, keepdims=True)
-    return np.divide(found, total, out=np.full_like(found, 1 / len(columns)), where=total > 0)
+    result: np.ndarray = np.divide(found, total, out=np.full_like(found, 1 / len(columns)), where=total > 0)
+    return result
 
 
 def _grouped(labels: Sequence[Label], cuts: Sequence[int]) -> list[list[int]]:
@@ -91,4 +94,5 @@ def _grouped(labels: Sequence[Label], cuts: Sequence[int]) -> list[list[int]]:
 
 def _bits(weights: np.ndarray) -> np.ndarray:
     """Entropy of each row."""
-    return -(weights * np.log2(np.maximum(weights, 1e-30))).sum(-1)
+    found: np.ndarray = -(weights * np.log2(np.maximum(weights, 1e-30))).sum(-1)
+    return found

@@ -161,9 +161,11 @@ def combine(maps: np.ndarray, how: str, importance: np.ndarray | None = None) ->
     if not len(maps):
         raise ValueError("there is no map to combine")
     if how == "max":
-        return np.take_along_axis(maps, np.abs(maps).argmax(0)[None], axis=0)[0]
+        found: np.ndarray = np.take_along_axis(maps, np.abs(maps).argmax(0)[None], axis=0)[0]
+        return found
     if how == "mean":
-        return maps.mean(axis=0)
+        result: np.ndarray = maps.mean(axis=0)
+        return result
     if importance is None or importance.shape != maps.shape[:1]:
         raise ValueError(f"{len(maps)} maps need as many importances, got {getattr(importance, 'shape', None)}")
     worth = np.maximum(importance, 0.0).astype(maps.dtype)
@@ -173,7 +175,8 @@ def combine(maps: np.ndarray, how: str, importance: np.ndarray | None = None) ->
 
 def row_entropy(weights: np.ndarray) -> np.ndarray:
     """Entropy of each row of weights [..., Q, K], in nats: [..., Q]; a weight of 0 adds nothing."""
-    return -(weights * np.log(np.where(weights > 0, weights, 1))).sum(-1)
+    found: np.ndarray = -(weights * np.log(np.where(weights > 0, weights, 1))).sum(-1)
+    return found
 
 
 def _word_groups(labels: Sequence[Label]) -> list[list[int]]:

@@ -84,7 +84,8 @@ def by_receptive_field(maps: np.ndarray) -> np.ndarray:
     """Causal maps [..., T, T] whose columns are divided by the queries that may see them, rows summing to 1 again."""
     seen_by = np.arange(maps.shape[-1], 0, -1, dtype=maps.dtype)  # token j is seen by queries j … T − 1
     fair = maps / seen_by
-    return fair / fair.sum(-1, keepdims=True)
+    found: np.ndarray = fair / fair.sum(-1, keepdims=True)
+    return found
 
 
 def _cross(own: np.ndarray, cross: np.ndarray, encoder: np.ndarray) -> np.ndarray:
@@ -139,7 +140,10 @@ class AttributionMethod:
 
     def whole(self, cross: np.ndarray) -> np.ndarray:
         """All heads' maps [L, H, Q, K] as one, [Q, K]: their mean, or the last layer's where layers add up."""
-        return cross[-1, 0] if self.per == "layers" else cross.mean((0, 1), dtype=np.float64).astype(np.float32)
+        found: np.ndarray = (
+            cross[-1, 0] if self.per == "layers" else cross.mean((0, 1), dtype=np.float64).astype(np.float32)
+        )
+        return found
 
 
 def _rolled(trace: AttentionTrace) -> Mapping[Kind, np.ndarray]:
@@ -159,13 +163,13 @@ def _by(module: str, function: str) -> Callable[[Source, TracedTranslation, int 
 
 
 def _norms(model: Source, translation: TracedTranslation, _step: int | None) -> Maps:
-    from model.attribution.norms import norm_maps
+    from model.attribution.per_head import norm_maps
 
     return norm_maps(model, translation)
 
 
 def _gradients(model: Source, translation: TracedTranslation, step: int | None) -> Maps:
-    from model.attribution.gradients import gradient_maps
+    from model.attribution.per_head import gradient_maps
 
     return gradient_maps(model, translation, step)
 
@@ -209,7 +213,7 @@ METHODS: dict[MethodName, AttributionMethod] = {
     "rollout": AttributionMethod(from_trace=_rolled, shares=True, per="layers"),
     # what a key adds, through the head, to the written token's logit above the mean (Elhage et al. 2021)
     "votes": AttributionMethod(
-        from_model=_by("votes", "vote_maps"), needs=("internals", "votes"), kinds=_OF_WRITING, signed=True
+        from_model=_by("per_head", "vote_maps"), needs=("internals", "votes"), kinds=_OF_WRITING, signed=True
     ),
     # the logit's parts, attention and norms held (as DecompX, Modarressi et al. 2023, but for biases)
     "frozen": _whole("frozen_maps", "slopes", signed=True),
@@ -223,7 +227,11 @@ METHODS: dict[MethodName, AttributionMethod] = {
     "leave_one_out": _deleting("leave_one_out_maps", "hide"),
     # within each layer, and in all cross layers at once (Mohebbi et al. 2023)
     "value_zeroing": AttributionMethod(
-        from_model=_by("zeroing", "zeroing_maps"), needs=("internals", "tails"), per="layer", shares=True, perturbs=True
+        from_model=_by("per_head", "zeroing_maps"),
+        needs=("internals", "tails"),
+        per="layer",
+        shares=True,
+        perturbs=True,
     ),
     "cross_zeroing": _deleting("cross_zeroing_maps", "silence"),
     # to be compared with

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from model.attribution.norms import transformed_values
-from model.attribution.state_shares import Shares
+from model.attribution.per_head import transformed_values
 from model.passage import Ask, Pass
 from model.source import Source, require
 from model.trace import KINDS, Kind, Translation
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Which part of each state came from which state below it; float [layer, query, key].
+
+    Attributes:
+        encoder: of an encoder layer's outputs, [L, S, S]; rows sum to 1, the residual connection is on the diagonal.
+        own: of the decoder's states after self-attention, [L, T, T]; rows sum to 1, as above.
+        cross: of the decoder's states after cross-attention, [L, T, S]; rows sum to what came from the
+            encoder, and the rest is the state after self-attention.
+        heads: by kind, the head with the most of each share, int [L, Q, K].
+    """
+
+    encoder: np.ndarray
+    own: np.ndarray
+    cross: np.ndarray
+    heads: dict[Kind, np.ndarray]
+
 
 Split = Callable[[Tensor, Tensor, Tensor, bool], Tensor]
 
@@ -67,7 +86,8 @@ def mixing_shares(vectors: Tensor, residual: Tensor, own_key: bool) -> Tensor:
     mixing, keeping = mixed.norm(dim=-1), stays.norm(dim=-1)
     ratio = torch.where(lengths.sum(-1) > 0, mixing / (mixing + keeping), 0.0)
     shares = ratio[:, None] * lengths / lengths.sum(-1, keepdim=True).clamp_min(torch.finfo(lengths.dtype).tiny)
-    return shares + torch.diag_embed(1 - ratio) if own_key else shares
+    found: Tensor = shares + torch.diag_embed(1 - ratio) if own_key else shares
+    return found
 
 
 def nearing_shares(vectors: Tensor, residual: Tensor, output: Tensor, own_key: bool) -> Tensor:

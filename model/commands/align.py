@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from model.analysis.alignment.error_table import rates
-from model.commands.shared.options import opened
-from model.commands.shared.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.commands.shared.options import add_table_options, made_by, opened, pair_bar, say_left_out, say_written
 from model.tables import save_table
 
 if TYPE_CHECKING:

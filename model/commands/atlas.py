@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from model.commands.shared.options import add_checkpoint, opened, positive
-from model.commands.shared.table_options import pair_bar
+from model.commands.shared.options import add_checkpoint, opened, pair_bar, positive
 from model.errors import HeadlightError
 from model.folders import resolve
 
@@ -77,7 +79,6 @@ def make(args: argparse.Namespace) -> None:
     """Count a part, or, of several processes that torchrun started, a part each, which the first adds up."""
     from model.analysis.atlas.lines import LineCorpus
     from model.analysis.atlas.run import count, facts_of, part_path
-    from model.commands.shared.ranks import ranks
 
     corpus = LineCorpus.of(args.links or args.tsv, linked=args.links is not None, limit=args.limit)
     model = opened(args)
@@ -177,3 +178,22 @@ def write_other(folder: Path, out: Path) -> None:
 def say(what: str) -> None:
     """One line on stderr."""
     print(f"python -m model atlas: {what}", file=sys.stderr, flush=True)
+
+
+_LONGEST = timedelta(days=7)  # one part may take so much longer than another
+
+
+@contextmanager
+def ranks() -> Iterator[tuple[int, int, Callable[[], object]]]:
+    """This process's number, how many there are, and a wait for all; (0, 1, nothing) where torchrun started none."""
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    if size == 1:
+        yield 0, 1, lambda: None
+        return
+    import torch.distributed as dist
+
+    dist.init_process_group("gloo", timeout=_LONGEST)
+    try:
+        yield dist.get_rank(), size, dist.barrier
+    finally:
+        dist.destroy_process_group()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from model.commands.shared.options import add_beam, add_checkpoint, add_joint, positive
-from model.evaluation.must import MustSentence, must_score, read_must
+from model.evaluation.kept import MustSentence, must_score, read_must
 
 if TYPE_CHECKING:
     from model.evaluation.kept import Kept

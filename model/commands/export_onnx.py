@@ -50,8 +50,7 @@ def _own(model: object) -> Translator:
 
 
 def _compared(translator: Translator, args: argparse.Namespace) -> str:
-    from model.onnx.engine import OnnxEngine
-    from model.onnx.parity import compare
+    from model.onnx.engine import OnnxEngine, compare
 
     lines = args.check.read_text(encoding="utf-8").splitlines()
     texts = [line.split("\t")[0] for line in lines if line.strip()][: args.limit]

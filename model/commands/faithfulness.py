@@ -7,8 +7,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from model.commands.shared.options import opened, positive
-from model.commands.shared.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.commands.shared.options import (
+    add_table_options,
+    made_by,
+    opened,
+    pair_bar,
+    positive,
+    say_left_out,
+    say_written,
+)
 from model.tables import save_table
 
 TITLES = {

@@ -6,8 +6,15 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from model.commands.shared.options import opened, positive
-from model.commands.shared.table_options import add_table_options, made_by, pair_bar, say_left_out, say_written
+from model.commands.shared.options import (
+    add_table_options,
+    made_by,
+    opened,
+    pair_bar,
+    positive,
+    say_left_out,
+    say_written,
+)
 
 if TYPE_CHECKING:
     from model.analysis.heads.table import HeadTable

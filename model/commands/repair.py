@@ -6,8 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from model.commands.shared.options import add_checkpoint, opened, positive
-from model.commands.shared.table_options import pair_bar, say_left_out
+from model.commands.shared.options import add_checkpoint, opened, pair_bar, positive, say_left_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _look(folder: Path) -> None:
     """Measure which share of what each map puts on patches falls on those that decide."""
-    from model.analysis.faithfulness.scenes import SCENE_TABLE, measure
+    from model.analysis.faithfulness.table import SCENE_TABLE, measure
     from model.common.scenes import scene, scene_png
     from model.tables import save_table
     from model.tiny.vit import HELD_OUT_SCENES

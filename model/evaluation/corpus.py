@@ -12,8 +12,7 @@ import numpy as np
 import sacrebleu
 import torch
 
-from model.errors import CorpusError, HeadlightError
-from model.limits import JUDGED_AT_ONCE
+from model.errors import JUDGED_AT_ONCE, CorpusError, HeadlightError
 from model.own.decoding.search import beam_search, greedy
 from model.own.decoding.stepping import Stepper, StepPlan
 from model.own.network.transformer import Transformer

@@ -17,13 +17,11 @@ from torch import Tensor
 from model.errors import FolderError, HeadlightError, Why
 from model.folder.files.load import Loaded, load
 from model.folder.forms import Continuing, Filling, Form, Translating
-from model.folder.inner import Inner
-from model.folder.passes import Passes
+from model.folder.passes import Inner, Passes
 from model.folder.picture import Captioning, Seeing
 from model.folder.sites import Sites, attention_kind, find_sites, kind_of
+from model.folder.spell import Speller, languages_of
 from model.folder.watch import NAME, LayerSite
-from model.folder.words.languages import languages_of
-from model.folder.words.spell import Speller
 from model.folder.writing import can_keep
 from model.passage import Ask, ForcedIds, Pass, Step, one_thread
 from model.source import ABILITIES, Ability, Anatomy, Need

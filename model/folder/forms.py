@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 from transformers import GenerationConfig
 
-from model.errors import EmptySentenceError, SentenceTooLongError
+from model.errors import MAX_CHARACTERS, MAX_SRC_TOKENS, EmptySentenceError, SentenceTooLongError
 from model.folder.files.load import Loaded
-from model.folder.words.spell import Speller
-from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
+from model.folder.spell import Speller
 from model.passage import ForcedIds
 from model.source import Reads
 from model.trace import Label
@@ -232,7 +231,7 @@ class Filling(Form):
 
     def logits(self, output: Any, ids: ForcedIds) -> Tensor:
         """As ``Form.logits``."""
-        found = getattr(output, "logits", None)
+        found: Tensor | None = getattr(output, "logits", None)
         if found is None:
             return torch.zeros(1, 0, 0, device=self.model.device)
         if found.dim() == 2:

@@ -16,7 +16,7 @@ from transformers import PretrainedConfig
 from model.errors import FolderError, PictureError
 from model.folder.files.load import Loaded
 from model.folder.forms import Form, Translating, label_of
-from model.folder.words.spell import Speller
+from model.folder.spell import Speller
 from model.passage import ForcedIds
 from model.source import Reads
 from model.trace import Label
@@ -46,7 +46,7 @@ class Eye:
         image = opened(picture)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = self.processor(images=image, return_tensors="pt")["pixel_values"]
+            found: Tensor = self.processor(images=image, return_tensors="pt")["pixel_values"]
         return found.to(self.encoder.device, torch.float32)
 
     def noise(self) -> Tensor:
@@ -137,7 +137,7 @@ class Seeing(Form):
 
     def logits(self, output: Any, ids: ForcedIds) -> Tensor:
         """As ``Form.logits``."""
-        found = getattr(output, "logits", None)
+        found: Tensor | None = getattr(output, "logits", None)
         if found is None or found.dim() != 2:
             return torch.zeros(1, 0, 0, device=self.model.device)
         return found[:, None].float()

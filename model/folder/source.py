@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.common.pictures import shipped_picture
-from model.common.sampling import Sampler
+from model.common.decoding import Sampler
+from model.common.scenes import shipped_picture
 from model.errors import HeadlightError, SentenceTooLongError
 from model.folder.core import Core, Pictures, core
 from model.folder.files.look import read_config

@@ -11,7 +11,7 @@ from model.errors import MapsTooLargeError
 from model.folder.forms import Continuing, Filling, Form, Translating, label_of
 from model.folder.passes import Passes
 from model.folder.picture import Captioning, Seeing
-from model.folder.words.languages import Languages
+from model.folder.spell import Languages
 from model.passage import Ask, ForcedIds
 from model.source import Anatomy
 from model.trace import AttentionTrace, Kind, Label, TracedTranslation

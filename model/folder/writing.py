@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from model.common.beam import expand, only
+from model.common.decoding import expand, only
 from model.folder.forms import Form
 from model.passage import ForcedIds
 from model.writing import LENGTH_ALPHA, Expansion, Hypothesis

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from model.own.decoding.search import length_cap
 from model.own.decoding.stepping import looping
 from model.own.facts import NEVER_WRITTEN
 from model.own.text.vocab import BOS_ID, EOS_ID
+from model.own.translator import Translator
 from model.trace import HeadRef, Kind
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class OnnxEngine:
         )
 
     def votes(self, written: EngineOutput, gains: Mapping[HeadRef, float] | None = None) -> dict[Kind, np.ndarray]:
-        """As ``model/attribution/votes.py`` has them: [L, H, T, K] by kind."""
+        """As ``model/attribution/per_head.py`` has them: [L, H, T, K] by kind."""
         factors = self.gains(gains or {})
         del factors["gains"]
         fed = {
@@ -156,3 +157,53 @@ def _maps(steps: Sequence[NamedArrays]) -> dict[Kind, np.ndarray]:
     rows = [step["self_weights"][:, 0, :, 0] for step in steps]  # [L, H, 1 … T]
     own = np.stack([np.pad(row, ((0, 0), (0, 0), (0, len(rows) - row.shape[2]))) for row in rows], 2)
     return {"decoder_self": own, "cross": np.stack([step["cross_weights"][:, 0, :, 0] for step in steps], 2)}
+
+
+@dataclass
+class Parity:
+    """Counts over the sentences so far.
+
+    Attributes:
+        sentences: that were translated by both.
+        same: of them, those whose tokens are all equal.
+        map_gap: the largest difference of any weight, over sentences with equal tokens.
+        vote_gap: of any vote, in logits; where votes were asked for.
+        differ: the first sentences whose tokens differ.
+    """
+
+    sentences: int = 0
+    same: int = 0
+    map_gap: float = 0.0
+    vote_gap: float = 0.0
+    differ: list[str] = field(default_factory=list)
+
+
+def compare(
+    translator: Translator,
+    engine: OnnxEngine,
+    texts: Iterable[str],
+    gains: Mapping[HeadRef, float] | None = None,
+    votes: bool = False,
+) -> Parity:
+    """Both translate every text greedily; what a checkpoint does not read is left out."""
+    from model.attribution.per_head import vote_maps
+
+    found = Parity()
+    for text in texts:
+        try:
+            expected = translator.translate(text, capture=True, gains=gains)
+        except HeadlightError:
+            continue
+        source = translator.encode_source(text)[1][0].tolist()
+        written = engine.translate(source, gains)
+        found.sentences += 1
+        if written.ids != expected.tgt_ids or written.finished != expected.finished:
+            found.differ.append(text)
+            continue
+        found.same += 1
+        gaps = [np.abs(expected.trace.weights[kind] - written.maps[kind]).max() for kind in expected.trace.kinds]
+        found.map_gap = max(found.map_gap, *map(float, gaps))
+        if votes and not gains:
+            ours, theirs = vote_maps(translator, expected), engine.votes(written)
+            found.vote_gap = max(found.vote_gap, *(float(np.abs(ours[kind] - theirs[kind]).max()) for kind in ours))
+    return found

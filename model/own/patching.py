@@ -66,7 +66,8 @@ class _Batch:
             with self._hooked((0, number)):
                 x = layer(x, None)
         x = self._carried(grown(x, self._joined((0, len(layers)))), "src", len(layers))
-        return self.model.encoder.norm(x)
+        found: Tensor = self.model.encoder.norm(x)
+        return found
 
     def _joined(self, place: Place) -> int:
         """How many rows there are once those that change at this place have joined."""

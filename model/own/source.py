@@ -15,18 +15,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.errors import EmptySentenceError, NotEnglishError, SentenceTooLongError, UnknownCharacterError
-from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
+from model.errors import (
+    MAX_CHARACTERS,
+    MAX_SRC_TOKENS,
+    EmptySentenceError,
+    NotEnglishError,
+    SentenceTooLongError,
+    UnknownCharacterError,
+)
 from model.own import checkpoint, passes
-from model.own.branches import branched_log_probs, branched_logits
+from model.own.branches import branched_log_probs, branched_logits, log_probs_without
 from model.own.decoding.stepping import StepPlan
-from model.own.deleting import log_probs_without
 from model.own.facts import NEVER_WRITTEN, facts
 from model.own.network.transformer import Transformer
+from model.own.passes import gradients, slopes
 from model.own.patching import patched_logits
-from model.own.slopes import gradients, slopes
-from model.own.text.labels import source_labels
-from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
+from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer, source_labels
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
 from model.passage import (
     Ask,

@@ -43,7 +43,9 @@ def english(tsv: Sequence[Path], sources: Sequence[str], seed: int) -> Sentences
     return Sentences(train, texts[:HELD_OUT_TEXTS], dict(sorted(Counter(found[text] for text in train).items())))
 
 
-def batches(encoded: Sequence[list[int]], join: Callable[[list[int], list[int]], list[int]], seed: int) -> Iterator:
+def batches(
+    encoded: Sequence[list[int]], join: Callable[[list[int], list[int]], list[int]], seed: int
+) -> Iterator[list[list[int]]]:
     """Batches of ids without end: each of BATCH_ROWS samples of nearly one length, in an order of the seed."""
     rng = random.Random(seed)
     order = list(range(len(encoded)))

@@ -163,7 +163,7 @@ def _of_text(family: str, out: Path, how: Fit, command: str, texts: corpus.Sente
         log = fit(model, batches, lambda batch: gpt.loss(model, *batch), how)
     rounded(model)
     with torch.inference_mode():
-        scores = family_of.scores(model, words, texts.held_out)
+        scores: dict[str, Any] = family_of.scores(model, words, texts.held_out)
     data = {"sentences_by_source": texts.counts, "held_out": len(texts.held_out), "vocabulary": len(words)}
     licence = {
         "weights_licence": "CC BY 4.0",

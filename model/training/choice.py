@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from model.evaluation.corpus import score, translate_ids
-from model.evaluation.must import MustSentence, must_score, read_must
+from model.evaluation.kept import MustSentence, must_score, read_must
 from model.own.network.transformer import Transformer
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.own.text.vocab import EOS_ID

@@ -30,8 +30,7 @@ from model.training.batching import bucketed, collate
 from model.training.choice import DevFiles, chosen_by
 from model.training.corpus import Corpus
 from model.training.loss import TranslationLoss
-from model.training.memory import keep_freed_memory
-from model.training.settings import TrainingSettings
+from model.training.settings import TrainingSettings, keep_freed_memory
 
 MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 LOG_EVERY = 50

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from model.errors import CorpusError
-from model.evaluation.must import read_must
+from model.evaluation.kept import read_must
 from model.files import aside, write_json, write_text
 from model.own.checkpoint import load_tokenizers
 from model.own.text.digits import with_runs

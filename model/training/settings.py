@@ -2,9 +2,47 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from dataclasses import dataclass, field
 
-from model.training.schedule import noam, trapezoid
+
+def noam(step: int, d_model: int, warmup: int, factor: float = 1.0) -> float:
+    """Learning rate of step ``step`` ≥ 1 (Vaswani et al. 2017, equation 3), times ``factor``."""
+    found: float = factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+    return found
+
+
+def trapezoid(step: int, progress: float, peak: float, warmup: int, cooldown: float) -> float:
+    """Rises to ``peak`` over ``warmup`` steps, stays, and falls in a line to zero over the last share ``cooldown``.
+
+    Hägele et al. 2024: as good as a cosine, and a run at its plateau can be prolonged. A cooldown of
+    1 falls from the start (a triangle), of 0 never.
+    """
+    left = max(0.0, 1.0 - progress)
+    return peak * min(step / warmup, 1.0, left / cooldown if cooldown else 1.0)
+
+
+# Names and numbers of glibc's malloc.h; see mallopt(3).
+M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4
+KEEP = 2**31 - 1  # bytes
+PAD = 2**28
+
+
+def keep_freed_memory() -> bool:
+    """Let this process keep what it frees; True where that could be set (glibc on Linux).
+
+    A step on a processor allocates and frees some gigabytes in pieces of megabytes. By default each is mapped and
+    unmapped, and its pages are filled with zeros every time: a third of a training step.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):  # another C library
+        return False
+    return all(mallopt(name, value) for name, value in ((M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, KEEP), (M_TOP_PAD, PAD)))
+
 
 SCHEDULES = ("noam", "trapezoid")
 

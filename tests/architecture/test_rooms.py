@@ -137,7 +137,6 @@ LIGHT = (
     "model/history.py",
     "model/errors.py",
     "model/files.py",
-    "model/limits.py",
 )
 # Known breaches, each of which must still be one: whoever mends it takes its line away.
 OWED: dict[str, set[str]] = {}

@@ -14,8 +14,18 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import serve
 
-from bench.proxy import CONFIGURATION, COOKIE, NO_NGINX, configured, find_nginx, free_port, nginx_before
-from bench.replicas import Told, cookie_of, judged
+from bench.replicas import (
+    CONFIGURATION,
+    COOKIE,
+    NO_NGINX,
+    Told,
+    configured,
+    cookie_of,
+    find_nginx,
+    free_port,
+    judged,
+    nginx_before,
+)
 
 needs_nginx = pytest.mark.skipif(find_nginx() is None, reason=NO_NGINX)
 

@@ -11,9 +11,8 @@ import pytest
 from model.__main__ import main
 from model.analysis.what_if.quality import load_warning
 from model.analysis.what_if.verdict import verdict
+from model.commands.release.warning import POOR, Judged, JudgedSentence, judged_rates, measured, read_judged, warning
 from model.errors import CorpusError
-from model.evaluation.judged import JudgedSentence, judged_rates, read_judged
-from model.evaluation.warning import POOR, Judged, measured, warning
 from model.translator import Translator
 
 
@@ -95,11 +94,11 @@ def test_the_command_saves_what_the_app_reads_and_says_why_not(
         "--save",
         "--json",
     ]
-    monkeypatch.setattr("model.evaluation.warning.measured", lambda *_: judged([0.9] * 4, [90.0] * 4))
+    monkeypatch.setattr("model.commands.release.warning.measured", lambda *_: judged([0.9] * 4, [90.0] * 4))
     assert main(argv) == 2
     assert "pairs.tsv, pairs.tsv: too few poor translations" in capsys.readouterr().err
     parted = judged([0.1, 0.1, 0.9, 0.9], [1.0, 1.0, 90.0, 90.0])
-    monkeypatch.setattr("model.evaluation.warning.measured", lambda *_: parted)
+    monkeypatch.setattr("model.commands.release.warning.measured", lambda *_: parted)
     assert main(argv) == 0
     table = json.loads(capsys.readouterr().out)
     found, why = load_warning(str(checkpoint_folder), table["sha256"])

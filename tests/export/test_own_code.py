@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.common.pictures import drawing
+from model.common.scenes import drawing
 from model.folder.source import FolderSource
 from model.folders import MODELS
 from tests.pages import choose, prepared, shipped

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from model.common.pictures import drawing
+from model.common.scenes import drawing
 from model.folder.source import FolderSource
 from model.folders import CHECKPOINTS
 from tests.pages import shipped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from viz.charts.words import Words
+from viz.charts.markup import Words
 from viz.core.text import text
 
 W = TypeVar("W", bound=Words)

@@ -32,6 +32,6 @@ def opened(folders: Callable[[str], Path]) -> Callable[[str], FolderSource]:
 
 
 def drawing(name: str) -> bytes:
-    from model.common.pictures import drawing as method
+    from model.common.scenes import drawing as method
 
     return method(name)

@@ -14,9 +14,8 @@ import transformers as T
 from tokenizers import Tokenizer, models
 
 from model.folder.source import FolderSource
-from model.folder.words.languages import Languages
-from model.folder.words.spell import Speller
-from model.own.text.labels import source_labels, target_labels
+from model.folder.spell import Languages, Speller
+from model.own.text.tokenize import source_labels, target_labels
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS
 from model.trace import Label
 from model.translator import Translator

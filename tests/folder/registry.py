@@ -128,7 +128,7 @@ def build(kind: str, name: str, path: Path) -> str:
 
 def opened(path: Path) -> tuple[str, str]:
     """What happens when a folder is opened and given something: open, refused or FAULT, and a word about it."""
-    from model.common.pictures import drawing
+    from model.common.scenes import drawing
     from model.folder.source import FolderSource
 
     try:

@@ -30,8 +30,7 @@ from model.sentences import sentence_spans
 from viz.core.codes.choices import CHOICES, read_token
 from viz.core.codes.pattern import parse_pattern, pattern_code
 from viz.core.selection import read_link
-from viz.export.show.reading import read_storyboard
-from viz.export.show.shelf import shipped, shipped_storyboard
+from viz.export.show.reading import read_storyboard, shipped, shipped_storyboard
 from viz.export.show.storyboard import write_storyboard
 
 FUZZ = settings(

@@ -13,11 +13,10 @@ import pytest
 
 from model.folders import CHECKPOINTS
 from model.own.decoding.stepping import looping
-from model.own.text.labels import source_labels, target_labels
-from model.own.text.tokenize import EnglishTokenizer
+from model.own.text.tokenize import EnglishTokenizer, source_labels, target_labels
 from model.sentences import parts_of
 from tests.live.asking import ask
-from viz.web.dense import apart, dense
+from viz.export.live import apart, dense
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 TRUTH = Path(__file__).resolve().parent.parent.parent / "model" / "truth"

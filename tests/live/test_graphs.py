@@ -14,9 +14,8 @@ from model.__main__ import main
 from model.attribution.methods import attribution_maps
 from model.errors import HeadlightError
 from model.folders import CHECKPOINTS
-from model.onnx.engine import OnnxEngine
+from model.onnx.engine import OnnxEngine, compare
 from model.onnx.export import GRAPHS
-from model.onnx.parity import compare
 from model.onnx.quantize import ROUNDING, codes_of, rounded
 from model.own.translator import Translator
 from model.trace import HeadRef

@@ -14,7 +14,7 @@ import pytest
 from model.analysis.alignment.known_pairs import ALIGNMENT, load_alignment, unaligned_methods
 from model.analysis.faithfulness.table import FAITHFULNESS, MEASURES, load_faithfulness, rows_of, unscored_methods
 from model.analysis.pairs import score_pairs
-from model.commands.shared.table_options import made_by
+from model.commands.shared.options import made_by
 from model.errors import CorpusError, EmptySentenceError
 from model.folders import CHECKPOINTS
 from model.release.parts import PARTS, Job

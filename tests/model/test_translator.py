@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from model.errors import EmptySentenceError, SentenceTooLongError, UnknownCharacterError
+from model.errors import MAX_CHARACTERS, MAX_SRC_TOKENS, EmptySentenceError, SentenceTooLongError, UnknownCharacterError
 from model.evaluation.corpus import evaluate, score
-from model.limits import MAX_CHARACTERS, MAX_SRC_TOKENS
 from model.trace import TracedTranslation
 from model.translator import Translator, translate_text
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from model.analysis.faithfulness.deletion import leave_one_out
-from model.attribution.votes import vote_maps
+from model.attribution.per_head import vote_maps
 from model.own.capture import capture_attention
 from model.own.network.transformer import Transformer
 from model.own.source import Twins, twin

@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from model.common.sampling import Sampler, filtered
+from model.common.decoding import Sampler, filtered
 from model.own.capture import capture_attention
 from model.own.decoding.search import beam_search, greedy, length_cap
 from model.own.decoding.stepping import NEVER_WRITTEN, Stepper, StepPlan, looping

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from model.own.text.labels import source_labels, target_labels
-from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer, word_spans
+from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer, source_labels, target_labels, word_spans
 from model.own.text.vocab import EOS_ID, SPECIAL_TOKENS, UNK_ID
 from model.writing import WORD_START
 

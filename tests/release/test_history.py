@@ -13,11 +13,11 @@ from safetensors.torch import load_file
 from model.__main__ import main
 from model.analysis.alignment.error_table import error_table
 from model.analysis.alignment.known_pairs import truth_pairs
+from model.commands.release.history import beginnings, earlier_history, head_rates, tokens_at
 from model.errors import CheckpointError
 from model.examples import sentences
 from model.history import LEVELS, PAST, coded, load_history, save_history, snapshots, spread
 from model.own.network.config import TransformerConfig
-from model.release.past import beginnings, earlier_history, head_rates, tokens_at
 from model.trace import KINDS
 from model.training.loop import Trainer
 from model.training.prepare import prepare_reversal

@@ -11,7 +11,7 @@ import torch
 import transformers
 from PIL import Image
 
-from model.analysis.faithfulness.scenes import SCENE_MAPS, load_scenes, share_on
+from model.analysis.faithfulness.table import SCENE_MAPS, load_scenes, share_on
 from model.common.scenes import COLOURS, PATCH, scene, scene_of, scene_png
 from model.errors import PictureError
 from model.folders import CHECKPOINTS

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from model.errors import CorpusError
-from model.evaluation.must import must_score, read_must
+from model.evaluation.kept import must_score, read_must
 from model.own.checkpoint import load_tokenizers
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer

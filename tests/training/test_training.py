@@ -17,8 +17,7 @@ from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
 from model.training.loop import MovingAverage, Trainer, grow
 from model.training.loss import ProjectedCrossEntropy, TranslationLoss
 from model.training.prepare import prepare_reversal
-from model.training.schedule import noam, trapezoid
-from model.training.settings import TrainingSettings
+from model.training.settings import TrainingSettings, noam, trapezoid
 
 
 def test_noam_equals_values_worked_by_hand() -> None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.attribution.export import maps_csv, trace_npz
 from model.attribution.labelled_map import read_map
-from model.limits import MAX_CHARACTERS
+from model.errors import MAX_CHARACTERS
 from model.trace import KINDS
 from tests.pages import go_to, markup, prepared, reverse, shipped, words
 from viz.app import pickers

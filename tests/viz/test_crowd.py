@@ -21,8 +21,7 @@ from model.source import Anatomy, LacksAbilityError, require_of
 from model.trace import HeadRef
 from viz.core.answers import faithfulness, heads, maps, residual, translations, what_if
 from viz.core.crowd import sharing
-from viz.core.crowd.serving import answer_to
-from viz.core.crowd.sharing import ENOUGH, Crowd, Helper, NoAnswerError, shared_out
+from viz.core.crowd.sharing import ENOUGH, Crowd, Helper, NoAnswerError, answer_to, shared_out
 from viz.core.kept import kept
 from viz.core.session import Subject
 from viz.views.alignment import page as alignment

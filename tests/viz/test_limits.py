@@ -13,8 +13,7 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 from streamlit import config
 
-from viz.app.server.guard import Guard
-from viz.app.server.limits import Sockets, hurried
+from viz.app.server.guard import Guard, Sockets, hurried
 
 
 async def fine(scope: Scope, receive: Receive, send: Send) -> None:

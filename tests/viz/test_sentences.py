@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from model.limits import MAX_PARTS
+from model.errors import MAX_PARTS
 from tests.pages import choose, markup, opened, prepared, shipped, words
 from viz.core.text import ENGLISH as STRINGS
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from model.errors import HeadlightError, TextTooLongError
-from model.limits import MAX_PARTS
+from model.errors import MAX_PARTS, HeadlightError, TextTooLongError
 from model.trace import Translation
 from viz.charts.markup import line, tag
 from viz.charts.ruby import ruby

@@ -21,7 +21,7 @@ from viz.charts.layout import (
     scale_of,
     token_axis,
 )
-from viz.charts.words import Words
+from viz.charts.markup import Words
 from viz.core.numbers import number
 from viz.core.theme import Theme
 

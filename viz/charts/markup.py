@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import ClassVar, Self
+
 from markupsafe import Markup, escape
 
 
@@ -26,3 +30,15 @@ def line(look: str, *content: object, **attributes: object) -> Markup:
 def alert(sentence: str) -> Markup:
     """A sentence that says what is wrong."""
     return line("error", sentence, role="alert")
+
+
+@dataclass(frozen=True)
+class Words:
+    """Texts in the visitor's language, a field each; ``PREFIX`` and a field's name make the key of its text."""
+
+    PREFIX: ClassVar[str]
+
+    @classmethod
+    def said_by(cls, say: Callable[[str], str]) -> Self:
+        """The words that ``say("<prefix>.<field>")`` gives."""
+        return cls(**{field.name: say(f"{cls.PREFIX}.{field.name}") for field in fields(cls)})

@@ -14,7 +14,7 @@ import streamlit as st
 
 from model import examples
 from model.analysis.alignment.known_pairs import best_writer, load_alignment
-from model.analysis.faithfulness.scenes import load_scenes
+from model.analysis.faithfulness.table import load_scenes
 from model.analysis.what_if.quality import load_warning
 from model.checkpoints import read_facts
 from model.errors import CheckpointError, HeadlightError

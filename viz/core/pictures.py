@@ -23,7 +23,7 @@ def picture(name: str) -> bytes:
     Raises:
         PictureError: there is no such picture, or another visitor brought it.
     """
-    from model.common.pictures import shipped_picture
+    from model.common.scenes import shipped_picture
 
     if shipped := shipped_picture(name):
         return shipped

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from model.attribution.methods import MethodName, attribution_maps
 from model.commands.shared.options import opened
 from model.errors import HeadlightError
@@ -24,7 +26,6 @@ from model.trace import HeadRef
 from viz.core.selection import Selection
 from viz.core.text import LANGUAGES, text
 from viz.web.bundles import ENGINE, LIVE, LIVE_STYLE, RUNTIME
-from viz.web.dense import apart, dense
 from viz.web.page import document, packed
 from viz.web.payload import pack
 
@@ -182,3 +183,27 @@ def header_of(message: bytes) -> dict[str, Any]:
 def _harmless(value: object) -> str:
     """JSON as the data of a script, which no text in it can end."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+ESCAPED = {0x00: "¡", 0x0D: "¢", 0x3C: "£"}
+
+
+def dense(data: bytes) -> str:
+    """The text that stands for bytes; it may lie in a ``<script>`` of data.
+
+    >>> dense(bytes(7)), dense(b"I")
+    ('¡¡¡¡¡¡¡¡', '$@')
+    """
+    bits = np.unpackbits(np.frombuffer(data, np.uint8))
+    padded = np.pad(bits, (0, -len(bits) % 7)).reshape(-1, 7)
+    codes = np.packbits(np.pad(padded, ((0, 0), (1, 0))), axis=1)[:, 0]
+    return codes.tobytes().decode("ascii").translate(ESCAPED)
+
+
+def apart(data: bytes) -> bytes:
+    """Every first byte of two, then every second: where most numbers take two bytes, it zips better.
+
+    >>> apart(b"abcde")
+    b'acebd'
+    """
+    return data[::2] + data[1::2]

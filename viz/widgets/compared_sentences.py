@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model.analysis.what_if.variants import variants
+from model.analysis.what_if.swap import variants
 from model.attribution.aligned import aligned_places, changed_places
 from model.trace import Label, TracedTranslation
 from viz.charts.marked import marked_text

@@ -8,8 +8,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from model.errors import HeadlightError
-from model.limits import MAX_CHARACTERS, MAX_PARTS, MAX_SRC_TOKENS
+from model.errors import MAX_CHARACTERS, MAX_PARTS, MAX_SRC_TOKENS, HeadlightError
 from model.source import LacksAbilityError, Reads
 from viz.charts.markup import alert
 from viz.core.language import say

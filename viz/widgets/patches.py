@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import streamlit as st
 
-from model.analysis.faithfulness.scenes import share_on
+from model.analysis.faithfulness.table import share_on
 from model.attribution.methods import METHODS, MethodName
 from model.trace import HeadRef, Label
 from viz.charts.markup import line

@@ -17,8 +17,7 @@ from viz.core.kept import kept
 from viz.core.language import language, say
 from viz.export.show.command import file_of
 from viz.export.show.handout import picture
-from viz.export.show.reading import read_storyboard
-from viz.export.show.shelf import open_storyboard, shipped, shipped_storyboard, storyboard_in
+from viz.export.show.reading import open_storyboard, read_storyboard, shipped, shipped_storyboard, storyboard_in
 from viz.export.show.staged import Stage, stage
 from viz.export.show.storyboard import MOST_FILE_BYTES, Both, Storyboard, StoryboardError, TalkScene
 from viz.export.show.talk import talk_page

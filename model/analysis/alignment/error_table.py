@@ -161,7 +161,8 @@ class ErrorTable:
 def rates(found: np.ndarray, hits: np.ndarray, sure: np.ndarray | int) -> np.ndarray:
     """AER in [0, 1] from counts of one shape; 1 where there is nothing to find and nothing was found."""
     total = np.asarray(found + sure)
-    return 1 - np.divide(hits, total, out=np.ones(total.shape), where=total > 0)
+    result: np.ndarray = 1 - np.divide(hits, total, out=np.ones(total.shape), where=total > 0)
+    return result
 
 
 def _as_map(links: frozenset[tuple[int, int]], gold: GoldPair) -> np.ndarray:

@@ -24,7 +24,8 @@ def argmax_links(maps: np.ndarray) -> np.ndarray:
         bool of the same shape.
     """
     best = maps.argmax(-1, keepdims=True)
-    return (np.arange(maps.shape[-1]) == best) & (maps.max(-1, keepdims=True) > 0)
+    found: np.ndarray = (np.arange(maps.shape[-1]) == best) & (maps.max(-1, keepdims=True) > 0)
+    return found
 
 
 def agreement(maps: np.ndarray) -> np.ndarray:
@@ -41,7 +42,8 @@ def agreement(maps: np.ndarray) -> np.ndarray:
     """
     rows, columns = maps.sum(-1, keepdims=True), maps.sum(-2, keepdims=True)
     shares = (np.divide(maps, total, out=np.zeros_like(maps), where=total > 0) for total in (rows, columns))
-    return np.multiply(*shares)
+    found: np.ndarray = np.multiply(*shares)
+    return found
 
 
 def grown_links(maps: np.ndarray) -> np.ndarray:
@@ -65,7 +67,8 @@ def grown_links(maps: np.ndarray) -> np.ndarray:
         free = ~links.any(2, keepdims=True) | ~links.any(1, keepdims=True)
         new = either & ~links & free & _beside(links)
         if not new.any():
-            return links.reshape(maps.shape)
+            found: np.ndarray = links.reshape(maps.shape)
+            return found
         links |= new
 
 
@@ -79,7 +82,8 @@ def _beside(links: np.ndarray) -> np.ndarray:
     rows, columns = links.shape[1:]
     padded = np.pad(links, ((0, 0), (1, 1), (1, 1)))
     shifts = [padded[:, down : down + rows, right : right + columns] for down in range(3) for right in range(3)]
-    return np.logical_or.reduce(shifts)
+    found: np.ndarray = np.logical_or.reduce(shifts)
+    return found
 
 
 RULES: dict[LinkRule, Callable[[np.ndarray], np.ndarray]] = {"argmax": argmax_links, "grow": both_ways}

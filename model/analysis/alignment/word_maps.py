@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from model.analysis.alignment.gold import GoldPair, Span
+from model.analysis.alignment.gold import GoldPair
 from model.attribution.labelled_map import words_of
 from model.attribution.methods import METHOD_NAMES, METHODS, MethodName, attribution_maps
-from model.trace import Label, TracedTranslation
+from model.trace import Label, Span, TracedTranslation
 
 if TYPE_CHECKING:
     from model.source import Source
@@ -71,7 +71,7 @@ def alignment_maps(
 
 def _of_sort(model: Source, translation: TracedTranslation, name: MethodName) -> np.ndarray:
     """Maps of every place, [N, T, S]."""
-    from model.attribution.norms import cross_norms
+    from model.attribution.per_head import cross_norms
 
     if name == "norms":
         single, together = cross_norms(model, translation)
@@ -127,7 +127,8 @@ def pair_maps(model: Source, pair: GoldPair, methods: Sequence[MethodName] = ALI
 def tokens_per_word(model: Source, pair: GoldPair) -> np.ndarray:
     """How many tokens make up each target word of a pair, shared tokens by their share: float32 [target words]."""
     forced = model.encode_target(pair.tgt_text)
-    return membership(pair.tgt_spans, [(token.start, token.end) for token in forced]).sum(1)
+    found: np.ndarray = membership(pair.tgt_spans, [(token.start, token.end) for token in forced]).sum(1)
+    return found
 
 
 def translation_maps(

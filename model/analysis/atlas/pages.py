@@ -95,7 +95,8 @@ def quantile(own: KindCounts, n: int, strengths: np.ndarray) -> np.ndarray:
     held = own.tally["by_confidence"][:, n]
     places = np.minimum((strengths / SCALE * FINE).astype(int), FINE - 1)
     rank = (np.cumsum(held) - held / 2)[places] / max(1, held.sum())
-    return np.minimum((rank * QUANTILES).astype(int), QUANTILES - 1)
+    found: np.ndarray = np.minimum((rank * QUANTILES).astype(int), QUANTILES - 1)
+    return found
 
 
 def looked_at(texts: Sequence[str], counts: dict[str, np.ndarray], n: int) -> dict[str, list[list[Any]]]:

@@ -15,7 +15,7 @@ from model.analysis.atlas.kept import Sentence
 from model.analysis.atlas.lines import Line, LineCorpus
 from model.analysis.atlas.tally import SCALE, added, measure
 from model.analysis.heads.ablation import ablate
-from model.attribution.votes import vote_maps
+from model.attribution.per_head import vote_maps
 from model.errors import HeadlightError
 from model.passage import one_thread
 from model.source import ModelHandle

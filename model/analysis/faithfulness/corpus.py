@@ -145,7 +145,8 @@ def spearman(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     one, two = _ranks(first), _ranks(second)
     one, two = one - one.mean(-1, keepdims=True), two - two.mean(-1, keepdims=True)
     size = np.sqrt((one**2).sum(-1) * (two**2).sum(-1))
-    return np.divide((one * two).sum(-1), size, out=np.full(size.shape, np.nan), where=size > 0)
+    found: np.ndarray = np.divide((one * two).sum(-1), size, out=np.full(size.shape, np.nan), where=size > 0)
+    return found
 
 
 def _of_sentence(
@@ -173,7 +174,8 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     """Ranks along the last axis, from 1; equal values share the mean of theirs."""
     lower = (values[..., None, :] < values[..., :, None]).sum(-1)
     equal = (values[..., None, :] == values[..., :, None]).sum(-1)
-    return lower + (equal + 1) / 2
+    found: np.ndarray = lower + (equal + 1) / 2
+    return found
 
 
 @dataclass

@@ -62,7 +62,8 @@ def deletion_costs(model: Source, translation: Translation, deleted: np.ndarray,
         EmptySentenceError, SentenceTooLongError: as ``Source.ids``.
     """
     found = written_without(model, translation, deleted, way)
-    return found[0] - found[1:]
+    result: np.ndarray = found[0] - found[1:]
+    return result
 
 
 def written_without(model: Source, translation: Translation, deleted: np.ndarray, way: Way = "mask") -> np.ndarray:

@@ -64,6 +64,7 @@ class Once:
         return torch.stack([self._rows[key] for key in keys])
 
     def _once(self, key: Any, compute: Callable[[], Given]) -> Given:
+        found: Given
         if key in self._known:
             found, seconds = self._known[key]
             self.spared += seconds

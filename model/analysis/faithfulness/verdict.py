@@ -155,13 +155,15 @@ def honesty_of_words(
 def diagonal_map(n_rows: int, n_words: int) -> np.ndarray:
     """A map that has read nothing: row t marks the word at the same part of the sentence, float [T, W]."""
     at = np.linspace(0, n_words - 1, n_rows).round().astype(int)
-    return np.eye(n_words)[at]
+    found: np.ndarray = np.eye(n_words)[at]
+    return found
 
 
 def top_words(rows: np.ndarray) -> np.ndarray:
     """Each row's top word as shares [..., T, W] that sum to 1; words that are equally top share it."""
     top = rows == rows.max(axis=-1, keepdims=True)
-    return top / top.sum(axis=-1, keepdims=True)
+    found: np.ndarray = top / top.sum(axis=-1, keepdims=True)
+    return found
 
 
 def _costs(left_out: LeftOut, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -212,7 +214,10 @@ def _sets(n_words: int, k: int) -> tuple[np.ndarray, bool]:
 
 def _p_values(cost: np.ndarray, random: np.ndarray, exact: bool) -> np.ndarray:
     as_costly = (random >= cost[..., None] - _EQUAL).sum(-1)
-    return as_costly / np.maximum(random.shape[-1], 1) if exact else (as_costly + 1) / (random.shape[-1] + 1)
+    found: np.ndarray = (
+        as_costly / np.maximum(random.shape[-1], 1) if exact else (as_costly + 1) / (random.shape[-1] + 1)
+    )
+    return found
 
 
 def _verdict(cost: float, p_value: float, median: float) -> TrafficLight:

@@ -58,7 +58,8 @@ def template(name: str, rows: Sequence[bool] | np.ndarray, columns: Sequence[boo
 def resampled(painted: np.ndarray, n_rows: int, n_columns: int) -> np.ndarray:
     """A painted pattern [G, G] stretched over a map: each cell the mean of the paint under it, [Q, K]."""
     down, across = _overlaps(n_rows, painted.shape[0]), _overlaps(n_columns, painted.shape[1])
-    return down @ painted @ across.T
+    found: np.ndarray = down @ painted @ across.T
+    return found
 
 
 def visible(kind: Kind, n_rows: int, n_columns: int) -> np.ndarray:
@@ -104,7 +105,8 @@ def evenness(maps: np.ndarray, seen: np.ndarray, rows: np.ndarray) -> np.ndarray
     if not counts.any():
         return np.zeros(maps.shape[:-2])
     weights = maps[..., counts, :]
-    return (row_entropy(weights) / np.log(seen.sum(-1)[counts])).mean(-1)
+    found: np.ndarray = (row_entropy(weights) / np.log(seen.sum(-1)[counts])).mean(-1)
+    return found
 
 
 def match_named(maps: np.ndarray, name: str, kind: Kind, rows: Sequence[Label], columns: Sequence[Label]) -> np.ndarray:
@@ -138,7 +140,8 @@ def match_painted(
     keys = np.flatnonzero([not label.is_special for label in columns])
     inside = np.zeros_like(whole)
     inside[np.ix_(own, keys)] = resampled(painted, len(own), len(keys))
-    return np.maximum(match(maps, whole, seen), match(maps, inside, seen))
+    found: np.ndarray = np.maximum(match(maps, whole, seen), match(maps, inside, seen))
+    return found
 
 
 def pattern_scores(trace: AttentionTrace, kind: Kind, name: str) -> np.ndarray:
@@ -166,7 +169,10 @@ def stored_matches(traces: Sequence[AttentionTrace], name: str, painted: np.ndar
 
 def stored_likeness(traces: Sequence[AttentionTrace], kind: Kind, layer: int, head: int) -> np.ndarray:
     """Mean of ``alike`` over several sentences for every head of a kind, [L, H]."""
-    return np.mean([alike(trace.weights[kind], trace.weights[kind][layer, head]) for trace in traces], axis=0)
+    found: np.ndarray = np.mean(
+        [alike(trace.weights[kind], trace.weights[kind][layer, head]) for trace in traces], axis=0
+    )
+    return found
 
 
 def alike(maps: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -187,7 +193,8 @@ def alike(maps: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         maps, chosen = maps[..., rows, :], chosen[rows]
     middle = (maps + chosen) / 2
     divergence = _bits(middle) - (_bits(maps) + _bits(chosen)) / 2
-    return 1 - divergence.mean(-1).clip(0, 1)
+    found: np.ndarray = 1 - divergence.mean(-1).clip(0, 1)
+    return found
 
 
 def _labels(trace: AttentionTrace, kind: Kind) -> tuple[Sequence[Label], Sequence[Label]]:
@@ -197,11 +204,13 @@ def _labels(trace: AttentionTrace, kind: Kind) -> tuple[Sequence[Label], Sequenc
 
 def _bits(weights: np.ndarray) -> np.ndarray:
     """Entropy of each row."""
-    return -(weights * np.log2(np.maximum(weights, 1e-30))).sum(-1)
+    found: np.ndarray = -(weights * np.log2(np.maximum(weights, 1e-30))).sum(-1)
+    return found
 
 
 def _overlaps(n: int, side: int) -> np.ndarray:
     """Share of each of ``n`` equal stretches of an axis that lies in each of ``side`` ones: [n, side]."""
     begin, start = np.arange(n)[:, None] / n, np.arange(side) / side
     overlap = np.minimum(begin + 1 / n, start + 1 / side) - np.maximum(begin, start)
-    return np.maximum(overlap, 0) * n
+    found: np.ndarray = np.maximum(overlap, 0) * n
+    return found

@@ -148,7 +148,8 @@ def _rarest(width: int, kind: Kind, rarity: np.ndarray | None) -> np.ndarray:
     """Which keys belong to the rarest word: bool [K]."""
     if rarity is None or kind == "decoder_self" or not rarity.size:
         return np.zeros(width, dtype=bool)
-    return rarity == rarity.max()
+    found: np.ndarray = rarity == rarity.max()
+    return found
 
 
 def _role(measures: dict[str, float], offset: int, kind: Kind, rows: int) -> str:
@@ -166,7 +167,10 @@ def _role(measures: dict[str, float], offset: int, kind: Kind, rows: int) -> str
 
 def _divided(sums: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Sums by numbers of rows; NaN where there is no row."""
-    return np.divide(sums, rows, out=np.full(sums.shape, np.nan), where=np.broadcast_to(rows > 0, sums.shape))
+    found: np.ndarray = np.divide(
+        sums, rows, out=np.full(sums.shape, np.nan), where=np.broadcast_to(rows > 0, sums.shape)
+    )
+    return found
 
 
 def _added(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

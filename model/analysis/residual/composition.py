@@ -50,7 +50,8 @@ class _Circuits(NamedTuple):
     def norm(self, way: Composed) -> Tensor:
         """‖W_OV‖ for "V", else ‖W_QK‖: [H]."""
         pair = (self.triangles["V"], self.written) if way == "V" else (self.triangles["Q"], self.triangles["K"])
-        return torch.linalg.matrix_norm(pair[0] @ pair[1].transpose(-1, -2))
+        found: Tensor = torch.linalg.matrix_norm(pair[0] @ pair[1].transpose(-1, -2))
+        return found
 
     def beyond(self, way: Composed) -> Tensor:
         """What stands behind what is read, as far as a norm can tell: [H, d, d]."""
@@ -118,7 +119,8 @@ def _scores(one: _Circuits, other: _Circuits, way: Composed) -> Tensor:
     joint = torch.einsum("aed,bdf->abef", one.writes, other.reads[way])
     whole = one.triangles["V"][:, None] @ joint @ other.beyond(way).transpose(-1, -2)[None]
     sizes = one.norm("V")[:, None] * other.norm(way)[None]
-    return torch.linalg.matrix_norm(whole) / sizes.clamp(min=1e-12)
+    found: Tensor = torch.linalg.matrix_norm(whole) / sizes.clamp(min=1e-12)
+    return found
 
 
 def _circuits(model: Source, kind: Kind, layer: int) -> _Circuits:

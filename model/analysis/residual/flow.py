@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from model.attribution.state_shares import Shares
+from model.attribution.shares import Shares
 from model.trace import AttentionTrace, Kind
 
 Measure = Literal["weights", "norms"]
@@ -63,12 +63,14 @@ class FlowGraph:
     @property
     def sources(self) -> np.ndarray:
         """What came from each source token, [S]; with ``inputs`` it sums to 1."""
-        return self.encoder[0]
+        found: np.ndarray = self.encoder[0]
+        return found
 
     @property
     def inputs(self) -> np.ndarray:
         """What came from each token of the translation so far, <bos> first, [t + 1]."""
-        return self.decoder[0]
+        found: np.ndarray = self.decoder[0]
+        return found
 
 
 def weight_shares(trace: AttentionTrace) -> Shares:

@@ -61,7 +61,8 @@ class Reasons:
         if not (0 <= query < queries and 0 <= key < keys):
             raise IndexError(f"there are {queries} queries and {keys} keys, got {query} and {key}")
         product: np.ndarray = self.query[:, query] @ self.key[:, key].T
-        return product / np.sqrt(self.query.shape[-1])
+        found: np.ndarray = product / np.sqrt(self.query.shape[-1])
+        return found
 
     @property
     def error(self) -> float:

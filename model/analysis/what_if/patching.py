@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -11,8 +11,8 @@ import numpy as np
 from torch import Tensor
 
 from model.analysis.what_if.fork import fork_between
-from model.analysis.what_if.shape import check_one_shape
 from model.attribution.aligned import aligned_places
+from model.errors import HeadlightError
 from model.passage import Ask, Patch, Places, TextSide
 from model.source import Source, require
 from model.trace import HeadRef, Kind, Translation
@@ -219,3 +219,35 @@ def _guess(written: Sequence[int], drafts: Sequence[Sequence[int]]) -> Sequence[
         if places:
             return draft[min(places, key=lambda place: abs(place + 1 - len(written))) + 1 :]
     return ()
+
+
+class OtherShapeError(HeadlightError):
+    """Two models between which nothing can be carried: their layers, heads, widths or vocabularies differ."""
+
+
+def check_one_shape(model: Source, donor: Source, *texts: str) -> None:
+    """Nothing, where what a pass of one model holds has its place in a pass of the other.
+
+    ``texts`` are what they are to read: they must cut them into the same tokens.
+
+    Raises:
+        LacksAbilityError: one of them gives or takes no states.
+        OtherShapeError: they differ in what a state is, or in what a token is.
+    """
+    for each in (model, donor):
+        require(each, "patches")
+    if (what := next(_differences(model, donor, texts), None)) is not None:
+        raise OtherShapeError(f"Nothing can be carried from {donor.name} into {model.name}: {what} differ.")
+
+
+def _differences(model: Source, donor: Source, texts: Sequence[str]) -> Iterator[str]:
+    """In what two models differ; what comes later is asked only of models that agree in what comes before."""
+    if model.anatomy.kinds != donor.anatomy.kinds:
+        yield "their numbers of layers or heads"
+    (words, width), (other_words, other_width) = (each.unembedding.table.shape for each in (model, donor))
+    if width != other_width:
+        yield "the widths of their states (d_model)"
+    if words != other_words or any(model.piece(each) != donor.piece(each) for each in range(words)):
+        yield "their target vocabularies"
+    if any(not model.ids(text, ()).src.equal(donor.ids(text, ()).src) for text in texts):
+        yield "their source vocabularies"

@@ -39,7 +39,7 @@ class Quality:
 
 
 def load_warning(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
-    """At which confidence to warn of a checkpoint's translations, see ``model.evaluation.warning``; or None and why."""
+    """At which confidence to warn of a translation (see ``model.commands.release.warning``); or None and why."""
     return load_table(
         checkpoint, WARNING, sha256, lambda table: all(0 <= float(table[name] or 0) <= 1 for name in RATES)
     )

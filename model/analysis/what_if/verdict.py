@@ -1,6 +1,6 @@
 """One verdict on a translation, with its reasons: what was lost, changed or repeated, and where the model was unsure.
 
-It needs no reference. ``model.evaluation.warning`` measures how often it is right.
+It needs no reference. ``model.commands.release.warning`` measures how often it is right.
 """
 
 from __future__ import annotations

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from model.source import ModelHandle
@@ -48,7 +52,7 @@ def take_models(args: argparse.Namespace) -> None:
 
 def _picture(name: str) -> bytes:
     """A picture that ships, by its name, or one in a file, by its path."""
-    from model.common.pictures import shipped_picture
+    from model.common.scenes import shipped_picture
     from model.folder.picture import read_picture
 
     return shipped_picture(name) or read_picture(Path(name))
@@ -79,3 +83,48 @@ def positive(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
     return value
+
+
+def add_table_options(parser: argparse.ArgumentParser, line: str, truth: bool) -> None:
+    """--tsv FILE (or --truth), --checkpoint NAME, --save, --json.
+
+    Args:
+        parser: of the command.
+        line: what a line of the file holds.
+        truth: whether the pairs that come with the program will do too.
+    """
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--tsv", type=Path, metavar="FILE", help=line)
+    if truth:
+        source.add_argument("--truth", action="store_true", help="use the pairs that come with this program")
+    add_checkpoint(parser)
+    parser.add_argument("--save", action="store_true", help="also write the table into the checkpoint's folder")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
+
+
+def made_by(args: argparse.Namespace, translator: Any) -> dict[str, Any]:
+    """Which weights and which command made a table; of paths the command keeps the last part."""
+    files = [path for path in vars(args).values() if isinstance(path, Path)]
+    names = {str(path): path.name for path in files} | {str(args.checkpoint): translator.name}
+    argv = [names.get(word, word) for word in args.argv]
+    return {"sha256": translator.meta.get("sha256"), "command": f"python -m model {shlex.join(argv)}"}
+
+
+@contextmanager
+def pair_bar(total: int) -> Iterator[Callable[[int], object]]:
+    """A progress bar on stderr, to be called with the number of pairs done."""
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit="pair", file=sys.stderr, disable=None) as bar:
+        yield lambda done: bar.update(done - bar.n)
+
+
+def say_left_out(command: str, refused: Mapping[int, str]) -> None:
+    """One line on stderr for each line of the file that was left out."""
+    for number, reason in refused.items():
+        print(f"python -m model {command}: line {number} was left out: {reason}", file=sys.stderr)
+
+
+def say_written(command: str, path: Path) -> None:
+    """One line on stderr for a table that was saved."""
+    print(f"python -m model {command}: wrote {path.parent.name}/{path.name}", file=sys.stderr)

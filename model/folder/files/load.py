@@ -125,7 +125,8 @@ def _weights(path: Path, named: Any, config: Any) -> transformers.PreTrainedMode
         )
     if info.get("mismatched_keys"):
         raise FolderError(f"The weights of {path.name} have other sizes than its config.json says.")
-    return model.eval().requires_grad_(False)
+    found: transformers.PreTrainedModel = model.eval().requires_grad_(False)
+    return found
 
 
 def _reads(path: Path, maker: Any, what: str) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from model.common.beam import expand, only
+from model.common.decoding import expand, only
 from model.own.decoding.stepping import Stepper
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID

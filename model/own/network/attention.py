@@ -45,7 +45,8 @@ class MultiHeadAttention(nn.Module):
         stepwise = self.is_watched or (self.training and x.device.type == "cpu")
         attend = self._attend_stepwise if stepwise else self._attend_fused
         heads = attend(query, *keys_values, mask)
-        return self.out_proj(heads.transpose(1, 2).flatten(2))
+        found: Tensor = self.out_proj(heads.transpose(1, 2).flatten(2))
+        return found
 
     def project(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         """Keys and values of the vectors that can be attended to: [B, K, D] → 2 × [B, H, K, d_head]."""
@@ -56,7 +57,8 @@ class MultiHeadAttention(nn.Module):
         scores = self.scores_hook(query @ key.transpose(-2, -1) / math.sqrt(self.d_head))
         if mask is not None:
             scores = scores.masked_fill(~mask, -torch.inf)
-        return self.weights_hook(self.masked_scores_hook(scores).softmax(dim=-1))
+        found: Tensor = self.weights_hook(self.masked_scores_hook(scores).softmax(dim=-1))
+        return found
 
     @property
     def is_watched(self) -> bool:
@@ -66,11 +68,13 @@ class MultiHeadAttention(nn.Module):
     def _attend_stepwise(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         query, key, value = self.query_hook(query), self.key_hook(key), self.value_hook(value)
         weights = F.dropout(self.weigh(query, key, mask), self.dropout, self.training)
-        return self.heads_hook(weights @ value)  # [B, H, Q, d_head]
+        found: Tensor = self.heads_hook(weights @ value)  # [B, H, Q, d_head]
+        return found
 
     def _attend_fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         dropout = self.dropout if self.training else 0.0
         return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
 
     def _split_heads(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.n_heads, self.d_head)).transpose(1, 2)  # [B, T, D] → [B, H, T, d_head]
+        found: Tensor = x.unflatten(-1, (self.n_heads, self.d_head)).transpose(1, 2)  # [B, T, D] → [B, H, T, d_head]
+        return found

@@ -45,7 +45,8 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """[B, T, D] → [B, T, D]."""
-        return self.down_proj(self.dropout(F.relu(self.up_proj(x))))
+        found: Tensor = self.down_proj(self.dropout(F.relu(self.up_proj(x))))
+        return found
 
 
 @dataclass
@@ -90,7 +91,8 @@ class EncoderLayer(nn.Module):
         """[B, S, D] → [B, S, D]; src_mask [B, 1, 1, S]."""
         normed = self.self_attn_norm(x)
         x = x + self.dropout(self.self_attn(normed, self.self_attn.project(normed), src_mask))
-        return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        found: Tensor = x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        return found
 
 
 class DecoderLayer(nn.Module):
@@ -129,7 +131,8 @@ class DecoderLayer(nn.Module):
             keys_values = cache.append(keys_values)
         x = x + self.dropout(self.self_attn(normed, keys_values, tgt_mask))
         x = x + self.dropout(self.cross_attn(self.cross_attn_norm(x), self._memory_keys(memory, cache), src_mask))
-        return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        found: Tensor = x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        return found
 
     def _memory_keys(self, memory: Tensor, cache: LayerCache | None) -> tuple[Tensor, Tensor]:
         if cache is None:

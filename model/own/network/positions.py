@@ -35,7 +35,8 @@ def rotation(offset: float, d_model: int) -> Tensor:
     angle = offset * angular_frequencies(d_model)
     cos, sin = angle.cos(), angle.sin()
     blocks = torch.stack((torch.stack((cos, sin), -1), torch.stack((-sin, cos), -1)), dim=-2)
-    return torch.block_diag(*blocks)
+    found: Tensor = torch.block_diag(*blocks)
+    return found
 
 
 class PositionalEncoding(nn.Module):

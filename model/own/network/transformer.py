@@ -27,7 +27,8 @@ class Embedding(nn.Module):
 
     def forward(self, ids: Tensor, start: int = 0) -> Tensor:
         """ids [B, T] at positions start … → [B, T, D]."""
-        return self.dropout(self.positions(self.tokens(ids) * self.scale, start))
+        found: Tensor = self.dropout(self.positions(self.tokens(ids) * self.scale, start))
+        return found
 
 
 class Encoder(nn.Module):
@@ -44,7 +45,8 @@ class Encoder(nn.Module):
         x = self.embedding(src_ids)
         for layer in self.layers:
             x = layer(x, src_mask)
-        return self.norm(x)
+        found: Tensor = self.norm(x)
+        return found
 
 
 class Decoder(nn.Module):
@@ -71,7 +73,8 @@ class Decoder(nn.Module):
         x = self.embedding(tgt_ids, start)
         for number, layer in enumerate(self.layers):
             x = layer(x, memory, tgt_mask, src_mask, None if cache is None else cache[number])
-        return self.norm(x)
+        found: Tensor = self.norm(x)
+        return found
 
 
 class Transformer(nn.Module):
@@ -98,11 +101,13 @@ class Transformer(nn.Module):
 
     def encode(self, src_ids: Tensor) -> Tensor:
         """The memory: [B, S] → [B, S, D]."""
-        return self.encoder(src_ids, padding_mask(src_ids, PAD_ID))
+        found: Tensor = self.encoder(src_ids, padding_mask(src_ids, PAD_ID))
+        return found
 
     def decode(self, tgt_ids: Tensor, memory: Tensor, src_ids: Tensor) -> Tensor:
         """Decoder states of a whole, teacher-forced target: [B, T] → [B, T, D]."""
-        return self.decoder(tgt_ids, memory, decoder_mask(tgt_ids, PAD_ID), padding_mask(src_ids, PAD_ID))
+        found: Tensor = self.decoder(tgt_ids, memory, decoder_mask(tgt_ids, PAD_ID), padding_mask(src_ids, PAD_ID))
+        return found
 
     def project(self, states: Tensor) -> Tensor:
         """Logits over the target vocabulary: [..., D] → [..., tgt_vocab_size]."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from tokenizers import Tokenizer as SubwordModel
 
 from model.files import aside, write_text
 from model.own.text.digits import RUN, has_runs
-from model.own.text.vocab import SPECIAL_TOKENS, UNK_ID
+from model.own.text.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS, UNK_ID
+from model.trace import Label
 from model.writing import WORD_START, Token
 
 BYTE = re.compile(r"<0x([0-9A-F]{2})>")
@@ -197,3 +198,48 @@ def _piece_spans(pieces: list[tuple[str, int]]) -> Iterator[tuple[str, int, int,
         if length:  # a lone ▁ says nothing
             yield piece, piece_id, position, position + length
         position += length
+
+
+BOS, EOS = Label(SPECIAL_TOKENS[BOS_ID]), Label(SPECIAL_TOKENS[EOS_ID])
+
+
+def source_labels(text: str, tokens: Sequence[Token], by_letter: bool = False) -> tuple[Label, ...]:
+    """Labels of source tokens: their own spelling in the text; ``##`` before a piece inside a word.
+
+    With ``by_letter`` every token is a word of its own.
+    """
+    if by_letter:
+        return tuple(Label(text[t.start : t.end].strip() or "␣", n, t.start, t.end) for n, t in enumerate(tokens))
+    labels = []
+    for number, token in enumerate(tokens):
+        earlier = tokens[number - 1] if number else None
+        inside = earlier is not None and earlier.word == token.word
+        surface = text[token.start : token.end]
+        if earlier is not None and inside and BYTE.fullmatch(token.text) and earlier.start == token.start:
+            surface = token.text  # a later byte of the same character
+        labels.append(Label(f"##{surface}" if inside else surface, token.word, token.start, token.end))
+    return tuple(labels)
+
+
+def target_labels(pieces: Sequence[str], by_letter: bool = False) -> tuple[Label, ...]:
+    """Labels of target pieces; Latin pieces that continue a word begin with ``##``; a lone space is ␣.
+
+    With ``by_letter`` every piece is a word of its own.
+    """
+    labels: list[Label] = []
+    text = "".join(pieces).replace(WORD_START, " ")
+    position, word = len(text.lstrip()) - len(text), -1  # a translation is shown without its leading space
+    for number, piece in enumerate(pieces):
+        surface = piece.replace(WORD_START, " ")
+        inside = not by_letter and number > 0 and _is_latin(piece[0]) and _is_latin(pieces[number - 1][-1])
+        word += 0 if inside else 1
+        start = position + (len(surface) - len(surface.lstrip()))
+        shown = surface.strip() or "␣"
+        end = position + len(surface)
+        labels.append(Label(f"##{shown}" if inside else shown, word, max(0, min(start, end)), max(0, end)))
+        position = end
+    return tuple(labels)
+
+
+def _is_latin(char: str) -> bool:
+    return char.isalpha() and char < "\u2e80"

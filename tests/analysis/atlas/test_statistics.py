@@ -18,7 +18,7 @@ from model.analysis.atlas.usual import sentence_measures, usual
 from model.analysis.heads.ablation import ablate
 from model.analysis.heads.corpus import ratio
 from model.analysis.heads.roles import profile
-from model.attribution.votes import vote_maps
+from model.attribution.per_head import vote_maps
 from model.trace import KINDS
 from tests.analysis.atlas.conftest import TRUTH
 

@@ -77,7 +77,7 @@ def test_a_batch_is_its_rows_one_by_one_however_it_is_cut(translator, forced, mo
     together = deletion_costs(translator, forced, sets)
     alone = np.concatenate([deletion_costs(translator, forced, each[None]) for each in sets])
     np.testing.assert_allclose(together, alone, atol=1e-5)
-    monkeypatch.setattr("model.own.deleting.TOKENS_AT_ONCE", 1)
+    monkeypatch.setattr("model.own.branches.TOKENS_AT_ONCE", 1)
     np.testing.assert_allclose(together, deletion_costs(translator, forced, sets), atol=1e-5)
     assert np.abs(together - together[::-1]).max() > 1e-3
 

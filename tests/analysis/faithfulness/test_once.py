@@ -7,7 +7,7 @@ import pytest
 
 from model.analysis.faithfulness.corpus import word_maps
 from model.analysis.faithfulness.once import Once
-from model.analysis.what_if.steps import decoding_steps
+from model.analysis.what_if.fork import decoding_steps
 from model.attribution.methods import METHODS, attribution_maps
 from model.passage import Ask, Slope
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.analysis.heads.changed import changed_heads, matched
+from model.analysis.heads.over_time import changed_heads, matched
 from model.trace import AttentionTrace, Label
 
 EOS, BOS = Label("<eos>"), Label("<bos>")

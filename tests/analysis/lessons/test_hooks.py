@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from model.analysis.lessons.hooks import caught, hook_on, shown_code
-from model.attribution.gradients import gradient_maps
+from model.attribution.per_head import gradient_maps
 from model.errors import HeadlightError
 from model.own.capture import hook_name
 from model.translator import Translator

@@ -9,12 +9,10 @@ import pytest
 import torch
 
 from model.analysis.lessons import (
-    batches,
     dictionary,
     exposure,
     learning,
     normalising,
-    order,
     positions,
     several,
     unmasked,
@@ -163,7 +161,7 @@ def test_lessons_watch_the_model_that_they_run_while_another_visitor_has_the_fir
     def asked() -> list[np.ndarray]:
         shapes = [np.array(shape) for shape in several.shapes(en_zh, [SENTENCE, "Hello."], 1)]
         normed = normalising.normed(en_zh, [SENTENCE, "Hello."], 1)
-        moved = order.moved_by_order(en_zh, SENTENCE, order.shuffled(len(translation.src), 1))
+        moved = positions.moved_by_order(en_zh, SENTENCE, positions.shuffled(len(translation.src), 1))
         return [*shapes, normed.raw, *moved, *unmasked.leak(en_zh, translation, 1)]
 
     alone = asked()
@@ -206,19 +204,19 @@ def test_rows_without_a_key_are_not_numbers() -> None:
 
 
 def test_without_positions_order_means_nothing(en_zh) -> None:
-    places = order.shuffled(8, 3)
+    places = positions.shuffled(8, 3)
     assert sorted(places) == list(range(8))
-    positioned, bare = order.moved_by_order(en_zh, SENTENCE, places)
+    positioned, bare = positions.moved_by_order(en_zh, SENTENCE, places)
     assert bare.max() < 1e-5
     assert positioned.max() > 0.05
-    still, _ = order.moved_by_order(en_zh, SENTENCE, order.shuffled(8, 0))
+    still, _ = positions.moved_by_order(en_zh, SENTENCE, positions.shuffled(8, 0))
     assert still.max() == 0
 
 
 def test_a_table_with_two_like_rows_is_seen() -> None:
     table = np.zeros((6, 4))
-    assert order.table_facts(table).nearest == 0
-    numbers = [int("".join(map(str, row[::-1])), 2) for row in order.binary(16, 4)]
+    assert positions.table_facts(table).nearest == 0
+    numbers = [int("".join(map(str, row[::-1])), 2) for row in positions.binary(16, 4)]
     assert numbers == list(range(16))
 
 
@@ -276,13 +274,13 @@ def test_the_rate_peaks_at_the_end_of_the_warm_up() -> None:
 
 def test_buckets_pad_no_more_than_lines_as_typed() -> None:
     ids = [[4] * length for length in (2, 9, 3, 8)]
-    typed, made = batches.as_typed(ids, 2), batches.by_length(ids, 18)
+    typed, made = learning.as_typed(ids, 2), learning.by_length(ids, 18)
     assert typed.rows == ((0, 1), (2, 3))
     assert typed.cells == 2 * 9 + 2 * 8
     assert typed.padding == pytest.approx(1 - 22 / 34)
     assert made.padding < typed.padding
     assert sorted(row for batch in made.rows for row in batch) == [0, 1, 2, 3]
-    filled = batches.picture(typed)
+    filled = learning.picture(typed)
     assert (filled == 1).sum() == 22
     assert (filled == 0).sum() == 12
     assert np.isnan(filled[2:, 8]).all()

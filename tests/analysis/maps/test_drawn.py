@@ -45,7 +45,7 @@ def test_relevancy_of_a_decoder_is_worked_out_step_by_step_by_hand(gpt2):
 
 @pytest.mark.parametrize("family", ["bert", "vit"])
 def test_what_is_about_writing_is_refused_by_models_that_only_read(family, tmp_path_factory):
-    from model.common.pictures import drawing
+    from model.common.scenes import drawing
 
     source = FolderSource.open(tiny.made(family, tmp_path_factory.mktemp("folder")), pictures=drawing)
     made = source.translate("house" if family == "vit" else "The old [MASK] sleeps.", capture=True)

@@ -10,8 +10,8 @@ from model.analysis.faithfulness.deletion import by_words, leave_one_out
 from model.analysis.residual.flow import flow_graph
 from model.analysis.residual.votes import votes
 from model.attribution.methods import METHODS, attribution_maps
+from model.attribution.per_head import vote_maps
 from model.attribution.shares import alti_shares, norm_shares, rolled_shares
-from model.attribution.votes import vote_maps
 from model.own.capture import hook_name
 from model.passage import Ask, Slope
 from tests.pages import shipped

@@ -10,7 +10,7 @@ import torch
 
 from model.analysis.residual.flow import NO_HEAD, flow_graph, weight_shares
 from model.attribution.methods import rollout_maps
-from model.attribution.norms import norm_maps
+from model.attribution.per_head import norm_maps
 from model.attribution.shares import Shares, mixing_shares, norm_shares
 from model.own.capture import capture_attention, hook_name
 from model.own.passes import attention_block

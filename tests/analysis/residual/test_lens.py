@@ -8,7 +8,7 @@ import torch
 
 from model.analysis.residual.lens import DECODER_KINDS, head_logits, lens, promoted
 from model.analysis.residual.votes import votes
-from model.analysis.what_if.steps import decoding_steps
+from model.analysis.what_if.fork import decoding_steps
 from model.own.passes import attention_block
 from model.passage import ForcedIds
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.analysis.what_if.fork import Fork, best_rival, fork_between, fork_votes, prefix_ids
-from model.analysis.what_if.steps import decoding_steps
+from model.analysis.what_if.fork import Fork, best_rival, decoding_steps, fork_between, fork_votes, prefix_ids
 from model.own.facts import NEVER_WRITTEN
 from model.own.text.vocab import BOS_ID, EOS_ID
 from model.translator import Translator

@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-from model.analysis.what_if.patching import DONOR, Carried, Contrast, log_probs_at, patched_ids, sweep
-from model.analysis.what_if.shape import OtherShapeError, check_one_shape
+from model.analysis.what_if.patching import (
+    DONOR,
+    Carried,
+    Contrast,
+    OtherShapeError,
+    check_one_shape,
+    log_probs_at,
+    patched_ids,
+    sweep,
+)
 from model.own.checkpoint import Checkpoint
 from model.own.network.transformer import Transformer
 from model.passage import Ask, Patch

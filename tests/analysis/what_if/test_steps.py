@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from model.analysis.what_if.steps import decoding_steps
+from model.analysis.what_if.fork import decoding_steps
 from model.errors import EmptySentenceError
 from model.own.decoding.stepping import looping
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID

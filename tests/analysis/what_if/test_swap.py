@@ -5,8 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from model.analysis.what_if.swap import Change, Word, changes, source_words, swapped
-from model.analysis.what_if.variants import variants
+from model.analysis.what_if.swap import Change, Word, changes, source_words, swapped, variants
 from model.own.source import neighbours
 from model.trace import Label
 from model.translator import Translator

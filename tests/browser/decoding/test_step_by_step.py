@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from model.analysis.what_if.steps import Step, decoding_steps
+from model.analysis.what_if.fork import Step, decoding_steps
 from model.trace import Translation
 from model.translator import Translator
 from tests.browser.reading import BOX, type_sentence

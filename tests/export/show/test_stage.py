@@ -14,7 +14,7 @@ from model.attribution.labelled_map import LabelledMap, merge_words
 from model.translator import Translator
 from tests.pages import shipped as needs_en_zh
 from viz.__main__ import main
-from viz.export.show.shelf import shipped, shipped_storyboard
+from viz.export.show.reading import shipped, shipped_storyboard
 from viz.export.show.staged import stage
 from viz.export.show.storyboard import Both, Light, Predict, Step, Storyboard, StoryboardError, TalkScene
 from viz.export.show.talk import talk_page

@@ -14,8 +14,8 @@ from viz.export.show import talk
 from viz.export.show.command import open_named
 from viz.export.show.handout import _paragraphs
 from viz.export.show.staged import Stage, stage
-from viz.export.show.stills import Asked, RenderedView, ViewStill, asked_of
 from viz.export.show.storyboard import Both, Storyboard, StoryboardError, TalkScene
+from viz.export.show.talk import Asked, RenderedView, ViewStill, asked_of
 
 pytestmark = reverse
 FLOW = TalkScene(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.analysis.what_if.steps import Candidate, Step
+from model.analysis.what_if.fork import Candidate, Step
 from model.attribution.labelled_map import LabelledMap, merge_columns
 from model.trace import Label
 from model.translator import Translator

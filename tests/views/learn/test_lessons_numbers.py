@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model.analysis.lessons.normalising import by_depth
-from model.attribution.gradients import gradient_maps
+from model.attribution.per_head import gradient_maps
 from tests.pages import SENTENCE, opened, plain_charts, shipped, words
 from viz.core.answers.translations import translation
 from viz.core.models import entry_of

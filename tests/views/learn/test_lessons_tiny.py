@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.analysis.faithfulness.scenes import share_on
-from model.attribution.gradients import gradient_maps
+from model.analysis.faithfulness.table import share_on
+from model.attribution.per_head import gradient_maps
 from model.common.scenes import scene
 from tests.pages import SENTENCE, choose, components, markup, opened, plain_charts, prepared, shipped, words
 from viz.core.answers.translations import translation

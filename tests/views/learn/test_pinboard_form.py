@@ -8,7 +8,7 @@ import struct
 from tests.pages import HOSTILE, choose, prepared, reverse, words
 from viz.export.show.reading import read_storyboard
 from viz.export.show.storyboard import Both, Predict, Storyboard, TalkScene, write_storyboard
-from viz.views.pinboard.form import filled, predicted
+from viz.views.pinboard.page import filled, predicted
 from viz.views.talk.hall import answer, of_hall
 
 NOTHING = dict.fromkeys(("title", "points", "note", "ask", "options", "answer", "row"), "")

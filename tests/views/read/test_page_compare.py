@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from model.analysis.heads.changed import changed_heads
+from model.analysis.heads.over_time import changed_heads
 from tests.pages import HOSTILE, array, charts, choose, markup, opened, reverse, sent, shipped, words
 
 pytestmark = shipped

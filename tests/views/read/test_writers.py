@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model.analysis.what_if.mixing import mix
-from model.attribution.votes import vote_maps
+from model.attribution.per_head import vote_maps
 from model.trace import HeadRef
 from model.translator import Translator
 from tests.pages import choose, components, opened, shipped

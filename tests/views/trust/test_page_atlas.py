@@ -18,10 +18,8 @@ from tests.pages import HOSTILE, SENTENCE, choose, components, prepared, shipped
 from viz.core.answers import atlas as answers
 from viz.core.text import text
 from viz.core.theme import LIGHT
-from viz.views.atlas.feeding import feeding_figure
-from viz.views.atlas.head_page import small_map
-from viz.views.atlas.saved import head_html
-from viz.views.atlas.scatter import HeadPoint, scatter_figure
+from viz.views.atlas.head_page import feeding_figure, head_html, small_map
+from viz.views.atlas.page import HeadPoint, scatter_figure
 
 HEAD = {"kind": "cross", "layer": 3, "head": 2}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from model.arguments import argument_of
+from model.folders import argument_of
 
 LIVE_OPTION = "--live"
 WHERE = re.compile(r"(?P<below>.*)/live(?P<rest>/(?P<file>[A-Za-z0-9][\w.-]{0,80})?)?")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @kept(32)
 def changed_heads(one: Subject, other: Subject) -> dict[Kind, np.ndarray]:
     """How much each head's attention differs between two sentences."""
-    from model.analysis.heads.changed import changed_heads as changed
+    from model.analysis.heads.over_time import changed_heads as changed
 
     return changed(trace(one), trace(other))
 
@@ -32,8 +32,8 @@ def contrast(one: Subject, other: Subject) -> Contrast | None:
     Raises:
         HeadlightError: one of them cannot be translated, or the models are of different shapes.
     """
+    from model.analysis.what_if.patching import check_one_shape
     from model.analysis.what_if.patching import contrast as between
-    from model.analysis.what_if.shape import check_one_shape
 
     if one.checkpoint != other.checkpoint:
         check_one_shape(one.model.opened, other.model.opened, one.text, other.text)
@@ -77,7 +77,7 @@ def written_by(checkpoint: str, source: str, target: str) -> TracedTranslation:
 @kept(32)
 def matched(one: Subject, checkpoint: str, kind: Kind) -> np.ndarray:
     """How alike each head of a model is to each of another, while both write the first one's translation."""
-    from model.analysis.heads.changed import matched as likeness
+    from model.analysis.heads.over_time import matched as likeness
 
     found = translation(one)
     return likeness(found.trace, written_by(checkpoint, found.source, found.text).trace, kind)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from model.analysis.lessons.feed_forward import Firing
     from model.analysis.lessons.masks import BatchMask
     from model.analysis.lessons.normalising import ByDepth, Normed
-    from model.analysis.lessons.order import TableFacts
+    from model.analysis.lessons.positions import TableFacts
     from model.analysis.lessons.recurrent import Race, Reader
     from model.analysis.lessons.scaling import Growth
     from model.analysis.lessons.several import Variants
@@ -87,18 +87,18 @@ def leak(subject: Subject, place: int) -> tuple[np.ndarray, np.ndarray]:
 @kept(8)
 def table_facts(checkpoint: str) -> TableFacts:
     """What makes the model's table of positions a good one."""
-    from model.analysis.lessons import order
+    from model.analysis.lessons import positions
 
-    return order.table_facts(entry_of(checkpoint).opened.positions())
+    return positions.table_facts(entry_of(checkpoint).opened.positions())
 
 
 @kept(64)
 def moved_by_order(subject: Subject, order_number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """An order of the tokens, and how far each token's encoding moves in it, with positions and without."""
-    from model.analysis.lessons import order
+    from model.analysis.lessons import positions
 
-    order_now = order.shuffled(len(translation(subject).src), order_number)
-    return order_now, *order.moved_by_order(own_translator(subject.checkpoint), subject.text, order_now)
+    order_now = positions.shuffled(len(translation(subject).src), order_number)
+    return order_now, *positions.moved_by_order(own_translator(subject.checkpoint), subject.text, order_now)
 
 
 @kept(1)

@@ -11,9 +11,9 @@ from viz.core.models import entry_of
 
 if TYPE_CHECKING:
     from model.analysis.what_if.beam_tree import BeamTree
+    from model.analysis.what_if.fork import Step
     from model.analysis.what_if.mixing import Mix
     from model.analysis.what_if.repair import Repair
-    from model.analysis.what_if.steps import Step
     from model.trace import HeadRef, Translation
     from model.writing import Hypothesis, Neighbour
     from viz.core.session import Subject
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @shared_out
 def steps(subject: Subject, n: int) -> list[Step]:
     """Every step of writing a translation, with its ``n`` best candidates."""
-    from model.analysis.what_if.steps import decoding_steps
+    from model.analysis.what_if.fork import decoding_steps
 
     return decoding_steps(watched(subject), subject.text, translation(subject).tgt_ids, n)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from model.arguments import argument_of
+from model.folders import argument_of
 from viz.core.classroom.book import Book, GivenAnswer
 from viz.core.classroom.limits import Buckets
 from viz.core.classroom.questions import ClassError, ClassQuestion, bars, read_sentence, unpacked

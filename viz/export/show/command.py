@@ -11,7 +11,7 @@ from model.files import write_bytes
 from model.folders import entry, shelf
 from model.source import ModelHandle
 from viz.export.show.handout import handout
-from viz.export.show.shelf import ENDINGS, open_storyboard, shipped, shipped_storyboard
+from viz.export.show.reading import ENDINGS, open_storyboard, shipped, shipped_storyboard
 from viz.export.show.staged import Stage, stage
 from viz.export.show.storyboard import Storyboard, StoryboardError
 from viz.export.show.talk import talk_page, view_stills

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import NoReturn
 
 import yaml
 
-from model.limits import MAX_CHARACTERS
+from model.errors import MAX_CHARACTERS
+from model.folders import argument_of
 from viz.core.views import VIEWS
 from viz.export.show.expect import parse_expectation
 from viz.export.show.storyboard import (
@@ -304,3 +307,42 @@ def _expectation(given: Field) -> str:
     except StoryboardError as error:
         given.fail(str(error))
     return said
+
+
+STORYBOARDS = Path(__file__).resolve().parent / "storyboards"
+ENDINGS = (".yaml", ".yml")
+OPTION = "--storyboard"
+
+
+def shipped() -> tuple[str, ...]:
+    """Names of the talks that ship, in the order of their files."""
+    return tuple(path.stem for path in sorted(STORYBOARDS.glob("*.yaml")))
+
+
+@lru_cache(maxsize=16)
+def shipped_storyboard(name: str) -> Storyboard:
+    """A talk that ships.
+
+    Raises:
+        StoryboardError: there is none of that name.
+    """
+    if name not in shipped():
+        raise StoryboardError(f"There is no talk {name[:60]!r}; there are: {', '.join(shipped())}.")
+    return open_storyboard(STORYBOARDS / f"{name}.yaml")
+
+
+def open_storyboard(path: Path) -> Storyboard:
+    """The storyboard in a file, of which no more is read than a storyboard may have.
+
+    Raises:
+        OSError: it cannot be read.
+        StoryboardError: something is wrong with it.
+    """
+    with path.open("rb") as file:
+        return read_storyboard(file.read(MOST_FILE_BYTES + 1))
+
+
+def storyboard_in(arguments: Sequence[str]) -> Path | None:
+    """The file that arguments name, ``--storyboard FILE``; None where they name none."""
+    said = argument_of(OPTION, arguments)
+    return None if said is None else Path(said)

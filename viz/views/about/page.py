@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from viz.charts.curves import TrainingText, training_curves
 from viz.charts.markup import line
-from viz.charts.training_curves import TrainingText, training_curves
 from viz.core.language import say
 from viz.core.session import Session
 from viz.widgets.chart import draw_row

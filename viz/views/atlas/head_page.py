@@ -4,28 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from html import escape
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
+from markupsafe import Markup
 
 from model.analysis.atlas.book import Atlas
 from model.analysis.atlas.usual import RARE, Usual, usual
+from model.analysis.residual.composition import Composition, chance
 from model.errors import HeadlightError
 from model.trace import HeadRef
+from viz.charts.layout import base_layout
 from viz.charts.lesson_charts import bars, cells
 from viz.charts.markup import line, tag
 from viz.charts.plain_shapes import PlainChart
+from viz.charts.sheet.files import svg
+from viz.charts.sheet.sheet import SheetMap, sheet
 from viz.core.answers import atlas as answers
 from viz.core.answers.translations import trace
 from viz.core.going import open_head
 from viz.core.language import language, say, within
+from viz.core.numbers import number
+from viz.core.pieces import shown_piece
 from viz.core.session import Session, choose_head, force
-from viz.views.atlas import feeding
+from viz.core.theme import HEAD_COLOURS, LIGHT, Theme
 from viz.views.atlas.habits import habit, measure_of, said
-from viz.views.atlas.saved import head_html, values_of
-from viz.widgets import head_facts
+from viz.widgets import chart, head_facts
 from viz.widgets.chart import draw_row, plain_chart
+from viz.widgets.head_facts import title
 from viz.widgets.head_list import Listed, head_list
 from viz.widgets.picker import pick
 
@@ -52,7 +61,7 @@ def draw(atlas: Atlas, now: Session) -> None:
     _neighbours(now, page)
     with own:
         _own_sentence(now, page, atlas)
-    feeding.draw(now)
+    draw_feeding(now)
     _take_away(atlas, now, page)
 
 
@@ -206,3 +215,130 @@ def _take_away(atlas: Atlas, now: Session, page: Mapping[str, Any]) -> None:
 
 def _origin(atlas: Atlas) -> dict[str, str]:
     return {name: str(atlas.facts[name]) for name in ("file", "command")}
+
+
+_COLOURS: Mapping[str, str] = {"Q": HEAD_COLOURS[0], "K": HEAD_COLOURS[5], "V": HEAD_COLOURS[2]}
+_MOST = 6  # heads on either side
+_HEIGHT = 340
+_WIDEST = 24.0  # pixels of a line whose score is 1
+
+
+def draw_feeding(now: Session) -> None:
+    """All of it; nothing of a model that does not show its projections."""
+    anatomy = now.model.opened.anatomy
+    if not {"projections", "internals"} <= anatomy.abilities:
+        return
+    found = answers.compositions(now.checkpoint, now.head)
+    before = [each for each in found if each.reader == now.head][:_MOST]
+    after = [each for each in found if each.writer == now.head][:_MOST]
+    if not (before or after):
+        return
+    st.subheader(say("atlas.feeds"), anchor=False)
+    by_chance = number(chance(now.model.facts.d_model))
+    chart.draw(
+        feeding_figure(now.head, before, after, now.theme), "atlas.feeds", head=title(now.head), chance=by_chance
+    )
+    with st.expander(say("atlas.feeds.table")):
+        st.dataframe(rows_of([*before, *after]), hide_index=True, key="atlas_feeds_table")
+    if "votes" in anatomy.abilities and now.head.kind != "encoder_self":
+        for share, up, down in answers.written_words(now.checkpoint, now.head):
+            words = {"up": "  ".join(map(shown_piece, up)), "down": "  ".join(map(shown_piece, down))}
+            st.html(line("alt hl-line", say("atlas.writes", share=f"{share:.0%}", **words)))
+
+
+def rows_of(found: Sequence[Composition]) -> dict[str, list[Any]]:
+    """Compositions as columns of a table."""
+    return {
+        say("atlas.feeds.writer"): [title(each.writer) for each in found],
+        say("atlas.feeds.reader"): [title(each.reader) for each in found],
+        say("atlas.feeds.way"): [say(f"atlas.feeds.{each.way}") for each in found],
+        say("atlas.feeds.score"): [round(each.score, 3) for each in found],
+    }
+
+
+def feeding_figure(
+    head: HeadRef, before: Sequence[Composition], after: Sequence[Composition], theme: Theme
+) -> go.Figure:
+    """The head in the middle, those that it reads left and those that read it right, lines as wide as the scores."""
+    middle = -(max(len(before), len(after), 1) - 1) / 2
+    sides = ((0, before), (2, after))
+    data = [_line(each, side, (-float(place), middle)) for side, found in sides for place, each in enumerate(found)]
+    points = [
+        (side, -float(place), f"{title(each.reader if side else each.writer)} · {each.way} {number(each.score, 3)}")
+        for side, found in sides
+        for place, each in enumerate(found)
+    ]
+    data.append(_names([*points, (1, middle, title(head))], theme))
+    bare = {"visible": False, "fixedrange": True}
+    layout = base_layout(theme, height=_HEIGHT, showlegend=False, margin={"l": 16, "r": 16, "t": 16, "b": 16})
+    layout |= {"xaxis": bare | {"range": [-0.8, 2.8]}, "yaxis": bare}
+    return go.Figure({"data": data, "layout": layout}, skip_invalid=False)
+
+
+def _line(each: Composition, side: int, y: tuple[float, float]) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [side, 1],
+        "y": list(y),
+        "line": {"color": _COLOURS[each.way], "width": max(1.0, _WIDEST * each.score)},
+        "hoverinfo": "skip",
+    }
+
+
+def _names(points: Sequence[tuple[int, float, str]], theme: Theme) -> dict[str, Any]:
+    """The heads' names, beside their dots."""
+    where = {0: "middle left", 1: "top center", 2: "middle right"}
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": [x for x, _, _ in points],
+        "y": [y for _, y, _ in points],
+        "text": [escape(name) for _, _, name in points],
+        "textposition": [where[x] for x, _, _ in points],
+        "textfont": {"color": theme.text},
+        "marker": {"size": 10, "color": theme.accent},
+        "hoverinfo": "skip",
+    }
+
+
+_STYLE = Markup("""body {{ font: 16px/1.45 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
+  background: {background}; color: {text}; }}
+svg {{ display: block; max-width: 100%; margin: .4rem 0 1.6rem; }} p {{ margin: .3rem 0; }}""")
+
+
+def head_html(
+    language: str, name: str, lines: Sequence[str], sections: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> str:
+    """The whole file.
+
+    Args:
+        language: of the texts.
+        name: of the head, the title.
+        lines: what is said of it, shown literally.
+        sections: sentences of its page, with their maps, under the line that says which they are.
+    """
+    parts = [tag("h1", name), *(tag("p", each) for each in lines)]
+    for heading, entries in sections.items():
+        parts += [tag("h2", heading), *(_sentence(entry) for entry in entries)]
+    look = _STYLE.format(background=LIGHT.background, text=LIGHT.text)
+    head = Markup('<meta charset="utf-8">'), tag("title", f"{name} · Headlight"), tag("style", look)
+    whole = tag("html", tag("head", *head), tag("body", *parts), lang=language)
+    return f"<!doctype html>\n{whole}\n"
+
+
+def _sentence(entry: Mapping[str, Any]) -> Markup:
+    """A sentence, its translation, and the map as a picture, as ``viz export`` draws it."""
+    text = tag("p", tag("strong", f"{entry['strength']:.0%}"), f" {entry['src']}"), tag("p", entry["tgt"])
+    drawing = SheetMap("", tuple(entry["rows"]), tuple(entry["columns"]), values_of(entry))
+    picture = Markup(svg(sheet([drawing], "")).decode())  # noqa: S704 - its texts are escaped where it is made
+    return tag("section", *text, picture)
+
+
+def values_of(entry: Mapping[str, Any]) -> np.ndarray:
+    """The map of a sentence, [Q, K]: of each row the eight largest weights; what is below half a percent is 0."""
+    values = np.zeros((len(entry["rows"]), len(entry["columns"])))
+    for row, pairs in enumerate(entry["cells"]):
+        for key, level in zip(pairs[::2], pairs[1::2], strict=True):
+            values[row, key] = level / 255
+    return values

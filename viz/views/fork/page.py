@@ -34,7 +34,7 @@ from viz.widgets.versions import compared
 
 if TYPE_CHECKING:
     from model.analysis.residual.votes import Votes
-    from model.analysis.what_if.steps import Candidate, Step
+    from model.analysis.what_if.fork import Candidate, Step
 
 _KINDS: tuple[Kind, Kind] = ("cross", "decoder_self")
 _NAMED = 4  # heads that a word's bar names

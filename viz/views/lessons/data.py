@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.analysis.lessons import batches
+from model.analysis.lessons import learning
 from model.analysis.lessons.masks import opening_batch, sentences_of
 from model.analysis.lessons.vectors import OTHER_SCRIPT
-from model.limits import JUDGED_AT_ONCE
+from model.errors import JUDGED_AT_ONCE
 from viz.charts.lesson_charts import cells
 from viz.core.answers.lessons import known_translations, scripts_known
 from viz.core.language import say
@@ -51,13 +51,13 @@ def _opening(now: Session) -> str:
 def _batches(now: Session, lines: list[str]) -> Values:
     """Tables of both ways to put lines together."""
     size = count(8, "size", 1, max(2, len(lines)), 2)
-    ids = batches.encoded(own_translator(now.checkpoint), lines)
-    typed = batches.as_typed(ids, size)
+    ids = learning.encoded(own_translator(now.checkpoint), lines)
+    typed = learning.as_typed(ids, size)
     room = max(len(batch) * max(batch) for batch in typed.lengths)
-    ways = {"typed": typed, "buckets": batches.by_length(ids, room)}
+    ways = {"typed": typed, "buckets": learning.by_length(ids, room)}
     values: Values = {"lines": len(lines), "size": size, "room": room}
     for column, (name, made) in zip(st.columns(2), ways.items(), strict=True):
-        filled = batches.picture(made)
+        filled = learning.picture(made)
         rows = [f"{batch + 1} · {row + 1}" for batch, rows in enumerate(made.rows) for row in rows]
         columns = [str(place) if place % 5 == 0 else "" for place in range(filled.shape[1])]
         values |= {name: number(100 * made.padding, 0), f"{name}_cells": made.cells, f"{name}_n": len(made.rows)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.analysis.faithfulness.scenes import share_on
+from model.analysis.faithfulness.table import share_on
 from model.trace import HeadRef
 from viz.charts.lesson_charts import cells
 from viz.charts.markup import line

@@ -6,9 +6,8 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.lessons import learning
-from viz.charts.curves import curves
+from viz.charts.curves import TrainingText, curves, training_curves
 from viz.charts.lesson_charts import cells
-from viz.charts.training_curves import TrainingText, training_curves
 from viz.core.language import say
 from viz.core.numbers import number
 from viz.core.session import Session

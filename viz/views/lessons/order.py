@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from model.analysis.lessons import positions
-from model.analysis.lessons.order import binary
+from model.analysis.lessons.positions import binary
 from viz.charts.curves import curves
 from viz.charts.layout import base_layout, level_legend, number_axis
 from viz.charts.lesson_charts import bars, cells

@@ -13,8 +13,7 @@ import streamlit as st
 from model.trace import KINDS, TracedTranslation
 from viz.charts.colour import on_scale, printed
 from viz.charts.layout import base_layout, chart_config, column_labels, label_width, panel_title, scale_of, token_axis
-from viz.charts.markup import line
-from viz.charts.words import Words
+from viz.charts.markup import Words, line
 from viz.core.language import say, within
 from viz.core.numbers import number
 from viz.core.pieces import shown_piece

@@ -22,7 +22,7 @@ from viz.widgets.messages import message, reported_step
 from viz.widgets.registry import register
 
 if TYPE_CHECKING:
-    from model.analysis.what_if.steps import Step
+    from model.analysis.what_if.fork import Step
 
 LABELS = (
     "first",

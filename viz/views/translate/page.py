@@ -35,7 +35,7 @@ from viz.widgets.deletion_bar import found_honesty
 from viz.widgets.picker import pick
 
 if TYPE_CHECKING:
-    from model.analysis.what_if.steps import Step
+    from model.analysis.what_if.fork import Step
 
 _OTHER = "_another_picture"  # the checkpoint of which the visitor looks at a picture that he chose
 _CANDIDATES = 5

@@ -1,5 +1,5 @@
 // Bytes as text in UTF-8 that is a sixth longer, where base64 is a third longer: seven bits a character, as
-// viz/web/dense.py writes them (after base122, Albertson 2016).
+// viz/export/live.py writes them (after base122, Albertson 2016).
 
 const INSTEAD = 0xa1; // ¡ ¢ £: what stands for the three characters that a page would change, or end its data at
 const ESCAPED = [0, 13, 60]; // NUL, carriage return, <

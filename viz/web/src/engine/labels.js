@@ -1,4 +1,4 @@
-// Tokens as the axes of a map show them, as model/own/text/labels.py has them; characters are counted as Python counts.
+// Tokens as the axes of a map show them, as model/own/text/tokenize.py has them; characters are counted as Python counts.
 import { WORD_START } from "./tokenizer.js";
 
 /** @typedef {{ text: string, word: number, start: number, end: number }} Label */
