@@ -42,6 +42,7 @@ OWN_CHOICES = (
     "storyboard",
     "scene",
     "click",
+    "hall",
 )  # a scene says them, or the talk does
 _SORTED = r"-?\d{1,4}(?:,[st]-?\d{1,4})*"
 CHOICE_FORMS: Mapping[str, str] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import streamlit as st
 
 from viz.charts.markup import line
@@ -38,26 +40,38 @@ def question_of(scene: Staged) -> ClassQuestion | None:
     )
 
 
-def place_in(said: object, scenes: int) -> tuple[int, int]:
-    """Which scene is on, from 0, and which of its clicks, as the browser tells it."""
-    place, click = (str(part(said, name) or "") for name in talks.PLACE_IN_LINK)
-    scene = int(place) if place.isascii() and place.isdigit() and len(place) < 4 else 1
-    return min(max(scene, 1), scenes) - 1, int(click) if click.isascii() and click.isdigit() and len(click) < 4 else 0
+class TalkPlace(NamedTuple):
+    """Where the talk is: which scene of its file, from 0, which of its clicks, and whether the hall's scene after it."""
+
+    scene: int
+    click: int
+    is_hall: bool
+
+
+def place_in(said: object, scenes: int) -> TalkPlace:
+    """Where the talk is, as the browser tells it."""
+
+    def number(name: str, otherwise: int) -> int:
+        told = str(part(said, name) or "")
+        return int(told) if told.isascii() and told.isdigit() and len(told) < 4 else otherwise
+
+    scene, click, hall = (number(name, int(name == "scene")) for name in talks.PLACE_IN_LINK)
+    return TalkPlace(min(max(scene, 1), scenes) - 1, click, hall > 0)
 
 
 def follow(room: Room, shown: Stage) -> None:
-    """Ask what the scene asks while it stands there; stop when its picture is shown."""
-    if (told := message(PLACE, "place")) is None or hall.has_shown():
-        return  # the browser has not said yet, or counts other scenes than the file
-    place, click = place_in(told, len(shown.scenes))
-    scene = shown.scenes[place]
-    question, now = question_of(scene), (place, click)
+    """Ask what the scene asks while it stands there; stop when its picture, or a scene of the hall, is shown."""
+    if (told := message(PLACE, "place")) is None:
+        return  # the browser has not said yet
+    now = place_in(told, len(shown.scenes))
+    scene = shown.scenes[now.scene]
+    question = None if now.is_hall else question_of(scene)
     if st.session_state.get(_SEEN) == now:
         return  # the lecturer may have asked something else meanwhile
     st.session_state[_SEEN] = now
     if question is None:
         room.stop_asking()
-    elif click == 0:
+    elif now.click == 0:
         room.ask(question)
     elif room.question == question and scene.predict:
         room.stop_asking(scene.predict.answer)
@@ -95,7 +109,7 @@ def pull(room: Room, board: Storyboard) -> None:
     if number == st.session_state.setdefault(_STAGED, number):
         return
     st.session_state[_STAGED] = number
-    hall.show(said, place_in(message(PLACE, "place"), len(board.scenes))[0])
+    hall.show(said, place_in(message(PLACE, "place"), len(board.scenes)).scene)
     st.rerun()
 
 
