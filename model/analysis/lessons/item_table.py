@@ -115,11 +115,10 @@ def _cells(d: Drawn, _rng: Random) -> Made:
 
 
 def _seen_by(d: Drawn, rng: Random) -> Made | None:
-    if d.t < 4:
+    if d.t < 4 or d.read.count(d.read[row := rng.randrange(2, d.t - 1)]) > 1:
         return None
-    row = rng.randrange(2, d.t - 1)
     wrong = {"without_itself": row, "no_mask": d.t, "itself_alone": 1}
-    return Made({"t": d.t, "token": d.read[row], "next": d.writes[row]}, row + 1, wrong)
+    return Made({"inputs": " · ".join(d.read), "token": d.read[row]}, row + 1, wrong)
 
 
 def _padded(d: Drawn, rng: Random) -> Made:
@@ -252,11 +251,10 @@ def _shifted(d: Drawn, rng: Random) -> Made | None:
 
 
 def _reached(d: Drawn, rng: Random) -> Made | None:
-    if d.t < 5:
+    if d.t < 5 or d.writes.count(d.writes[step := rng.randrange(1, d.t - 1)]) > 1:
         return None
-    step = rng.randrange(1, d.t - 1)
     wrong = {"own_row": 1, "later_rows": d.t - step - 1, "every_row": d.t}
-    return Made({"token": d.writes[step], "step": step + 1, "t": d.t}, step + 1, wrong)
+    return Made({"token": d.writes[step], "outputs": " · ".join(d.writes)}, step + 1, wrong)
 
 
 def _slope(d: Drawn, rng: Random) -> tuple[str, int, int, float, float]:
@@ -389,7 +387,7 @@ def _alone(d: Drawn, rng: Random) -> Made | None:
 
 
 def _one_by_one(d: Drawn, _rng: Random) -> Made:
-    return Made({"n": d.n}, d.n, {"all_at_once": 1, "pairs": d.n * d.n, "halving": math.ceil(math.log2(d.n))})
+    return Made({"n": d.n}, d.n, {"all_at_once": 1, "all_pairs": d.n * d.n, "halving": math.ceil(math.log2(d.n))})
 
 
 def _scores(d: Drawn, _rng: Random) -> Made:

@@ -10,14 +10,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Literal, get_args
 
 from model.analysis.lessons.drawn import Drawn, Made, Shown, shown
 from model.analysis.lessons.item_table import TEMPLATES
 from model.errors import HeadlightError
 
-Form = Literal["before", "after", "week"]
-FORMS: tuple[Form, ...] = get_args(Form)
 MOST_TRIES = 60
 APART = 0.06  # of the key: so far at least is another number from it
 FEWEST_OPTIONS, MOST_OPTIONS = 3, 4
@@ -56,7 +53,7 @@ def names_of(lesson: str) -> list[str]:
     return [name for name in TEMPLATES if name.partition(".")[0] == lesson]
 
 
-def form_items(lesson: str, form: Form, seed: str, sentences: Sequence[str], draw: Callable[[str], Drawn]) -> list[Item]:
+def form_items(lesson: str, form: str, seed: str, sentences: Sequence[str], draw: Callable[[str], Drawn]) -> list[Item]:
     """A lesson's questions in one of its forms; the same for the same seed.
 
     Args:

@@ -19,6 +19,7 @@ from viz.core.link import is_gone_back
 from viz.core.session import Session, read_session
 from viz.core.views import VIEWS
 from viz.views.lessons.lesson import Lesson
+from viz.views.lessons.measured import measured
 from viz.widgets.chart import lead
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.picker import coded
@@ -136,6 +137,8 @@ def view(session: Session) -> None:
     with shown, st.container(key="hl_lesson", gap="small"):
         st.subheader(f"{number} · {say(f'lesson.{number}')}")
         taught(number)
+        if session.model.kind == "own":
+            measured(number)
         further(number)
 
 

@@ -10,12 +10,11 @@ from viz.charts.markup import line
 from viz.core.classroom.address import is_host, link, own_addresses
 from viz.core.classroom.questions import ClassQuestion
 from viz.core.classroom.room import MOST_PEOPLE, Room, the_room
-from viz.core.classroom.sheet import answers_csv
 from viz.core.language import language, say, speak
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import Storyboard
-from viz.views.talk import class_bars, hall
-from viz.widgets import talks
+from viz.views.talk import hall
+from viz.widgets import class_bars, talks
 from viz.widgets.messages import message, part
 from viz.widgets.registry import register
 
@@ -26,7 +25,6 @@ _HOST, _OPEN = "class_host", "class_open"  # keys of widgets
 _SEEN, _STAGED = "_class_seen", "_class_staged"  # in the visitor's session
 _NUMBER, PLACE = "class_number", "class_place"
 _component = register("class_place")
-SHEET_COLUMNS = ("question", "answer", "time", "first")
 
 
 def question_of(scene: Staged) -> ClassQuestion | None:
@@ -96,11 +94,6 @@ def class_link(room: Room) -> str:
     """The link that the code holds."""
     port, prefix = st.get_option("server.port"), st.get_option("server.baseUrlPath")
     return link(host(), int(port), str(prefix or ""), room.code)
-
-
-def table(room: Room) -> bytes:
-    """The answers as a spreadsheet opens them."""
-    return answers_csv([say(f"class.column.{each}") for each in SHEET_COLUMNS], room.given(), language())
 
 
 def pull(room: Room, board: Storyboard) -> None:
@@ -182,7 +175,7 @@ def on_desk(room: Room) -> None:
                 st.button(say("class.stop"), key="class_stop", on_click=room.stop_asking)
         queue(room)
     if room.given():
-        st.download_button(say("class.csv"), table(room), "headlight-class.csv", "text/csv", on_click="ignore")
+        st.download_button(say("class.csv"), class_bars.table(room.given()), "headlight-class.csv", "text/csv", on_click="ignore")
 
 
 def desk() -> None:
