@@ -75,9 +75,11 @@ def _total(d: Drawn, rng: Random) -> Made:
     )
 
 
-def _back(d: Drawn, rng: Random) -> Made:
+def _back(d: Drawn, rng: Random) -> Made | None:
     head, weights = d.head("encoder_self", rng)
     a, b = rng.sample(range(d.n), 2)
+    if min(weights[a, b], weights[b, a]) < 0.01:
+        return None
     values = {"head": head.title, "a": d.src[a], "b": d.src[b]}
     values |= {"ab": weights[a, b], "aa": weights[a, a], "ba": weights[b, a], "bb": weights[b, b]}
     wrong = {"symmetric": weights[a, b], "itself": weights[b, b], "other_row": weights[a, a]}

@@ -2,32 +2,80 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import random
+from pathlib import Path
 
 import pytest
 
-from model.analysis.lessons.drawn import Drawn
+from model.analysis.lessons.drawn import Drawn, Made
+from model.analysis.lessons.gains import FORMS, read_answers
 from model.analysis.lessons.item_table import TEMPLATES
-from model.analysis.lessons.items import made_item
+from model.analysis.lessons.items import form_items, made_item, names_of, told_apart
+from model.trace import TracedTranslation
+from model.translator import Translator
 from tests.pages import SENTENCE, choose, opened, shipped, words
+from viz.core.answers.lessons import lesson_items
+from viz.core.classroom.sheet import SHEET_COLUMNS, answers_csv
 from viz.core.codes.lessons import LESSON_MODULES
-from viz.core.text import LANGUAGES
+from viz.core.session import Subject
+from viz.core.text import ENGLISH as STRINGS
+from viz.core.text import LANGUAGES, text
 
 pytestmark = shipped
 
 
-def test_the_first_lesson_is_asked_answered_and_saved() -> None:
-    at = opened("lessons", lesson="4", form="before")
-    radios = [each for each in at.radio if str(each.key).startswith("item_4_before")]
-    assert len(radios) == 3
+def asked(at) -> list:
+    return [each for each in at.radio if str(each.key).startswith("item_")]
+
+
+def test_a_lesson_is_asked_answered_and_saved_as_the_report_reads_it(tmp_path: Path) -> None:
+    at = opened("lessons", lesson="4", form="before", l4_size=6)
+    assert len(asked(at)) == 3
     assert at.button(key="item_4_send").disabled
-    print(words(at)[-1500:])
-    for each in radios:
-        each.set_value(0)
-        at = choose(at)
+    before = every_word_sent(at)
+    items = lesson_items(Subject(SENTENCE, "en-zh"), "4", "before", at.session_state["_items_learner"])
+    for language in LANGUAGES:
+        whys = [LANGUAGES[language][f"item.why.{why}"] for item in items for why in item.whys if why]
+        assert not [why for why in whys if why in before], "no reason is sent before the answer"
+    picks = {radio.key: item.key if n else (item.key + 1) % 3 for n, (radio, item) in enumerate(zip(asked(at), items))}
+    at = choose(at, **picks)
     at.button(key="item_4_send").click().run()
-    assert not at.exception
-    print(words(at)[-1500:])
-    print(at.get("download_button"))
+    said = words(at)
+    assert said.count(STRINGS["lesson.form.right"]) == 2
+    assert STRINGS[f"item.why.{items[0].whys[(items[0].key + 1) % 3]}"] in said
+    given = at.session_state["_items_given"]
+    assert [each.answer == each.key for each in given] == [False, True, True]
+    (tmp_path / "a.csv").write_bytes(answers_csv(SHEET_COLUMNS, given, "zh"))
+    found = read_answers(tmp_path / "a.csv")
+    assert [(each.lesson, each.form, each.is_right) for each in found] == [("4", "before", n > 0) for n in range(3)]
+
+
+def every_word_sent(at) -> str:
+    """All that the browser gets: of a radio no more than its options."""
+    return "\n".join(str(each.proto) for each in at.main) + words(at)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_question_has_its_texts(language: str, en_zh: Translator, translation: TracedTranslation) -> None:
+    drawn, rng = Drawn(en_zh, translation), random.Random(3)
+    assert {name.partition(".")[0] for name in TEMPLATES} == set(LESSON_MODULES)
+    for name in TEMPLATES:
+        item = made_item(name, drawn, rng)
+        if item is not None:
+            assert "{" not in text(language, f"item.{name}", **item.values)
+            assert all(LANGUAGES[language][f"item.why.{why}"] for why in item.whys if why)
+            assert len(set(item.options)) == len(item.options) >= 3
+
+
+def test_forms_are_parallel_and_the_same_for_the_same_learner(en_zh: Translator, translation) -> None:
+    forms = [form_items("4", form, "abcdef", [SENTENCE, SENTENCE], lambda _: Drawn(en_zh, translation)) for form in FORMS]
+    again = form_items("4", "before", "abcdef", [SENTENCE, SENTENCE], lambda _: Drawn(en_zh, translation))
+    assert forms[0] == again
+    assert [[item.name for item in form] for form in forms] == [names_of("4")] * 3
+    assert forms[0] != forms[1]
+
+
+def test_what_cannot_be_told_apart_is_not_asked() -> None:
+    assert told_apart(Made({}, 1.0, {"near": 1.03, "far": 2.0, "same": 2.0})) == []
+    assert told_apart(Made({}, 1.0, {"near": 1.03, "far": 2.0, "off": 3.0})) == ["far", "off"]
+    assert told_apart(Made({}, "a", {"x": "a", "y": "b", "z": "c"})) == ["y", "z"]
