@@ -20,6 +20,7 @@ from viz.core.codes.lessons import LESSON_MODULES
 from viz.core.session import Subject
 from viz.core.text import ENGLISH as STRINGS
 from viz.core.text import LANGUAGES, text
+from viz.views.lessons.predict import PREDICTED, way
 
 pytestmark = shipped
 
@@ -79,3 +80,41 @@ def test_what_cannot_be_told_apart_is_not_asked() -> None:
     assert told_apart(Made({}, 1.0, {"near": 1.03, "far": 2.0, "same": 2.0})) == []
     assert told_apart(Made({}, 1.0, {"near": 1.03, "far": 2.0, "off": 3.0})) == ["far", "off"]
     assert told_apart(Made({}, "a", {"x": "a", "y": "b", "z": "c"})) == ["y", "z"]
+
+
+def test_a_slider_is_predicted_then_shown_then_free() -> None:
+    at = opened("lessons", lesson="4", predict=True)
+    slider = at.slider(key="l4_k")
+    assert slider.disabled
+    assert "Rows that see nothing: 0 now" in words(at)
+    at.button(key="predict_rises").click().run()
+    assert at.slider(key="l4_k").value == 0
+    assert "As you said. Rows that see nothing: from 0 to 1." in words(at)
+    at.button(key="predict_stays").click().run()
+    assert "It rises. Rows that see nothing: from 1 to 2." in words(at)
+    assert "Now move" in words(at)
+    assert not at.slider(key="l4_k").disabled
+    assert not [each for each in at.button if str(each.key).startswith("predict_")]
+
+
+@pytest.mark.parametrize("number", PREDICTED)
+def test_what_is_predicted_is_a_number_of_the_lesson(number: str) -> None:
+    at = opened("lessons", lesson=number, predict=True)
+    predicted = PREDICTED[number]
+    [box] = [each for each in (*at.slider, *at.select_slider) if each.key == predicted.slider]
+    assert box.disabled
+    assert not at.exception
+    assert STRINGS[f"lesson.predict.{number}"] in words(at)
+    at.button(key="predict_rises").click().run()
+    assert not at.exception
+    assert "{" not in words(at)
+
+
+def test_a_value_is_read_as_it_is_shown() -> None:
+    assert [way("1.0", "2"), way("−1", "−2"), way("9·10⁻⁵", "1·10⁻⁴"), way("[1]", "[2]"), way("12%", "12%")] == [
+        "rises",
+        "falls",
+        "rises",
+        "stays",
+        "stays",
+    ]

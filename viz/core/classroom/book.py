@@ -112,7 +112,7 @@ class Book:
         """Every answer, by question and time."""
         found = self._run(
             """SELECT said, answers.answer, first, answers.at, keys.answer, phone
-            FROM answers JOIN questions ON question = name LEFT JOIN keys ON keys.question = name
+            FROM answers JOIN questions ON answers.question = name LEFT JOIN keys ON keys.question = name
             WHERE room = ? ORDER BY questions.at, answers.at""",
             room,
         )
