@@ -1,9 +1,9 @@
 """Whether every question of a lesson has exactly one right answer, by a computation of another kind.
 
-Of each sentence every template makes a question. What the question shows is looked up in the model by another way
-(weights from scores, lengths from the file of weights), and its answer is found from the shown text alone: by layers of
-PyTorch, by masks that are built, by what is counted one by one. An option is right if it says that answer; a question is
-well made if one is, and it is the key. A sentence that a template has nothing to ask of is counted, not asked.
+Of each sentence every template makes a question. What it shows is looked up in the model by another way (weights from
+scores, positions from the table), and its answer is found from the shown text alone: by layers of PyTorch, by masks
+that are built, by what is counted one by one. An option is right if it says that answer; a question is well made if one is,
+and it is the key. A sentence that a template has nothing to ask of is counted, not asked.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ KINDS: dict[str, Kind] = {"1.mix": "encoder_self", "2.back": "encoder_self", "10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--sentences", type=int, default=500, metavar="N", help="default 500")
-    parser.add_argument("--seconds", type=float, default=math.inf, metavar="N", help="ask no more sentences after so long")
+    parser.add_argument(
+        "--seconds", type=float, default=math.inf, metavar="N", help="ask no more sentences after so long"
+    )
 
 
 def sentences(many: int) -> list[str]:
@@ -237,8 +239,8 @@ ANSWERS: dict[str, Callable[[Shown], float | str]] = {
     "13.looked_up": lambda q: str([int(q["n"]), int(q["width"])]),
     "13.likely": lambda q: float(torch.tensor(q["log_p"]).exp()),
     "14.cut": lambda q: float(torch.tensor(q.all("abcd")).relu().sum()),
-    "14.widened": lambda q: _parameters(
-        nn.Sequential(*(nn.Linear(int(a), int(b), device="meta") for a, b in (q.all(("width", "inner")), q.all(("inner", "width")))))
+    "14.widened": lambda q: sum(
+        _parameters(nn.Linear(int(q[a]), int(q[b]), device="meta")) for a, b in (("width", "inner"), ("inner", "width"))
     ),
     "14.alone": _exchanged,
     "15.one_by_one": lambda q: len(q.src),
@@ -275,7 +277,9 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
             asked[name] += 1
             places[item.key] += 1
             if (found := right_options(item, drawn)) != [item.key]:
-                wrong.append({"item": name, "sentence": sentence, "options": item.options, "key": item.key, "found": found})
+                wrong.append(
+                    {"item": name, "sentence": sentence, "options": item.options, "key": item.key, "found": found}
+                )
     return {
         "bench": "items",
         "sentences": done,

@@ -115,7 +115,9 @@ def test_no_key_is_sent_before_it_was_shown(room: Room) -> None:
     assert set(json.loads(QUESTION.packed())) == {"kind", "ask", "options", "item", "form"}
 
 
-def test_a_lessons_question_keeps_its_key_from_phones_and_its_learner_from_the_table(room: Room, tmp_path: Path) -> None:
+def test_a_lessons_question_keeps_its_key_from_phones_and_its_learner_from_the_table(
+    room: Room, tmp_path: Path
+) -> None:
     def form(name: str) -> ClassQuestion:
         return ClassQuestion("choice", (name, ""), QUESTION.options, "4.cells", name)
 

@@ -14,7 +14,7 @@ from model.passage import Ask
 from model.trace import HeadRef, Kind, TracedTranslation
 from model.translator import Translator
 
-Shown = str | int | float
+Shown = str | int | float | list[int]
 
 
 class Made(NamedTuple):
@@ -34,11 +34,11 @@ class Made(NamedTuple):
 def shown(value: Shown) -> str:
     """A value as questions and options show it: three digits of a number that is not whole.
 
-    >>> shown(-0.12345), shown(2048), shown(58469.6), shown("[2, 3]")
+    >>> shown(-0.12345), shown(2048), shown(58469.6), shown([2, 3])
     ('−0.123', '2,048', '58,470', '[2, 3]')
     """
-    if isinstance(value, str):
-        return value
+    if isinstance(value, str | list):
+        return str(value)
     whole = isinstance(value, int) or abs(value) >= 1000
     return (f"{value:,.0f}" if whole else f"{value:.3g}").replace("-", "−")
 
@@ -59,7 +59,7 @@ class Drawn:
     def __init__(self, model: Translator, found: TracedTranslation) -> None:
         self.model, self.found, self.trace = model, found, found.trace
         self.width, self.heads = int(model.config["d_model"]), int(model.config["n_heads"])
-        self.decoder_layers = int(model.config["n_decoder_layers"])
+        self.decoder_layers, self.entries = int(model.config["n_decoder_layers"]), int(model.config["src_vocab_size"])
         self.src = [label.text for label in self.trace.src]
         self.read = [label.text for label in self.trace.tgt_inputs]
         self.writes = [label.text for label in self.trace.tgt_outputs]

@@ -100,7 +100,7 @@ def gain(answers: Sequence[LessonAnswer], lesson: str, form: Form) -> Gain | Non
     counted = np.zeros((len(learners), 2, 2))  # [learner, form, right answers and all answers]
     for each in mine:
         counted[learners.index(each.learner), int(each.form == form)] += (each.is_right, 1)
-    if not len(learners) or not counted[..., 1].sum(0).all():
+    if not learners or not counted[..., 1].sum(0).all():
         return None
     pre, post = _shares(counted.sum(0)[None])[0]
     drawn = np.random.default_rng(SEED).integers(len(learners), size=(DRAWS, len(learners)))

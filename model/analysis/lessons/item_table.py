@@ -1,7 +1,6 @@
 """Three templates a lesson: a key from a sentence's numbers, and what known misconceptions would answer.
 
-A template computes with the numbers that its question shows, so that whoever answers needs no machine. It gives None
-where the draw has nothing to ask.
+A template computes with the numbers that its question shows, and gives None where the draw has nothing to ask.
 """
 
 from __future__ import annotations
@@ -70,9 +69,8 @@ def _scale(d: Drawn, rng: Random) -> Made:
 
 def _total(d: Drawn, rng: Random) -> Made:
     head, _ = d.head("encoder_self", rng)
-    return Made(
-        {"head": head.title, "n": d.n}, d.n, {"map_is_one": 1, "cells": d.n * d.n, "heads_share": d.n * d.heads}
-    )
+    wrong = {"map_is_one": 1, "cells": d.n * d.n, "heads_share": d.n * d.heads}
+    return Made({"head": head.title, "n": d.n}, d.n, wrong)
 
 
 def _back(d: Drawn, rng: Random) -> Made | None:
@@ -107,13 +105,7 @@ def _shape(d: Drawn, rng: Random) -> Made:
     b, h, n = rng.randrange(2, 9), d.heads, d.n
     wrong = {"one_map": [b, n, n], "vectors": [b, h, n, d.width // h], "joined": [b, n, d.width]}
     values = {"n": n, "batch": b, "heads": h, "width": d.width}
-    return Made(values, str([b, h, n, n]), {why: str(sizes) for why, sizes in wrong.items()})
-
-
-def _cells(d: Drawn, _rng: Random) -> Made:
-    t = d.t
-    wrong = {"no_mask": t * t, "without_itself": t * (t - 1) // 2, "itself_alone": t}
-    return Made({"t": t, "last": d.read[-1]}, t * (t + 1) // 2, wrong)
+    return Made(values, [b, h, n, n], wrong)
 
 
 def _seen_by(d: Drawn, rng: Random) -> Made | None:
@@ -138,11 +130,8 @@ def _wave(d: Drawn, rng: Random) -> Made:
 def _period(d: Drawn, rng: Random) -> Made:
     pair = rng.randrange(2, d.width // 8)
     slow = 10000 ** (2 * pair / d.width)
-    wrong = {
-        "no_turn": slow,
-        "half_power": 2 * math.pi * 10000 ** (pair / d.width),
-        "all_alike": 2 * math.pi,
-    }
+    half = 10000 ** (pair / d.width)
+    wrong = {"no_turn": slow, "half_power": 2 * math.pi * half, "all_alike": 2 * math.pi}
     return Made({"pair": pair, "width": d.width, "base": "10000"}, 2 * math.pi * slow, wrong)
 
 
@@ -230,19 +219,6 @@ def _rows(d: Drawn, _rng: Random) -> Made:
     return Made({"pieces": " · ".join(pieces)}, d.n, wrong)
 
 
-def _between(d: Drawn, _rng: Random) -> Made:
-    s, t = d.n, d.t
-    wrong = {"sides_swapped": [s, t], "source_alone": [s, s], "target_alone": [t, t]}
-    return Made({"s": s, "t": t}, str([t, s]), {why: str(sizes) for why, sizes in wrong.items()})
-
-
-def _memory(d: Drawn, _rng: Random) -> Made:
-    layers = d.decoder_layers
-    return Made(
-        {"t": d.t, "layers": layers}, layers, {"every_step": layers * d.t, "once_for_all": 1, "once_a_step": d.t}
-    )
-
-
 def _shifted(d: Drawn, rng: Random) -> Made | None:
     if d.t < 4:
         return None
@@ -284,13 +260,6 @@ def _hooked(d: Drawn, rng: Random) -> Made | None:
     return Made(values, slope * times, wrong)
 
 
-def _pairs(d: Drawn, _rng: Random) -> Made:
-    n = d.n
-    return Made(
-        {"n": n}, n * (n - 1) // 2, {"no_difference": 0, "diagonal_too": n * (n + 1) // 2, "gpt_sees_none": n * n}
-    )
-
-
 def _patches(_d: Drawn, rng: Random) -> Made:
     side, patch = rng.choice([32, 48, 64, 96, 224]), rng.choice([4, 8, 16])
     count = (side // patch) ** 2
@@ -301,9 +270,8 @@ def _patches(_d: Drawn, rng: Random) -> Made:
 def _maps(_d: Drawn, rng: Random) -> Made:
     layers, h = rng.randrange(2, 13), rng.choice([2, 4, 8, 16])
     one = layers * h
-    return Made(
-        {"layers": layers, "heads": h}, 3 * one, {"cross_forgotten": 2 * one, "one_kind": one, "one_head": 3 * layers}
-    )
+    wrong = {"cross_forgotten": 2 * one, "one_kind": one, "one_head": 3 * layers}
+    return Made({"layers": layers, "heads": h}, 3 * one, wrong)
 
 
 def _honest(d: Drawn, rng: Random) -> Made | None:
@@ -335,24 +303,11 @@ def _link(d: Drawn, rng: Random) -> Made | None:
     return Made(values, f"{values['written']} – {x}", wrong | {"mean_of_heads": f"{values['written']} – {mean}"})
 
 
-def _even_share(d: Drawn, _rng: Random) -> Made:
-    t = d.t
-    share = sum(1 / (row + 1) for row in range(t)) / t
-    return Made({"t": t}, share, {"causal_forgotten": 1 / t, "first_alone": 1.0, "cells_seen": (t + 1) / (2 * t)})
-
-
 def _length(d: Drawn, rng: Random) -> Made:
     place, root = rng.randrange(d.n), math.sqrt(d.width)
     length = seen(float(embedded(d.model, d.found.source).row[place]))
     wrong = {"unscaled": length, "by_width": length * d.width, "scaled_down": length / root}
     return Made({"token": d.src[place], "length": length, "width": d.width}, length * root, wrong)
-
-
-def _looked_up(d: Drawn, _rng: Random) -> Made:
-    entries = int(d.model.config["src_vocab_size"])
-    wrong = {"one_hot": [d.n, entries], "whole_table": [entries, d.width], "pairs": [d.n, d.n]}
-    values = {"entries": entries, "width": d.width, "n": d.n}
-    return Made(values, str([d.n, d.width]), {why: str(sizes) for why, sizes in wrong.items()})
 
 
 def _likely(d: Drawn, rng: Random) -> Made | None:
@@ -373,12 +328,9 @@ def _cut(d: Drawn, rng: Random) -> Made:
 
 def _widened(d: Drawn, rng: Random) -> Made:
     width, inner = d.width, d.width * rng.choice([2, 3, 4, 6, 8])
-    wrong = {
-        "no_biases": 2 * width * inner,
-        "one_matrix": width * inner + inner,
-        "as_attention": 4 * (width * width + width),
-    }
-    return Made({"width": width, "inner": inner}, 2 * width * inner + inner + width, wrong)
+    one = width * inner
+    wrong = {"no_biases": 2 * one, "one_matrix": one + inner, "as_attention": 4 * (width**2 + width)}
+    return Made({"width": width, "inner": inner}, 2 * one + inner + width, wrong)
 
 
 def _alone(d: Drawn, rng: Random) -> Made | None:
@@ -386,15 +338,6 @@ def _alone(d: Drawn, rng: Random) -> Made | None:
         return None
     changed = rng.randrange(2, d.n - 1)
     return Made({"n": d.n, "changed": changed}, changed, {"mixed": d.n, "the_rest": d.n - changed, "untouched": 0})
-
-
-def _one_by_one(d: Drawn, _rng: Random) -> Made:
-    return Made({"n": d.n}, d.n, {"all_at_once": 1, "all_pairs": d.n * d.n, "halving": math.ceil(math.log2(d.n))})
-
-
-def _scores(d: Drawn, _rng: Random) -> Made:
-    n = d.n
-    return Made({"n": n}, n * n, {"a_score_each": n, "half_table": n * (n + 1) // 2, "one_score": 1})
 
 
 def _layers(d: Drawn, rng: Random) -> Made:
@@ -407,17 +350,48 @@ TEMPLATES: Mapping[str, Template] = {
     "1.mix": _mix, "1.written": _written, "1.soft": _soft,
     "2.scale": _scale, "2.total": _total, "2.back": _back,
     "3.slice": _slice, "3.counted": _counted, "3.shape": _shape,
-    "4.cells": _cells, "4.seen": _seen_by, "4.padded": _padded,
+    "4.cells": lambda d, _: Made(
+        {"t": d.t, "last": d.read[-1]}, d.t * (d.t + 1) // 2,
+        {"no_mask": d.t**2, "without_itself": d.t * (d.t - 1) // 2, "itself_alone": d.t},
+    ),
+    "4.seen": _seen_by, "4.padded": _padded,
     "5.wave": _wave, "5.period": _period, "5.moved": _moved,
     "6.normed": _normed, "6.means": _means, "6.across": _across,
     "7.smooth": _smooth, "7.loss": _loss, "7.rate": _rate,
     "8.padding": _padding, "8.buckets": _buckets, "8.rows": _rows,
-    "9.between": _between, "9.memory": _memory, "9.shifted": _shifted,
+    "9.between": lambda d, _: Made(
+        {"s": d.n, "t": d.t}, [d.t, d.n],
+        {"sides_swapped": [d.n, d.t], "source_alone": [d.n, d.n], "target_alone": [d.t, d.t]},
+    ),
+    "9.memory": lambda d, _: Made(
+        {"t": d.t, "layers": d.decoder_layers}, d.decoder_layers,
+        {"every_step": d.decoder_layers * d.t, "once_for_all": 1, "once_a_step": d.t},
+    ),
+    "9.shifted": _shifted,
     "10.reached": _reached, "10.first_order": _first_order, "10.hooked": _hooked,
-    "11.pairs": _pairs, "11.patches": _patches, "11.maps": _maps,
-    "12.honest": _honest, "12.link": _link, "12.even": _even_share,
-    "13.length": _length, "13.looked_up": _looked_up, "13.likely": _likely,
+    "11.pairs": lambda d, _: Made(
+        {"n": d.n}, d.n * (d.n - 1) // 2,
+        {"no_difference": 0, "diagonal_too": d.n * (d.n + 1) // 2, "gpt_sees_none": d.n**2},
+    ),
+    "11.patches": _patches, "11.maps": _maps,
+    "12.honest": _honest, "12.link": _link,
+    "12.even": lambda d, _: Made(
+        {"t": d.t}, sum(1 / (row + 1) for row in range(d.t)) / d.t,
+        {"causal_forgotten": 1 / d.t, "first_alone": 1.0, "cells_seen": (d.t + 1) / (2 * d.t)},
+    ),
+    "13.length": _length,
+    "13.looked_up": lambda d, _: Made(
+        {"entries": d.entries, "width": d.width, "n": d.n}, [d.n, d.width],
+        {"one_hot": [d.n, d.entries], "whole_table": [d.entries, d.width], "pairs": [d.n, d.n]},
+    ),
+    "13.likely": _likely,
     "14.cut": _cut, "14.widened": _widened, "14.alone": _alone,
-    "15.one_by_one": _one_by_one, "15.scores": _scores, "15.layers": _layers,
+    "15.one_by_one": lambda d, _: Made(
+        {"n": d.n}, d.n, {"all_at_once": 1, "all_pairs": d.n**2, "halving": (d.n - 1).bit_length()}
+    ),
+    "15.scores": lambda d, _: Made(
+        {"n": d.n}, d.n**2, {"a_score_each": d.n, "half_table": d.n * (d.n + 1) // 2, "one_score": 1}
+    ),
+    "15.layers": _layers,
 }  # fmt: skip
 """By lesson and what is asked."""

@@ -1,7 +1,7 @@
 """The tests of a lesson: three questions before, three parallel ones after, three for a week later.
 
-One generator for all: it draws a sentence, lets a template of ``item_table`` make a question of it, and draws again where
-two options are alike. Parallel forms are the same templates with other draws of sentence, head, row and size.
+One generator for all: it draws a sentence, lets a template of ``item_table`` make a question of it, and draws again
+where two options are alike. Parallel forms are the same templates with other draws of sentence, head, row and size.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def form_items(lesson: str, form: str, seed: str, sentences: Sequence[str], draw
     Raises:
         ItemError: no sentence has what a question needs.
     """
-    rng = Random(f"{seed}/{lesson}/{form}")  # noqa: S311
+    rng = Random(f"{seed}/{lesson}/{form}")
     others = rng.sample(sentences[1:], len(sentences) - 1)
     found = []
     for place, name in enumerate(names_of(lesson)):

@@ -59,20 +59,25 @@ def test_only_what_was_asked_twice_is_reported_and_a_perfect_beginning_gains_not
 
 
 def test_the_report_reads_what_the_app_saves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [f'"q","a","t","a","4.cells","{form}","{right}","k{i}"\n' for form in ("before", "after") for i, right in enumerate((0, form == "after"))]
+    rows = [
+        f'"q","a","t","a","4.cells","{form}","{right}","k{i}"\n'
+        for form in ("before", "after")
+        for i, right in enumerate((0, form == "after"))
+    ]
     table = tmp_path / "a.csv"
-    table.write_text(HEAD + '"of a scene","a","t","a","","","",""\n' + "".join(rows).replace("True", "1").replace("False", "0"), encoding="utf-8-sig")
+    table.write_text(
+        HEAD + '"of a scene","a","t","a","","","",""\n' + "".join(rows).replace("True", "1").replace("False", "0"),
+        encoding="utf-8-sig",
+    )
     assert main(["lessons", "report", str(table)]) == 0
     said = capsys.readouterr().out.splitlines()[1].split()
     assert said[:6] == ["4", "after", "2", "0.00", "0.50", "0.50"]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "a,b\n1,2\n", HEAD + '"q","a","t","a","4.cells","later","1","k"\n', HEAD + '"q","a","t","a","4.cells","after","yes","k"\n']
-)  # fmt: skip
-def test_what_is_no_table_is_one_sentence(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("cells", ["", "later,1,k", "after,yes,k", "after,1,"])
+def test_what_is_no_table_is_one_sentence(cells: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "a.csv"
-    table.write_text(text, encoding="utf-8")
+    table.write_text(HEAD + f"q,a,t,a,4.cells,{cells}\n" if cells else "a,b\n", encoding="utf-8")
     with pytest.raises(AnswersError):
         read_answers(table)
     assert main(["lessons", "report", str(table)]) == 2

@@ -38,12 +38,14 @@ def test_a_lesson_is_asked_answered_and_saved_as_the_report_reads_it(tmp_path: P
     for language in LANGUAGES:
         whys = [LANGUAGES[language][f"item.why.{why}"] for item in items for why in item.whys if why]
         assert not [why for why in whys if why in before], "no reason is sent before the answer"
-    picks = {radio.key: item.key if n else (item.key + 1) % 3 for n, (radio, item) in enumerate(zip(asked(at), items))}
+    wrong = (items[0].key + 1) % 3
+    places = (wrong, items[1].key, items[2].key)
+    picks = {radio.key: place for radio, place in zip(asked(at), places, strict=True)}
     at = choose(at, **picks)
     at.button(key="item_4_send").click().run()
     said = words(at)
     assert said.count(STRINGS["lesson.form.right"]) == 2
-    assert STRINGS[f"item.why.{items[0].whys[(items[0].key + 1) % 3]}"] in said
+    assert STRINGS[f"item.why.{items[0].whys[wrong]}"] in said
     given = at.session_state["_items_given"]
     assert [each.answer == each.key for each in given] == [False, True, True]
     (tmp_path / "a.csv").write_bytes(answers_csv(SHEET_COLUMNS, given, "zh"))
@@ -69,7 +71,9 @@ def test_every_question_has_its_texts(language: str, en_zh: Translator, translat
 
 
 def test_forms_are_parallel_and_the_same_for_the_same_learner(en_zh: Translator, translation) -> None:
-    forms = [form_items("4", form, "abcdef", [SENTENCE, SENTENCE], lambda _: Drawn(en_zh, translation)) for form in FORMS]
+    forms = [
+        form_items("4", form, "abcdef", [SENTENCE, SENTENCE], lambda _: Drawn(en_zh, translation)) for form in FORMS
+    ]
     again = form_items("4", "before", "abcdef", [SENTENCE, SENTENCE], lambda _: Drawn(en_zh, translation))
     assert forms[0] == again
     assert [[item.name for item in form] for form in forms] == [names_of("4")] * 3

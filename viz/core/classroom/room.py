@@ -69,7 +69,7 @@ class Room:
             self._keep()
 
     def ask(self, question: ClassQuestion, key: int | None = None) -> None:
-        """Ask; the same question once more goes on counting. A lesson's has its ``key``, which is kept for the table."""
+        """Ask; the same question once more goes on counting. A lesson's ``key`` is kept for the table."""
         with self.lock:
             if (question, True) == (self.question, self.is_asking):
                 return

@@ -29,8 +29,8 @@ def inert(cell: str) -> str:
 def answers_csv(titles: Sequence[str], given: Iterable[GivenAnswer], language: str) -> bytes:
     """A line an answer: question, answer, time (UTC), first move; nothing says who gave it.
 
-    A lesson's question has four more: its template, when it was asked, whether the answer is right (``1`` or ``0``), and
-    a code that a learner's answers share. ``python -m model lessons report`` reads these.
+    A lesson's question has four more: its template, when it was asked, whether the answer is right (``1`` or ``0``),
+    and a code that a learner's answers share. ``python -m model lessons report`` reads these.
 
     Args:
         titles: of the columns.

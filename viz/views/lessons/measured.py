@@ -1,4 +1,4 @@
-"""What was learned: three questions before a lesson, three after, three a week later; here, or on the phones of a class."""
+"""What was learned: three questions before a lesson, three after, three a week later; here or on phones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from viz.core.classroom.questions import ClassQuestion
 from viz.core.classroom.room import CODE_LENGTH, CODE_SIGNS, Room, the_room
 from viz.core.language import language, say, speak
 from viz.core.session import Subject, read_session
-from viz.core.text import LANGUAGES, text
+from viz.core.text import text
 from viz.export.show.storyboard import OPTION_LETTERS
 from viz.widgets import class_bars
 from viz.widgets.errors import show_error
@@ -100,7 +100,9 @@ def verdict(item: Item, chosen: int) -> str:
     """Whether an answer is right; where not, the right one, and why the chosen one is not."""
     if chosen == item.key:
         return line("holds", say("lesson.form.right"))
-    return line("fails", say("lesson.form.wrong", right=item.options[item.key]), " ", say(f"item.why.{item.whys[chosen]}"))
+    return line(
+        "fails", say("lesson.form.wrong", right=item.options[item.key]), " ", say(f"item.why.{item.whys[chosen]}")
+    )
 
 
 def on_phones(room: Room, item: Item, form: str, key: str) -> None:

@@ -1,4 +1,4 @@
-"""Predict first: a lesson's slider stands still until a few of its settings were predicted, each shown after its guess."""
+"""Predict first: a lesson's slider stands still until some of its settings were predicted and shown."""
 
 from __future__ import annotations
 
@@ -106,7 +106,9 @@ def ask(number: str, values: Values) -> None:
         went = way(last["before"], last["after"])
         told = {"what": what, "before": last["before"], "after": last["after"], "way": say(f"lesson.predict.{went}")}
         is_right = went == last["said"]
-        st.html(line("holds" if is_right else "fails", say(f"lesson.predict.{'right' if is_right else 'wrong'}", **told)))
+        st.html(
+            line("holds" if is_right else "fails", say(f"lesson.predict.{'right' if is_right else 'wrong'}", **told))
+        )
     if len(guesses) == len(predicted.settings):
         st.html(line("alt", say("lesson.predict.free", slider=slider)))
         return

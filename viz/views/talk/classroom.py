@@ -39,7 +39,7 @@ def question_of(scene: Staged) -> ClassQuestion | None:
 
 
 class TalkPlace(NamedTuple):
-    """Where the talk is: which scene of its file, from 0, which of its clicks, and whether the hall's scene after it."""
+    """Where the talk is: which scene of its file, from 0, which click, and whether it is the hall's after it."""
 
     scene: int
     click: int
@@ -175,7 +175,9 @@ def on_desk(room: Room) -> None:
                 st.button(say("class.stop"), key="class_stop", on_click=room.stop_asking)
         queue(room)
     if room.given():
-        st.download_button(say("class.csv"), class_bars.table(room.given()), "headlight-class.csv", "text/csv", on_click="ignore")
+        st.download_button(
+            say("class.csv"), class_bars.table(room.given()), "headlight-class.csv", "text/csv", on_click="ignore"
+        )
 
 
 def desk() -> None:
