@@ -134,7 +134,7 @@ def measured(number: str) -> None:
     """The questions of a lesson in the form that is chosen; nothing while none is."""
     speak()
     now = read_session()
-    form = pick("form", explained=False)
+    form = pick("form", labelled=False)
     if form == "off":
         return
     try:

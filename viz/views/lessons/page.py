@@ -113,7 +113,9 @@ def taught(number: str) -> None:
             predict.ask(number, values)
         with seen:
             lead(f"lesson.{number}.see", **values)
-        st.markdown(f"**{say('lesson.questions')}**")
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            st.markdown(f"**{say('lesson.questions')}**", width="content")
+            predict.switch(number)
         for which in (1, 2):
             with st.expander(say(f"lesson.{number}.ask.{which}", **values)):
                 lead(f"lesson.{number}.answer.{which}", **values)

@@ -14,7 +14,7 @@ from viz.views.lessons.lesson import LOCKED, Values
 
 WAYS = ("rises", "falls", "stays")
 _STATE = "_predictions"  # of the session, by lesson
-_TOGGLE = "predict"
+TOGGLE = "predict"  # key of the switch
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 _NUMBER = re.compile(r"-?[\d,]*\.?\d+(?:e[+-]?\d+)?")
 
@@ -70,14 +70,16 @@ def way(before: object, after: object) -> str:
 
 
 def lock(number: str) -> None:
-    """Before a lesson is drawn: whether it is predicted first, and if so hold its slider."""
+    """Before a lesson is drawn: hold its slider where that is predicted first."""
     predicted = PREDICTED.get(number)
-    if predicted is None:
-        st.session_state.pop(LOCKED, None)
-        return
-    is_on = st.toggle(say("lesson.predict"), key=_TOGGLE, help=say("lesson.predict.help"))
-    done = len(_guesses(number))
-    st.session_state[LOCKED] = predicted.slider if is_on and done < len(predicted.settings) else ""
+    is_held = predicted and st.session_state.get(TOGGLE) and len(_guesses(number)) < len(predicted.settings)
+    st.session_state[LOCKED] = predicted.slider if predicted and is_held else ""
+
+
+def switch(number: str) -> None:
+    """Whether the lesson is predicted first; nothing where it has no slider for that."""
+    if number in PREDICTED:
+        st.toggle(say("lesson.predict"), key=TOGGLE, help=say("lesson.predict.help"))
 
 
 def _guesses(number: str) -> list[dict[str, object]]:
@@ -95,7 +97,7 @@ def guess(number: str, said: str, before: object) -> None:
 def ask(number: str, values: Values) -> None:
     """Below a lesson's picture: how the last guess came out, and the next setting to predict."""
     predicted = PREDICTED.get(number)
-    if predicted is None or not st.session_state.get(_TOGGLE):
+    if predicted is None or not st.session_state.get(TOGGLE):
         return
     guesses, what = _guesses(number), say(f"lesson.predict.{number}")
     slider = say(f"lesson.{number}.{predicted.slider.partition('_')[2]}")
