@@ -137,12 +137,13 @@ def measured(number: str) -> None:
     form = pick("form", labelled=False)
     if form == "off":
         return
+    room = the_room()
+    has_class = room is not None and room.is_open
     try:
-        items = lesson_items(now.subject.own, number, form, learner())
+        items = lesson_items(now.subject.own, number, form, room.code if room and has_class else learner())
     except HeadlightError as error:
         return show_error(error)
-    room = the_room()
-    if room is not None and room.is_open:
+    if has_class:
         return st.fragment(class_asked, run_every=TALLIED_EVERY)(items, form)
     keys = [f"item_{number}_{form}_{learner()}_{place}" for place in range(len(items))]
     for place, (item, key) in enumerate(zip(items, keys, strict=True)):
