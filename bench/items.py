@@ -2,8 +2,8 @@
 
 Of each sentence every template makes a question. What it shows is looked up in the model by another way (weights from
 scores, positions from the table), and its answer is found from the shown text alone: by layers of PyTorch, by masks
-that are built, by what is counted one by one. An option is right if it says that answer; a question is well made if one is,
-and it is the key. A sentence that a template has nothing to ask of is counted, not asked.
+that are built, by what is counted one by one. An option is right if it says that answer; a question is well made if
+one is, and it is the key. A sentence that a template has nothing to ask of is counted, not asked.
 """
 
 from __future__ import annotations

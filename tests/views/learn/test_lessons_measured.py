@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+import sys
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bench.items import ANSWERS, right_options
 from model.analysis.lessons.drawn import Drawn, Made
 from model.analysis.lessons.gains import FORMS, read_answers
 from model.analysis.lessons.item_table import TEMPLATES
@@ -15,6 +19,7 @@ from model.trace import TracedTranslation
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, opened, shipped, words
 from viz.core.answers.lessons import lesson_items
+from viz.core.classroom import room as rooms
 from viz.core.classroom.sheet import SHEET_COLUMNS, answers_csv
 from viz.core.codes.lessons import LESSON_MODULES
 from viz.core.session import Subject
@@ -122,3 +127,53 @@ def test_a_value_is_read_as_it_is_shown() -> None:
         "stays",
         "stays",
     ]
+
+
+def test_every_question_has_one_right_answer_by_another_computation(en_zh: Translator, translation) -> None:
+    drawn, rng = Drawn(en_zh, translation), random.Random(7)
+    assert set(ANSWERS) == set(TEMPLATES)
+    made = [made_item(name, drawn, rng) for name in TEMPLATES for _ in range(3)]
+    wrong = [(each, found) for each in made if each and (found := right_options(each, drawn)) != [each.key]]
+    assert wrong == []
+    assert len([each for each in made if each]) > 100
+    keys = Counter(each.key for each in made if each)
+    assert max(keys.values()) < 0.6 * sum(keys.values()), "the right option has no place of its own"
+
+
+def test_a_question_with_two_right_answers_or_another_key_is_seen(en_zh: Translator, translation) -> None:
+    drawn = Drawn(en_zh, translation)
+    item = made_item("4.cells", drawn, random.Random(1))
+    assert item is not None
+    twice = replace(item, options=(item.options[item.key],) * len(item.options))
+    assert len(right_options(twice, drawn)) == len(item.options)
+    other = replace(item, whys=item.whys[1:] + item.whys[:1])
+    assert right_options(other, drawn) != [other.key]
+    mixed = made_item("1.mix", drawn, random.Random(1))
+    assert mixed is not None
+    lied = replace(mixed, values={**mixed.values, "wa": "0.999"})
+    assert right_options(lied, drawn) == [], "what the question shows must be the model's"
+
+
+def test_a_class_is_asked_on_its_phones_and_told_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["app.py", f"--class={tmp_path}"])
+    rooms._opened.cache_clear()
+    room = rooms.the_room()
+    assert room is not None
+    room.open()
+    at = opened("lessons", lesson="4", form="before")
+    assert asked(at) == [], "the lecturer's window does not answer"
+    at.button(key="class_item_0_ask").click().run()
+    assert room.question is not None
+    assert (room.question.item, room.question.form, room.is_asking) == ("4.cells", "before", True)
+    phone = room.join()
+    told = room.now(phone)
+    assert told["right"] is None
+    room.answer(phone, told["question"], 1)
+    at = choose(at)
+    whys = [key for key in STRINGS if key.startswith("item.why.")]
+    assert not [why for why in whys if STRINGS[why] in words(at)]
+    at.button(key="class_item_0_show").click().run()
+    shown = room.now(phone)
+    assert shown["right"] == int(room.given()[0].key)
+    assert len([why for why in whys if STRINGS[why] in words(at)]) >= 2
+    rooms._opened.cache_clear()
