@@ -17,6 +17,7 @@ BENCHES = {
     "show": "seconds that a talk of ten scenes takes to be written, milliseconds to its next scene, in Chromium",
     "page": "seconds that the page with the translator in it takes to be ready, and to a new sentence, in Chromium",
     "lessons": "seconds that each lesson takes to be painted, and its picture to follow a slider, in Chromium",
+    "items": "whether every question of the lessons has one right answer, over 500 sentences",
     "visitors": "seconds that fifty visitors at once wait for their sentences, and what gets lost or mixed up",
     "soak": "what the server still holds of a day of visits: memory, open files, processes, temporary files",
     "replicas": "what visitors lose when one of three replicas behind nginx is killed in the middle",

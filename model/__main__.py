@@ -26,6 +26,7 @@ COMMANDS = {
     "warning": "at which confidence to warn that a translation may be wrong, and how often that is right",
     "history": "keep what a checkpoint could do at some twenty points of its training",
     "tables": "make all that follows from a checkpoint's weights: examples, scores, tables, docs/results.md",
+    "lessons": "what a class has gained in each lesson, from its answers",
     "prepare": "learn vocabularies from your own TSV files and write token ids",
     "tiny": "train a tiny BERT, GPT or ViT in a few minutes",
     "train": "train a checkpoint, on CPU or GPU, also under torchrun",

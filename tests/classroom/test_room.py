@@ -13,14 +13,22 @@ from pathlib import Path
 
 import pytest
 
+from model.analysis.lessons.gains import gains, read_answers
 from tests.classroom.phones import NUMBER, QUESTION, Phone, machine
 from viz.core.classroom import room as rooms
 from viz.core.classroom.limits import Buckets
-from viz.core.classroom.questions import MOST_BARS, MOST_SENTENCE, ClassError, bars, read_sentence, unpacked
+from viz.core.classroom.questions import (
+    MOST_BARS,
+    MOST_SENTENCE,
+    ClassError,
+    ClassQuestion,
+    bars,
+    read_sentence,
+    unpacked,
+)
 from viz.core.classroom.room import MOST_PEOPLE, MOST_QUEUE, Room, folder_in
-from viz.core.classroom.sheet import answers_csv, inert
+from viz.core.classroom.sheet import SHEET_COLUMNS, answers_csv, inert
 
-TITLES = ("question", "answer", "time", "first move")
 FORMULAS = ('=HYPERLINK("http://x")', "+1+1", "-2+3", "@SUM(A1)", "\t=1", "＝1+1", " =1", "|calc")
 
 
@@ -104,7 +112,38 @@ def test_no_key_is_sent_before_it_was_shown(room: Room) -> None:
     assert phone.now()["right"] == 1
     room.ask(QUESTION)
     assert phone.now()["right"] is None
-    assert set(json.loads(QUESTION.packed())) == {"kind", "ask", "options"}
+    assert set(json.loads(QUESTION.packed())) == {"kind", "ask", "options", "item", "form"}
+
+
+def test_a_lessons_question_keeps_its_key_from_phones_and_its_learner_from_the_table(
+    room: Room, tmp_path: Path
+) -> None:
+    def form(name: str) -> ClassQuestion:
+        return ClassQuestion("choice", (name, ""), QUESTION.options, "4.cells", name)
+
+    http = machine()
+    phones = [Phone(http, room.code) for _ in range(3)]
+    for name, places in (("before", (0, 1, 0)), ("after", (1, 1, 0))):
+        room.ask(form(name), 1)
+        for phone, place in zip(phones, places, strict=True):
+            told = phone.now()
+            assert told["right"] is None
+            assert set(told) == {"version", "asking", "question", "kind", "ask", "options", "mine", "right"}
+            assert phone.answer(place, form(name))[0] == 200
+        room.stop_asking(1)
+        assert phones[0].now()["right"] == 1
+    room.ask(QUESTION)
+    phones[0].answer(0)
+    room = restarted(room)
+    saved = answers_csv(SHEET_COLUMNS, room.given(), "en")
+    assert not [phone.name for phone in phones if phone.name.encode() in saved]
+    (tmp_path / "a.csv").write_bytes(saved)
+    found = read_answers(tmp_path / "a.csv")
+    assert [each.is_right for each in found] == [False, True, False, True, True, False]
+    assert len({each.learner for each in found}) == 3
+    [gained] = gains(found)
+    assert (gained.learners, gained.pre, gained.post, gained.gain) == (3, 1 / 3, 2 / 3, 0.5)
+    assert saved.decode().splitlines()[-1].endswith('"","","",""'), "a scene's answer says of nobody whose it is"
 
 
 def test_another_question_a_closed_one_and_a_closed_room_take_nothing(room: Room) -> None:
@@ -247,14 +286,12 @@ def test_without_the_option_there_is_no_class(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_spreadsheet_runs_nothing(room: Room) -> None:
-    from viz.core.classroom.questions import ClassQuestion
-
     hostile = ClassQuestion("choice", (FORMULAS[0], ""), tuple((each, "") for each in FORMULAS))
     room.ask(hostile)
     for place in range(len(FORMULAS)):
         Phone(machine(), room.code).answer(place, hostile)
-    rows = list(csv.reader(io.StringIO(answers_csv(TITLES, room.given(), "en").decode("utf-8-sig"))))
-    assert rows[0] == list(TITLES)
+    rows = list(csv.reader(io.StringIO(answers_csv(SHEET_COLUMNS, room.given(), "en").decode("utf-8-sig"))))
+    assert rows[0] == list(SHEET_COLUMNS)
     assert [row[1] for row in rows[1:]] == [f"'{each}" for each in FORMULAS]
     assert all(cell[0] == "'" for row in rows[1:] for cell in (row[0], row[3]))
     assert [inert(each) for each in ("-3", "1e-05", "two")] == ["-3", "1e-05", "two"]

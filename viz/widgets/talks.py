@@ -25,7 +25,7 @@ from viz.widgets import pins
 
 GIVEN, OWN, PINS = "given", "own", "pins"  # names of talks that do not ship
 NAMED_IN_LINK = "storyboard"  # in the page's link
-PLACE_IN_LINK = ("scene", "click")  # in the same; the talk itself reads and says them
+PLACE_IN_LINK = ("scene", "click", "hall")  # in the same; the talk itself reads and says them
 CHOSEN = "talk_chosen"  # key of the box that says which
 FILE_TYPES = ("yaml", "yml")  # of files
 MOST_KB = MOST_FILE_BYTES // 1024

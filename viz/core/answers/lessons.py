@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from viz.core.answers.residual import head_steps
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from model.analysis.lessons.exposure import Exposure, Feeds, Taught
     from model.analysis.lessons.families import Fused
     from model.analysis.lessons.feed_forward import Firing
+    from model.analysis.lessons.items import Item
     from model.analysis.lessons.masks import BatchMask
     from model.analysis.lessons.normalising import ByDepth, Normed
     from model.analysis.lessons.positions import TableFacts
@@ -38,6 +40,22 @@ def batch_of(subject: Subject, size: int = 3) -> tuple[str, ...]:
     """The visitor's sentence and the checkpoint's first others, as many as a lesson's batch has."""
     others = [each for each in subject.model.examples if each != subject.text]
     return (subject.text, *others[: size - 1])
+
+
+@kept(64)
+def lesson_items(subject: Subject, lesson: str, form: str, seed: str) -> list[Item]:
+    """A lesson's questions in one of its forms, of the visitor's sentence and the checkpoint's examples.
+
+    Raises:
+        ItemError: no sentence has what a question needs.
+    """
+    from model.analysis.lessons import items
+    from model.analysis.lessons.drawn import Drawn
+
+    def draw(text: str) -> Drawn:
+        return Drawn(own_translator(subject.checkpoint), translation(replace(subject, text=text)))
+
+    return items.form_items(lesson, form, seed, batch_of(subject, 99), draw)
 
 
 @kept(32)

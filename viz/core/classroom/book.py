@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from threading import RLock
 from time import time
@@ -13,6 +14,7 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, said TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS seats (room TEXT, phone TEXT, PRIMARY KEY (room, phone));
 CREATE TABLE IF NOT EXISTS questions (name TEXT PRIMARY KEY, said TEXT NOT NULL, at REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS keys (question TEXT PRIMARY KEY, answer TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS answers (room TEXT, question TEXT, phone TEXT, answer TEXT NOT NULL, first TEXT NOT NULL,
     at REAL NOT NULL, PRIMARY KEY (room, question, phone));
 CREATE TABLE IF NOT EXISTS sentences (number INTEGER PRIMARY KEY, room TEXT, said TEXT NOT NULL,
@@ -24,12 +26,27 @@ _ANSWER = """INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)
 
 @dataclass(frozen=True)
 class GivenAnswer:
-    """An answer without who gave it: the packed question, the last answer, the first one, when (Unix time)."""
+    """An answer without who gave it.
+
+    Attributes:
+        question: packed.
+        answer, first: the last answer, and the first one.
+        at: when (Unix time).
+        key: the right answer to a lesson's question; "" of any other.
+        learner: of a lesson's question a code that answers of one learner share; "" of any other.
+    """
 
     question: str
     answer: str
     first: str
     at: float
+    key: str = ""
+    learner: str = ""
+
+
+def _learner(key: object, phone: object) -> str:
+    """A code of a lesson's learner, from which nobody finds the phone's name."""
+    return "" if key is None else sha256(f"learner {phone}".encode()).hexdigest()[:10]
 
 
 class Book:
@@ -71,6 +88,10 @@ class Book:
         """Keep what a question says."""
         self._run("INSERT OR IGNORE INTO questions VALUES (?, ?, ?)", question, packed, time())
 
+    def keep_key(self, question: str, answer: str) -> None:
+        """Keep the right answer to a lesson's question, which no phone is told before it is shown."""
+        self._run("INSERT OR IGNORE INTO keys VALUES (?, ?)", question, answer)
+
     def answer(self, room: str, question: str, phone: str, answer: str) -> None:
         """Count a phone's answer, in place of the one that it gave before; the first one is remembered."""
         self._run(_ANSWER, room, question, phone, answer, answer, time())
@@ -90,11 +111,15 @@ class Book:
     def given(self, room: str) -> list[GivenAnswer]:
         """Every answer, by question and time."""
         found = self._run(
-            """SELECT said, answer, first, answers.at FROM answers JOIN questions ON question = name
+            """SELECT said, answers.answer, first, answers.at, keys.answer, phone
+            FROM answers JOIN questions ON answers.question = name LEFT JOIN keys ON keys.question = name
             WHERE room = ? ORDER BY questions.at, answers.at""",
             room,
         )
-        return [GivenAnswer(str(said), str(answer), str(first), float(str(at))) for said, answer, first, at in found]
+        return [
+            GivenAnswer(str(said), str(answer), str(first), float(str(at)), str(key or ""), _learner(key, phone))
+            for said, answer, first, at, key, phone in found
+        ]
 
     def add_sentence(self, room: str, said: str) -> None:
         """Put a sentence into the queue."""

@@ -34,11 +34,14 @@ class ClassQuestion:
         kind: whether an option is chosen or a number is typed.
         ask: the question, in English and in Chinese.
         options: each in English and in Chinese; () where a number is asked for.
+        item, form: of a lesson's question its template and when it is asked; "" of any other.
     """
 
     kind: Literal["choice", "number"]
     ask: tuple[str, str]
     options: tuple[tuple[str, str], ...] = ()
+    item: str = ""
+    form: str = ""
 
     @property
     def name(self) -> str:
@@ -77,7 +80,8 @@ def of(both: tuple[str, str], language: str) -> str:
 def unpacked(said: str) -> ClassQuestion:
     """What ``packed`` wrote."""
     found = json.loads(said)
-    return ClassQuestion(found["kind"], tuple(found["ask"]), tuple((en, zh) for en, zh in found["options"]))
+    options = tuple((en, zh) for en, zh in found["options"])
+    return ClassQuestion(found["kind"], tuple(found["ask"]), options, found.get("item", ""), found.get("form", ""))
 
 
 def bars(question: ClassQuestion, answers: Iterable[str]) -> Mapping[str, int]:

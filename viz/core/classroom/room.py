@@ -68,13 +68,15 @@ class Room:
             self.is_open = self.is_asking = False
             self._keep()
 
-    def ask(self, question: ClassQuestion) -> None:
-        """Ask; the same question once more goes on counting."""
+    def ask(self, question: ClassQuestion, key: int | None = None) -> None:
+        """Ask; the same question once more goes on counting. A lesson's ``key`` is kept for the table."""
         with self.lock:
             if (question, True) == (self.question, self.is_asking):
                 return
             self.question, self.is_asking, self.right = question, True, None
             self.book.ask(question.name, question.packed())
+            if key is not None:
+                self.book.keep_key(question.name, str(key))
             self._keep()
 
     def stop_asking(self, right: int | None = None) -> None:

@@ -13,6 +13,7 @@ from viz.core.classroom.questions import of, unpacked
 
 # What a spreadsheet may read as the beginning of a formula, also where it is written full-width.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠|%\t\r\n]")
+SHEET_COLUMNS = ("question", "answer", "time", "first", "item", "form", "right", "learner")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
@@ -26,10 +27,13 @@ def inert(cell: str) -> str:
 
 
 def answers_csv(titles: Sequence[str], given: Iterable[GivenAnswer], language: str) -> bytes:
-    """A line an answer: question, answer, time (UTC), first move. Nothing says who gave it.
+    """A line an answer: question, answer, time (UTC), first move; nothing says who gave it.
+
+    A lesson's question has four more: its template, when it was asked, whether the answer is right (``1`` or ``0``),
+    and a code that a learner's answers share. ``python -m model lessons report`` reads these.
 
     Args:
-        titles: of the four columns.
+        titles: of the columns.
         given: the answers.
         language: of questions and options.
 
@@ -43,5 +47,7 @@ def answers_csv(titles: Sequence[str], given: Iterable[GivenAnswer], language: s
         question = unpacked(each.question)
         at = datetime.fromtimestamp(each.at, UTC).strftime("%Y-%m-%d %H:%M:%S")
         answer, first = (question.label(said, language) for said in (each.answer, each.first))
-        table.writerow(map(inert, (of(question.ask, language), answer, at, first)))
+        is_right = str(int(each.answer == each.key)) if each.key else ""
+        cells = (of(question.ask, language), answer, at, first, question.item, question.form, is_right, each.learner)
+        table.writerow(map(inert, cells))
     return file.getvalue().encode("utf-8-sig")

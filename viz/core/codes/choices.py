@@ -12,6 +12,7 @@ from model.analysis.alignment.links import RULES
 from model.analysis.alignment.word_maps import ALIGN_METHODS
 from model.analysis.faithfulness.table import TARGETS, WAYS_SCORED
 from model.analysis.heads.patterns import PATTERNS
+from model.analysis.lessons.gains import FORMS
 from model.analysis.residual.flow import MEASURES
 from model.attribution.methods import METHOD_NAMES
 from model.trace import KINDS
@@ -83,6 +84,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("way", WAYS_SCORED),
         _choice("target", TARGETS),
         _choice("lesson", tuple(LESSON_MODULES), label="lesson.choose"),
+        _choice("form", ("off", *FORMS), "lesson.form"),
         _choice("task", ("copy", "reverse")),
         _choice("course", ("aer", "job", "importance"), "past.by"),
         _choice("inside_view", ("steps", "reasons", "scaling"), "inside.view"),

@@ -41,6 +41,7 @@ OWN_CHOICES = (
     "storyboard",
     "scene",
     "click",
+    "hall",
 )  # a scene says them, or the talk does
 _HEADS = re.compile(r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}")  # by code or by job, see ``heads``
 

@@ -13,6 +13,7 @@ from model.source import Need, Reads
 from viz.core.language import say
 from viz.core.session import Session
 
+LOCKED = "_predict_locked"  # in the visitor's session: the slider that waits for a prediction
 _BETWEEN = re.compile(r",? \\qquad ")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 Values = dict[str, Any]
@@ -54,10 +55,16 @@ class Lesson:
         return rf"\begin{{gathered}} {lines} \end{{gathered}}"
 
 
+def is_locked(key: str) -> bool:
+    """Whether a slider waits until its next setting was predicted."""
+    return bool(st.session_state.get(LOCKED) == key)
+
+
 def dial(number: int, name: str, low: float, high: float, start: float, step: float = 0.1) -> float:
     """A slider over real numbers, labelled ``lesson.<number>.<name>`` and called ``l<number>_<name>`` in the link."""
     key, label = f"l{number}_{name}", say(f"lesson.{number}.{name}")
-    return float(st.slider(label, float(low), float(high), float(start), float(step), key=key, bind="query-params"))
+    numbers = map(float, (low, high, start, step))
+    return float(st.slider(label, *numbers, key=key, bind="query-params", disabled=is_locked(key)))
 
 
 def count(number: int, name: str, low: int, high: int, start: int) -> int:
@@ -67,7 +74,8 @@ def count(number: int, name: str, low: int, high: int, start: int) -> int:
     key, label = f"l{number}_{name}", say(f"lesson.{number}.{name}")
     if key in st.session_state:
         st.session_state[key] = min(max(int(st.session_state[key]), low), high)
-    return int(st.slider(label, low, high, min(max(start, low), high), key=key, bind="query-params"))
+    begun, held = min(max(start, low), high), is_locked(key)
+    return int(st.slider(label, low, high, begun, key=key, bind="query-params", disabled=held))
 
 
 def tiny(value: float, digits: int = 0) -> str:

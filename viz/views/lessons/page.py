@@ -18,7 +18,9 @@ from viz.core.language import say, speak, within
 from viz.core.link import is_gone_back
 from viz.core.session import Session, read_session
 from viz.core.views import VIEWS
+from viz.views.lessons import predict
 from viz.views.lessons.lesson import Lesson
+from viz.views.lessons.measured import measured
 from viz.widgets.chart import lead
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.picker import coded
@@ -92,7 +94,8 @@ def taught(number: str) -> None:
     """A lesson from its picture to its questions; a slider draws this anew and nothing around it."""
     speak()  # it runs without the frame
     now, lesson = read_session(), LESSONS[number]
-    first, below = st.container(), st.container()
+    predict.lock(number)
+    first, asked, below = st.container(), st.container(), st.container()
     with below:
         idea(number)
         seen = st.container()
@@ -106,9 +109,13 @@ def taught(number: str) -> None:
         except HeadlightError as error:  # of what is typed in the lesson itself
             show_error(error)
             return
+        with asked:
+            predict.ask(number, values)
         with seen:
             lead(f"lesson.{number}.see", **values)
-        st.markdown(f"**{say('lesson.questions')}**")
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            st.markdown(f"**{say('lesson.questions')}**", width="content")
+            predict.switch(number)
         for which in (1, 2):
             with st.expander(say(f"lesson.{number}.ask.{which}", **values)):
                 lead(f"lesson.{number}.answer.{which}", **values)
@@ -136,6 +143,8 @@ def view(session: Session) -> None:
     with shown, st.container(key="hl_lesson", gap="small"):
         st.subheader(f"{number} · {say(f'lesson.{number}')}")
         taught(number)
+        if session.model.kind == "own":
+            measured(number)
         further(number)
 
 

@@ -12,7 +12,7 @@ from viz.charts.curves import curves
 from viz.core.answers.lessons import race, reaches
 from viz.core.language import say
 from viz.core.session import Session
-from viz.views.lessons.lesson import Lesson, Values, tiny
+from viz.views.lessons.lesson import Lesson, Values, is_locked, tiny
 from viz.widgets.chart import draw
 
 _FLOOR = 1e-8
@@ -30,7 +30,8 @@ def picture(_now: Session) -> Values:
 
 def _race() -> Values:
     """Share of new strings whose first letter is named, as training goes on."""
-    length = st.select_slider(say("lesson.15.length"), LENGTHS, LENGTHS[1], key="l15_length", bind="query-params")
+    label, held = say("lesson.15.length"), is_locked("l15_length")
+    length = st.select_slider(label, LENGTHS, LENGTHS[1], key="l15_length", bind="query-params", disabled=held)
     found = race(length)
     series = {say(f"lesson.15.{reader}"): found.right[reader] for reader in READERS}
     values: Values = {

@@ -11,7 +11,7 @@ from viz.core.answers.lessons import alone, shapes
 from viz.core.language import say
 from viz.core.numbers import number, signed
 from viz.core.session import Session
-from viz.views.lessons.lesson import Lesson, Values
+from viz.views.lessons.lesson import Lesson, Values, is_locked
 from viz.widgets.chart import draw, lead
 
 
@@ -48,7 +48,12 @@ def _parameters(now: Session) -> Values:
     width = now.model.facts.d_model
     options = divisors(width)
     chosen = st.select_slider(
-        say("lesson.3.heads"), options, 8 if 8 in options else options[-1], key="l3_heads", bind="query-params"
+        say("lesson.3.heads"),
+        options,
+        8 if 8 in options else options[-1],
+        key="l3_heads",
+        bind="query-params",
+        disabled=is_locked("l3_heads"),
     )
     counted = {heads: parameters(width, heads) for heads in options}
     values: Values = {"chosen": chosen, "each": width // chosen, "counted": f"{counted[chosen]:,}"}

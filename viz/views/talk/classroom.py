@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import streamlit as st
 
 from viz.charts.markup import line
 from viz.core.classroom.address import is_host, link, own_addresses
 from viz.core.classroom.questions import ClassQuestion
 from viz.core.classroom.room import MOST_PEOPLE, Room, the_room
-from viz.core.classroom.sheet import answers_csv
 from viz.core.language import language, say, speak
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import Storyboard
-from viz.views.talk import class_bars, hall
-from viz.widgets import talks
+from viz.views.talk import hall
+from viz.widgets import class_bars, talks
 from viz.widgets.messages import message, part
 from viz.widgets.registry import register
 
@@ -24,7 +25,6 @@ _HOST, _OPEN = "class_host", "class_open"  # keys of widgets
 _SEEN, _STAGED = "_class_seen", "_class_staged"  # in the visitor's session
 _NUMBER, PLACE = "class_number", "class_place"
 _component = register("class_place")
-SHEET_COLUMNS = ("question", "answer", "time", "first")
 
 
 def question_of(scene: Staged) -> ClassQuestion | None:
@@ -38,26 +38,38 @@ def question_of(scene: Staged) -> ClassQuestion | None:
     )
 
 
-def place_in(said: object, scenes: int) -> tuple[int, int]:
-    """Which scene is on, from 0, and which of its clicks, as the browser tells it."""
-    place, click = (str(part(said, name) or "") for name in talks.PLACE_IN_LINK)
-    scene = int(place) if place.isascii() and place.isdigit() and len(place) < 4 else 1
-    return min(max(scene, 1), scenes) - 1, int(click) if click.isascii() and click.isdigit() and len(click) < 4 else 0
+class TalkPlace(NamedTuple):
+    """Where the talk is: which scene of its file, from 0, which click, and whether it is the hall's after it."""
+
+    scene: int
+    click: int
+    is_hall: bool
+
+
+def place_in(said: object, scenes: int) -> TalkPlace:
+    """Where the talk is, as the browser tells it."""
+
+    def number(name: str, otherwise: int) -> int:
+        told = str(part(said, name) or "")
+        return int(told) if told.isascii() and told.isdigit() and len(told) < 4 else otherwise
+
+    scene, click, hall = (number(name, int(name == "scene")) for name in talks.PLACE_IN_LINK)
+    return TalkPlace(min(max(scene, 1), scenes) - 1, click, hall > 0)
 
 
 def follow(room: Room, shown: Stage) -> None:
-    """Ask what the scene asks while it stands there; stop when its picture is shown."""
-    if (told := message(PLACE, "place")) is None or hall.has_shown():
-        return  # the browser has not said yet, or counts other scenes than the file
-    place, click = place_in(told, len(shown.scenes))
-    scene = shown.scenes[place]
-    question, now = question_of(scene), (place, click)
+    """Ask what the scene asks while it stands there; stop when its picture, or a scene of the hall, is shown."""
+    if (told := message(PLACE, "place")) is None:
+        return  # the browser has not said yet
+    now = place_in(told, len(shown.scenes))
+    scene = shown.scenes[now.scene]
+    question = None if now.is_hall else question_of(scene)
     if st.session_state.get(_SEEN) == now:
         return  # the lecturer may have asked something else meanwhile
     st.session_state[_SEEN] = now
     if question is None:
         room.stop_asking()
-    elif click == 0:
+    elif now.click == 0:
         room.ask(question)
     elif room.question == question and scene.predict:
         room.stop_asking(scene.predict.answer)
@@ -84,18 +96,13 @@ def class_link(room: Room) -> str:
     return link(host(), int(port), str(prefix or ""), room.code)
 
 
-def table(room: Room) -> bytes:
-    """The answers as a spreadsheet opens them."""
-    return answers_csv([say(f"class.column.{each}") for each in SHEET_COLUMNS], room.given(), language())
-
-
 def pull(room: Room, board: Storyboard) -> None:
     """Put the sentence that the desk has chosen on stage, once."""
     number, said = room.staged
     if number == st.session_state.setdefault(_STAGED, number):
         return
     st.session_state[_STAGED] = number
-    hall.show(said, place_in(message(PLACE, "place"), len(board.scenes))[0])
+    hall.show(said, place_in(message(PLACE, "place"), len(board.scenes)).scene)
     st.rerun()
 
 
@@ -168,7 +175,9 @@ def on_desk(room: Room) -> None:
                 st.button(say("class.stop"), key="class_stop", on_click=room.stop_asking)
         queue(room)
     if room.given():
-        st.download_button(say("class.csv"), table(room), "headlight-class.csv", "text/csv", on_click="ignore")
+        st.download_button(
+            say("class.csv"), class_bars.table(room.given()), "headlight-class.csv", "text/csv", on_click="ignore"
+        )
 
 
 def desk() -> None:

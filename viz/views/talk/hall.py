@@ -40,11 +40,6 @@ def asked() -> None:
         show(text, place)
 
 
-def has_shown() -> bool:
-    """Whether this window's talk has scenes of the hall, by which the numbers in its link are no longer the file's."""
-    return _ASKED in st.session_state
-
-
 def show(text: str, place: int) -> None:
     """Let the next run make a scene of a sentence, as the scene at a place shows it."""
     number = st.session_state.get(_ASKED, ("", 0, 0))[2] + 1

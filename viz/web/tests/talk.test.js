@@ -29,12 +29,13 @@ const plain = {
 };
 const asks = {
   ...plain,
+  place: 1,
   link: "",
   steps: [],
   note: ["one", "two"],
   predict: { ask: "?", options: ["x", "y"], answer: 1 },
 };
-const scenes = [plain, asks, { ...plain, steps: [], note: [] }];
+const scenes = [plain, asks, { ...plain, steps: [], note: [], place: 2 }];
 
 test("a talk goes through every click of every scene, and back the same way", () => {
   const found = [{ scene: 0, stop: 0 }];
@@ -83,7 +84,7 @@ test("a link opens the place that it was written at, and nonsense none; a clock 
     { scene: 1, stop: 0 },
     { scene: 2, stop: 0 },
   ])
-    assert.deepEqual(placeIn(`#${linkOf(at)}`, scenes), at);
+    assert.deepEqual(placeIn(`#${linkOf(at, scenes)}`, scenes), at);
   assert.deepEqual(
     placeIn("?storyboard=x&scene=2&click=99", scenes),
     { scene: 1, stop: 2 },
@@ -93,6 +94,24 @@ test("a link opens the place that it was written at, and nonsense none; a clock 
   for (const link of ["#scene=4", "#scene=0", "#scene=x", "", "#scene=99999", "#click=1", "obscene=1"])
     assert.equal(placeIn(link, scenes), null, link);
   assert.deepEqual([0, 59.9, 60, 601, -3].map(clock), ["0:00", "0:59", "1:00", "10:01", "0:00"]);
+});
+
+test("scenes of the hall come between, and the file's own keep their numbers", () => {
+  const hall = { ...plain, steps: [], place: 1 };
+  const played = [plain, asks, hall, { ...hall, title: "b" }, scenes[2]];
+  const links = played.map((_, scene) => linkOf({ scene, stop: 0 }, played));
+  assert.deepEqual(links, [
+    "scene=1&click=0",
+    "scene=2&click=0",
+    "scene=2&click=0&hall=1",
+    "scene=2&click=0&hall=2",
+    "scene=3&click=0",
+  ]);
+  assert.deepEqual(
+    links.map((link) => placeIn(link, played)?.scene),
+    [0, 1, 2, 3, 4],
+  );
+  assert.deepEqual(placeIn(links[3], scenes), { scene: 1, stop: 0 }, "a page that is loaded anew has none of them");
 });
 
 test("a point more stands beside the picture with each click", () => {

@@ -18,8 +18,10 @@ export function said() {
 export function say(place) {
   const { location: where, history } = ofApp() ?? window;
   const link = new URL(where.href);
-  if (ofApp()) for (const [name, value] of new URLSearchParams(place)) link.searchParams.set(name, value);
-  else link.hash = place;
+  if (ofApp()) {
+    link.searchParams.delete("hall"); // only some places have it
+    for (const [name, value] of new URLSearchParams(place)) link.searchParams.set(name, value);
+  } else link.hash = place;
   try {
     history.replaceState(history.state, "", link);
   } catch {

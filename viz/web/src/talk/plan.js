@@ -93,17 +93,29 @@ export function standing(scenes, { scene }, picked) {
   return asked ? `✓ ${right} / ${asked} · ${place}` : place;
 }
 
-/** A place as a link says it: the scene from 1, the clicks made in it. @param {At} at */
-export function linkOf({ scene, stop }) {
-  return `scene=${scene + 1}&click=${stop}`;
+/** Where the storyboard's own scene stands; those from the hall come behind it. @param {Scene[]} scenes @param {number} place */
+function ownScene(scenes, place) {
+  return scenes.findIndex((scene) => scene.place === place);
+}
+
+/** A place as a link says it: the storyboard's scene from 1, the clicks, and how manyth from the hall after that scene.
+ * @param {At} at @param {Scene[]} scenes */
+export function linkOf({ scene, stop }, scenes) {
+  const { place } = scenes[scene];
+  const hall = scene - ownScene(scenes, place);
+  return `scene=${place + 1}&click=${stop}${hall ? `&hall=${hall}` : ""}`;
 }
 
 /** The place that a link names; null where it names none. @param {string} link @param {Scene[]} scenes @returns {At | null} */
 export function placeIn(link, scenes) {
   const said = new URLSearchParams(link.replace(/^[#?]/, ""));
   const number = (/** @type {string} */ name) => Number(/^\d{1,4}$/.exec(said.get(name) ?? "")?.[0] ?? 0);
-  const scene = number("scene") - 1;
-  return scene in scenes ? { scene, stop: Math.min(number("click"), lastStop(scenes[scene])) } : null;
+  const place = number("scene") - 1;
+  const own = ownScene(scenes, place);
+  if (place < 0 || own < 0) return null;
+  const hall = own + number("hall");
+  if (scenes[hall]?.place !== place) return { scene: own, stop: 0 }; // the hall's scenes do not outlive the page
+  return { scene: hall, stop: Math.min(number("click"), lastStop(scenes[hall])) };
 }
 
 /** Minutes and seconds. @param {number} seconds */

@@ -1,6 +1,7 @@
 // A page that holds a talk: reads what is packed in it, and begins.
 import { readMessage, unpack } from "../core/payload.js";
 import { focus, said, say } from "./address.js";
+import { linkOf } from "./plan.js";
 import { Talk } from "./talk.js";
 
 /** @param {HTMLElement} root @param {Record<string, import("./still.js").Mount>} mounts of what stills show */
@@ -18,6 +19,7 @@ export async function startTalk(root, mounts) {
     const found = talk.hall.answered(event);
     if (found?.scene) talk.add(found.scene, readMessage(found.message));
   });
+  if (said().includes("hall=")) say(linkOf(talk.at, part.scenes)); // of a page before this one
   root.dataset.ready = "true";
   focus();
 }

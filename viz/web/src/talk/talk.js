@@ -124,7 +124,7 @@ export class Talk {
     this.darken(false);
     this.overview.close();
     this.show(kept);
-    this.onLink(linkOf(at));
+    this.onLink(linkOf(at, this.talk.scenes));
   }
 
   /** @param {{ theme: string, present: boolean }} [kept] what belongs to the room and not to the scene */
@@ -250,7 +250,7 @@ export class Talk {
   /** @param {string} link */
   follow(link) {
     const place = placeIn(link, this.talk.scenes);
-    if (place && linkOf(place) !== linkOf(this.at)) this.go(place);
+    if (place && (place.scene !== this.at.scene || place.stop !== this.at.stop)) this.go(place);
   }
 
   /** @param {KeyboardEvent} event */

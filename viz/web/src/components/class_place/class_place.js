@@ -17,11 +17,11 @@ class ClassPlace extends Component {
 
   look() {
     const link = new URLSearchParams(window.location.search);
-    const [scene, click] = [link.get("scene") ?? "", link.get("click") ?? ""];
-    const place = `${scene} ${click}`;
+    const [scene, click, hall] = ["scene", "click", "hall"].map((name) => link.get(name) ?? "");
+    const place = `${scene} ${click} ${hall}`;
     if (place === this.told) return;
     this.told = place;
-    this.setStateValue("place", { scene, click });
+    this.setStateValue("place", { scene, click, hall });
   }
 }
 

@@ -1,15 +1,17 @@
-"""What a room sees of its class: the code to join, and the tally of the question."""
+"""What a room sees of its class: the code to join, the tally of the question, the answers as a table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from statistics import median
 
 import segno
 from markupsafe import Markup
 
 from viz.charts.markup import line, tag
+from viz.core.classroom.book import GivenAnswer
 from viz.core.classroom.questions import ClassQuestion, of
+from viz.core.classroom.sheet import SHEET_COLUMNS, answers_csv
 from viz.core.language import language, say
 from viz.core.numbers import number
 from viz.export.show.storyboard import OPTION_LETTERS
@@ -62,3 +64,8 @@ def asked(question: ClassQuestion, counted: Mapping[str, int], answers: list[str
     if question.kind == "number" and answers:
         parts.append(line("alt", say("class.median", median=number(median(map(float, answers))))))
     return Markup("").join(parts)
+
+
+def table(given: Iterable[GivenAnswer]) -> bytes:
+    """Answers as a spreadsheet opens them."""
+    return answers_csv([say(f"class.column.{each}") for each in SHEET_COLUMNS], given, language())
