@@ -16,8 +16,8 @@ from model.passage import Ask
 from model.trace import Label
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, markup, opened, reverse, shipped
-from viz.core.choice import tidied
 from viz.core.answers.faithfulness import left_out
+from viz.core.choice import tidied
 from viz.views.translate import page as best_picture
 from viz.views.translate import panel
 from viz.views.translate.panel import word_votes
