@@ -145,7 +145,9 @@ export class Engine {
       finished,
       weights,
       votes,
-      candidates: candidates.map((step) => step.map(({ id, logProb }) => ({ id, text: this.pieces.shown(id), logProb }))),
+      candidates: candidates.map((step) =>
+        step.map(({ id, logProb }) => ({ id, text: this.pieces.shown(id), logProb })),
+      ),
       beam: all.map((each) => ({
         ids: each.finished ? [...each.ids, EOS] : each.ids,
         text: this.pieces.text(each.ids),

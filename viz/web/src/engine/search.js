@@ -49,7 +49,8 @@ export async function search(step, cap, { prefix = [], beam = 1 }) {
 }
 
 /** A step without its cache, of which the step after it holds all. @param {Tensors} step */
-const withoutCache = (step) => Object.fromEntries(Object.entries(step).filter(([name]) => !/^(keys|values)$/.test(name)));
+const withoutCache = (step) =>
+  Object.fromEntries(Object.entries(step).filter(([name]) => !/^(keys|values)$/.test(name)));
 
 /**
  * The likeliest continuations of a hypothesis, or the one that must be.
