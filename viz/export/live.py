@@ -21,7 +21,6 @@ from model.files import write_bytes
 from model.onnx.export import FACTS, GRAPHS, export
 from model.own.translator import Translator
 from model.trace import HeadRef
-from viz.core.link import LIVE_PAGE
 from viz.core.text import LANGUAGES, text
 from viz.web.bundles import ENGINE, LIVE, LIVE_STYLE, RUNTIME, own_style
 from viz.web.dense import apart, dense
@@ -48,6 +47,7 @@ FILE_POLICY = (
     "style-src {style}; img-src data: blob:; base-uri 'none'; form-action 'none'"
 )
 SITE_POLICY = FILE_POLICY + "; connect-src 'self'"  # of a site: the translator lies beside the page
+SITE_PAGE = "index.html"
 
 
 def add_live(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +110,7 @@ def live_site(
     """
     parts = engine_parts(translator, graphs)
     into.mkdir(parents=True, exist_ok=True)
-    files, written = dict[str, str](), [into / LIVE_PAGE]
+    files, written = dict[str, str](), [into / SITE_PAGE]
     for name, zipped in parts.items():
         files[name] = f"{name}.{hashlib.sha256(zipped).hexdigest()[:16]}.bin"
         written.append(into / files[name])

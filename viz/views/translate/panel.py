@@ -258,14 +258,14 @@ def _evidence(now: Session, found: TracedTranslation, place: int, with_head: boo
     if method is None or not _offers_all(now, *METHODS[method].needs):
         method = "weights"
     marks = word_marks(now.subject, found.trace, method)[place]
-    said = _told_by_deletion(now.subject, place, marks)
+    said = told_by_deletion(now.subject, place, marks)
     look = "holds" if said.found == "clear" else "fails" if said.found == "split" else "alt"
     sentence = told(said, words, found.trace.tgt_outputs[place].text, say(f"method.{method}"))
     about_head = _of_head(now, found, place, said, words) if with_head else ""
     st.html(line(look, sentence, data_found=said.found, data_word=words[said.word].text) + about_head)
 
 
-def _told_by_deletion(subject: Subject, place: int, marks: np.ndarray) -> Evidence:
+def told_by_deletion(subject: Subject, place: int, marks: np.ndarray) -> Evidence:
     """The evidence of a token, from what deleting words costs it alone."""
     order = np.argsort(-marks, kind="stable").tolist()
     first, rest = (tuple(sorted(part)) for part in (order[:_DELETED], order[_DELETED:]))

@@ -54,7 +54,7 @@ export function looping(ids) {
 export function logProbsOf(logits, ids) {
   const highest = logits.reduce((high, logit) => Math.max(high, logit), -Infinity);
   const sum = logits.reduce((total, logit) => total + Math.exp(logit - highest), 0);
-  const found = Float64Array.from(logits, (logit) => logit - highest - Math.log(sum));
+  const found = new Float64Array(logits).map((logit) => logit - highest - Math.log(sum));
   for (const id of [...NEVER_WRITTEN, ...looping(ids)]) found[id] = -Infinity;
   return found;
 }

@@ -48,9 +48,9 @@ export async function search(step, cap, { prefix = [], beam = 1 }) {
   return done.length ? done : best(growing);
 }
 
-/** A step without its cache, of which the step after it holds all. @param {Tensors} step */
-const withoutCache = (step) =>
-  Object.fromEntries(Object.entries(step).filter(([name]) => !/^(keys|values)$/.test(name)));
+/** A step without what only the step after it needs. @param {Tensors} step */
+const settled = (step) =>
+  Object.fromEntries(Object.entries(step).filter(([name]) => !/^(keys|values|logits)$/.test(name)));
 
 /**
  * The likeliest continuations of a hypothesis, or the one that must be.
@@ -63,7 +63,7 @@ const withoutCache = (step) =>
 async function expand({ ids, logProbs, steps, candidates }, step, only, count) {
   const last = steps.at(-1);
   const found = await step(ids.at(-1) ?? BOS, last);
-  const known = [...steps.slice(0, -1), ...(last ? [withoutCache(last)] : []), found];
+  const known = [...steps.slice(0, -1), ...(last ? [settled(last)] : []), found];
   const sure = logProbsOf(/** @type {Float32Array} */ (found.logits.data), ids);
   const likely = likeliest(sure, Math.max(CANDIDATES, count));
   const shown = likely.slice(0, CANDIDATES).map((id) => ({ id, logProb: sure[id] }));
