@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 CHIP = "display: inline-block; border: 1px solid currentColor; border-radius: .4rem; padding: 0 .45rem; margin: .1rem;"
 NEXT_BEST = 5
 _NAMED = 2  # words, and heads, that the sentence names
-_DELETED = 6  # words that the map marks most: they are deleted first, and where they settle it no others are
+_DELETED = 8  # words that the map marks most: they are deleted first, and where they settle it no others are
 _SETTLED = 2.0  # nats that a word costs which settles it, where no other of those words costs half as much
 _FIRST, _SECOND = "#0072B2", "#E69F00"
 PANEL_STYLE = """<style>
