@@ -20,18 +20,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from bench.app import sentences
 from bench.browser import ROOT
-from model.analysis.faithfulness.evidence import evidence
+from model.analysis.faithfulness.deletion import by_words
+from model.analysis.faithfulness.evidence import evidence, told_by_deletion
 from model.analysis.what_if.verdict import traceless_words
-from viz.core.answers.faithfulness import left_out, traces_of_words
+from viz.core.answers.faithfulness import faithfulness, left_out, traces_of_words
+from viz.core.answers.maps import whole_map
 from viz.core.answers.translations import translation
+from viz.core.models import entry_of
 from viz.core.session import Subject
-from viz.views.translate.panel import told_by_deletion, trusted, word_marks
 
 PATIENCE = 300  # seconds
 
@@ -65,20 +68,24 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
 
 def _told(args: argparse.Namespace) -> dict[str, int]:
     """Over sentences: tokens, and of them those whose answer is the same; words without a trace, and those found."""
-    counts = Counter[str]()
+    counts, checkpoint = Counter[str](), args.checkpoint
+    table, _ = faithfulness(checkpoint, entry_of(checkpoint).sha256)
+    method = table["best"] if table else "weights"
     lines = args.told.read_text(encoding="utf-8").splitlines()[: args.runs]
-    for subject in (Subject(line.split("\t")[0], args.checkpoint) for line in lines):
-        found, whole = translation(subject), left_out(subject)
-        marks = word_marks(subject, found.trace, trusted(args.checkpoint) or "weights")
-        both = [
-            (told_by_deletion(subject, step, marks[step]), evidence(costs, marks[step]))
-            for step, costs in enumerate(whole.costs.T)
-        ]
-        pairs = [((one.found, one.word), (other.found, other.word)) for one, other in both]
+    for subject in (Subject(line.split("\t")[0], checkpoint) for line in lines):
+        whole = left_out(subject)
+        marks = by_words(whole_map(subject, method), translation(subject).trace.src, method)
+        for costs, marked in zip(whole.costs.T, marks, strict=False):
+            one = told_by_deletion(lambda words, costs=costs: _only(costs, words), marked)
+            every = evidence(costs, marked)
+            counts.update(tokens=1, same=(one.found, one.word) == (every.found, every.word))
         lost, named = traceless_words(whole), traceless_words(traces_of_words(subject))
-        counts.update(sentences=1, tokens=len(pairs), same=sum(one == two for one, two in pairs))
-        counts.update(traceless=len(lost), named=len(set(lost) & set(named)))
+        counts.update(sentences=1, traceless=len(lost), named=len(set(lost) & set(named)))
     return dict(counts)
+
+
+def _only(costs: np.ndarray, words: tuple[int, ...]) -> np.ndarray:
+    return np.where(np.isin(np.arange(len(costs)), words), costs, 0)
 
 
 def _opened(view: str, args: argparse.Namespace) -> AppTest:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from model.analysis.faithfulness.deletion import costs_of_words, leave_one_out
+from model.analysis.faithfulness.evidence import Evidence, evidence, told_by_deletion
 from model.analysis.residual.votes import Votes
 from model.analysis.what_if.verdict import SURE_TRACE, may_be_traceless
 from model.attribution.methods import attribution_maps
@@ -126,6 +127,24 @@ def test_the_words_that_the_answer_leaves_out_cost_what_all_of_them_do(model, ma
     assert np.isinf(ends[[1, 2]]).all()
     assert whole[:, 2].max() > 0.5
     assert not costs_of_words(model, made, [], 2).any()
+
+
+def test_what_the_marked_words_do_not_settle_is_told_by_all_of_them():
+    def asked(costs: np.ndarray, marks: np.ndarray) -> tuple[Evidence, int]:
+        seen = set()
+
+        def costs_of(words):
+            seen.update(words)
+            return np.where(np.isin(np.arange(len(costs)), words), costs, 0)
+
+        return told_by_deletion(costs_of, marks), len(seen)
+
+    marks = np.linspace(1, 0, 12)
+    clear, weak, other = (np.eye(12)[place] * cost for place, cost in ((0, 5.0), (0, 1.0), (11, 5.0)))
+    assert asked(clear, marks) == (evidence(clear, marks), 8)
+    for costs in (weak, other):
+        assert asked(costs, marks) == (evidence(costs, marks), 12)
+    assert asked(other, marks)[0].found == "split"
 
 
 def test_only_words_that_brought_little_are_left_out_for_the_verdict():

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 from markupsafe import Markup
 
-from model.analysis.faithfulness.evidence import Evidence, evidence, telling_token
+from model.analysis.faithfulness.evidence import Evidence, telling_token, told_by_deletion
 from model.attribution.methods import METHODS, MethodName, traced_maps
 from model.source import Need
 from model.trace import AttentionTrace, Label
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 CHIP = "display: inline-block; border: 1px solid currentColor; border-radius: .4rem; padding: 0 .45rem; margin: .1rem;"
 NEXT_BEST = 5
 _NAMED = 2  # words, and heads, that the sentence names
-_DELETED = 8  # words that the map marks most: they are deleted first, and where they settle it no others are
-_SETTLED = 2.0  # nats that a word costs which settles it, where no other of those words costs half as much
 _FIRST, _SECOND = "#0072B2", "#E69F00"
 PANEL_STYLE = """<style>
 .st-key-hl_answer { font-size: .9rem; }
@@ -258,22 +256,11 @@ def _evidence(now: Session, found: TracedTranslation, place: int, with_head: boo
     if method is None or not _offers_all(now, *METHODS[method].needs):
         method = "weights"
     marks = word_marks(now.subject, found.trace, method)[place]
-    said = told_by_deletion(now.subject, place, marks)
+    said = told_by_deletion(lambda words: token_left_out(now.subject, place, words), marks)
     look = "holds" if said.found == "clear" else "fails" if said.found == "split" else "alt"
     sentence = told(said, words, found.trace.tgt_outputs[place].text, say(f"method.{method}"))
     about_head = _of_head(now, found, place, said, words) if with_head else ""
     st.html(line(look, sentence, data_found=said.found, data_word=words[said.word].text) + about_head)
-
-
-def told_by_deletion(subject: Subject, place: int, marks: np.ndarray) -> Evidence:
-    """The evidence of a token, from what deleting words costs it alone."""
-    order = np.argsort(-marks, kind="stable").tolist()
-    first, rest = (tuple(sorted(part)) for part in (order[:_DELETED], order[_DELETED:]))
-    costs = token_left_out(subject, place, first)
-    said = evidence(costs, marks)
-    if not rest or (said.found == "clear" and said.cost >= _SETTLED):
-        return said
-    return evidence(costs + token_left_out(subject, place, rest), marks)
 
 
 def _of_head(now: Session, found: TracedTranslation, place: int, said: Evidence, words: Sequence[Label]) -> str:
