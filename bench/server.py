@@ -3,6 +3,8 @@
 head: the One head view runs once more for another head. sentence: the Translate view runs for a new
 sentence of 20 words, translation and maps included. Counted is the script's own thread, in Streamlit's
 AppTest, so that neither the test's reading of the page nor other visitors have a part in it.
+With --told it counts instead how often the answer and the verdict, which delete only some words, say what they would
+say if every word were deleted.
 """
 
 from __future__ import annotations
@@ -12,16 +14,27 @@ import logging
 import os
 import statistics
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from bench.app import sentences
 from bench.browser import ROOT
+from model.analysis.faithfulness.deletion import by_words
+from model.analysis.faithfulness.evidence import evidence, told_by_deletion
+from model.analysis.what_if.verdict import traceless_words
+from viz.core.answers.faithfulness import faithfulness, left_out, traces_of_words
+from viz.core.answers.maps import whole_map
+from viz.core.answers.translations import translation
+from viz.core.models import entry_of
+from viz.core.session import Subject
 
 PATIENCE = 300  # seconds
 
@@ -29,11 +42,14 @@ PATIENCE = 300  # seconds
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--runs", type=int, default=40, metavar="N", help="reruns of each (default 40)")
+    parser.add_argument("--told", type=Path, metavar="FILE.tsv", help="sentences in whose first column N are looked at")
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
     """Median and least milliseconds of processor time of each kind of rerun."""
     logging.disable(logging.WARNING)
+    if args.told is not None:
+        return {"bench": "server", **_told(args)}
     with _timed() as spent:
         heads = [
             _spent(at, spent, head=number % 8) for at in [_opened("one_head", args)] for number in range(args.runs)
@@ -48,6 +64,28 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         "milliseconds": {name: round(statistics.median(values), 1) for name, values in waits.items()},
         "least": {name: round(min(values), 1) for name, values in waits.items()},
     }
+
+
+def _told(args: argparse.Namespace) -> dict[str, int]:
+    """Over sentences: tokens, and of them those whose answer is the same; words without a trace, and those found."""
+    counts, checkpoint = Counter[str](), args.checkpoint
+    table, _ = faithfulness(checkpoint, entry_of(checkpoint).sha256)
+    method = table["best"] if table else "weights"
+    lines = args.told.read_text(encoding="utf-8").splitlines()[: args.runs]
+    for subject in (Subject(line.split("\t")[0], checkpoint) for line in lines):
+        whole = left_out(subject)
+        marks = by_words(whole_map(subject, method), translation(subject).trace.src, method)
+        for costs, marked in zip(whole.costs.T, marks, strict=False):
+            one = told_by_deletion(lambda words, costs=costs: _only(costs, words), marked)
+            every = evidence(costs, marked)
+            counts.update(tokens=1, same=(one.found, one.word) == (every.found, every.word))
+        lost, named = traceless_words(whole), traceless_words(traces_of_words(subject))
+        counts.update(sentences=1, traceless=len(lost), named=len(set(lost) & set(named)))
+    return dict(counts)
+
+
+def _only(costs: np.ndarray, words: tuple[int, ...]) -> np.ndarray:
+    return np.where(np.isin(np.arange(len(costs)), words), costs, 0)
 
 
 def _opened(view: str, args: argparse.Namespace) -> AppTest:
@@ -91,6 +129,10 @@ def _timed() -> Iterator[list[float]]:
 
 def table(result: dict[str, Any]) -> str:
     """The result for a person."""
+    if "tokens" in result:
+        said = f"{result['same']} of {result['tokens']} tokens have the answer that deleting every word gives"
+        named = f"{result['named']} of {result['traceless']} words without a trace are named"
+        return f"{said}; {named}; {result['sentences']} sentences"
     names = {"head": "another head", "sentence": "a new sentence of 20 words"}
     lines = [
         f"{names[name]:<30}{value:6.1f} ms of processor time (least {result['least'][name]:.1f})"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from model.analysis.what_if.steps import decoding_steps
 
 from model.__main__ import main
 from model.attribution.methods import attribution_maps
@@ -17,8 +18,10 @@ from model.folders import CHECKPOINTS
 from model.onnx.engine import OnnxEngine, compare
 from model.onnx.export import GRAPHS
 from model.onnx.quantize import ROUNDING, codes_of, rounded
+from model.own.text.vocab import EOS_ID
 from model.own.translator import Translator
 from model.trace import HeadRef
+from model.writing import LENGTH_ALPHA
 from tests.live.asking import ask
 from viz.export.live import ENGINE_METHODS, header_of
 from viz.web.payload import pack
@@ -171,6 +174,31 @@ def test_the_engine_sends_the_viewer_what_python_packs(shipped: Translator, fold
     assert not np.allclose(answers[1]["logProbs"][:5], changed.log_probs[:5], atol=1e-3)
     assert answers[-1]["ids"] == list(OnnxEngine(folder).translate(ids_of(shipped, TEXTS[1]), hidden=[4, 5]).ids)
     assert answers[-1]["ids"] != answers[1]["ids"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node")
+def test_beams_forks_and_candidates_are_those_of_python(shipped: Translator, folder: Path, tmp_path: Path) -> None:
+    plain = shipped.translate(TEXTS[1])
+    steps = decoding_steps(shipped, TEXTS[1], plain.tgt_ids)
+    fork = next((*plain.tgt_ids[:1], each.id) for each in steps[1].candidates if each.id != plain.tgt_ids[1])
+    asked = [{"text": text, "beam": beam} for text in TEXTS for beam in (2, 4)]
+    asked += [{"text": TEXTS[1], "prefix": fork}, {"text": TEXTS[1], "prefix": [*fork, EOS_ID]}]
+    given = {"checkpoint": str(CHECKPOINTS / "en-zh"), "graphs": str(folder), "translate": asked}
+    template = header_of(message(shipped, TEXTS[0]))
+    *beams, forked, ended = ask({**given, "template": template}, tmp_path)["translations"]
+    for each, found in zip(asked, beams, strict=False):
+        expected = shipped.search(each["text"], each["beam"], lambda _: None)
+        assert [tuple(one["ids"][: len(other.ids)]) for one, other in zip(found["beam"], expected, strict=True)] == [
+            other.ids for other in expected
+        ]
+        assert np.allclose(
+            [one["score"] for one in found["beam"]], [h.score(LENGTH_ALPHA) for h in expected], atol=1e-3
+        )
+        assert tuple(found["ids"]) == shipped.translate(each["text"], each["beam"]).tgt_ids
+    assert tuple(forked["ids"]) == shipped.translate(TEXTS[1], prefix=fork).tgt_ids != plain.tgt_ids
+    assert (tuple(ended["ids"]), ended["finished"]) == (fork, True)
+    likely = [[(each.id, pytest.approx(each.probability, abs=1e-4)) for each in step.candidates] for step in steps[:2]]
+    assert [[(c["id"], np.exp(c["logProb"])) for c in step] for step in forked["candidates"][:2]] == likely
 
 
 def message(translator: Translator, text: str) -> bytes:

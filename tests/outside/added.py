@@ -34,7 +34,7 @@ def method() -> dict[str, str]:
 
     found = {view: markup(opened(view, method="newest", lesson="12")) for view in VIEWS}
     found |= {
-        "opening": markup(opened("translate")),
+        "opening": markup(opened("translate", hl_how=True)),
         "aligned": markup(opened("alignment", align_method="newest")),
         "truth": markup(opened("alignment", align_method="newest", align_view="truth")),
     }

@@ -25,6 +25,7 @@ from model.errors import HeadlightError
 from viz.app import garbage
 from viz.app.server.embed import EMBED_FROM
 from viz.app.server.guard import Guard, headers, is_from_here
+from viz.core.link import live_link
 
 COUNTS = """
 import gc, sys
@@ -183,7 +184,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder as ``viz export --live --folder`` writes it, named as the app's arguments name it."""
     policy = "default-src 'none'; script-src 'sha256-x=' 'wasm-unsafe-eval'"
     meta = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
-    (tmp_path / "index.html").write_text(f"<!doctype html>{meta}", encoding="utf-8")
+    (tmp_path / "index.html").write_text(f'<!doctype html><head>{meta}</head>{{"model":"en-zh"}}', encoding="utf-8")
     (tmp_path / "wasm.12.bin").write_bytes(b"runtime")
     (tmp_path / "secret.txt").write_text("no")
     monkeypatch.setattr(sys, "argv", ["app.py", "--live", str(tmp_path)])
@@ -194,13 +195,21 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_live_page_is_served_with_its_own_policy(site: Path, below: str) -> None:
     status, headers, body = answer(f"{below}/live/")
     assert status == 200
-    assert b"<!doctype html>" in body
+    assert b'<head><meta name="headlight-app" content="../">' in body
     policy = headers["content-security-policy"]
     assert policy == "default-src 'none'; script-src 'sha256-x=' 'wasm-unsafe-eval'; frame-ancestors 'self'"
     assert answer(f"{below}/live")[2] == body  # by way of /live/
     status, headers, body = answer(f"{below}/live/wasm.12.bin")
     assert (status, body) == (200, b"runtime")
     assert "immutable" in headers["cache-control"]
+
+
+def test_the_app_leads_to_the_page_of_its_model_alone(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = live_link("A & <b>#1", "en-zh", "c3.0")
+    assert said == "live/#i=A+%26+%3Cb%3E%231&h=c3.0"
+    assert live_link("A", "another", "c3.0") is None
+    monkeypatch.setattr(sys, "argv", ["app.py"])
+    assert live_link("A", "en-zh", "c3.0") is None
 
 
 @pytest.mark.parametrize("path", ["/live/secret.txt", "/live/../wasm.12.bin", "/live/none.bin", "/live/a/wasm.12.bin"])

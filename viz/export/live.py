@@ -25,7 +25,7 @@ from model.own.translator import Translator
 from model.trace import HeadRef
 from viz.core.selection import Selection
 from viz.core.text import LANGUAGES, text
-from viz.web.bundles import ENGINE, LIVE, LIVE_STYLE, RUNTIME
+from viz.web.bundles import ENGINE, LIVE, LIVE_STYLE, RUNTIME, own_style
 from viz.web.page import document, packed
 from viz.web.payload import pack
 
@@ -34,8 +34,15 @@ OPENS_ON = "My sister bought a red bicycle yesterday."
 PAGE_WORDS = (
     *("title", "sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd"),
     *("empty", "long", "script", "tokens", "mute", "muted", "unmute", "before", "other", "sentences"),
-    *("delete", "deleted", "restore"),
+    *("delete", "deleted", "restore", "steps", "candidates", "forced", "forked", "unfork", "app"),
 )
+APP_WORDS = {  # that the app says, too
+    "written": "fork.written",
+    "beam": "beam.width",
+    "finished": "beam.finished_title",
+    "previous": "steps.previous",
+    "next": "steps.next",
+}
 # Nothing is asked of anybody: the worker's script lies in the page, and WebAssembly comes with it.
 FILE_POLICY = (
     "default-src 'none'; script-src {script} 'wasm-unsafe-eval'; worker-src blob:; "
@@ -157,8 +164,9 @@ def _page(translator: Translator, source: str, language: str, files: Mapping[str
     maps = {method: attribution_maps(translator, translation, method) for method in ENGINE_METHODS}
     best = Selection((HeadRef("cross", translator.config["n_decoder_layers"] // 2, 0),))
     messages = {each: pack(translation, maps, language=each, model=translator.name, start=best) for each in LANGUAGES}
+    keys = {name: f"live.{name}" for name in PAGE_WORDS} | APP_WORDS
     languages = {
-        each: {"header": header_of(message), "words": {name: text(each, f"live.{name}") for name in PAGE_WORDS}}
+        each: {"header": header_of(message), "words": {name: text(each, key) for name, key in keys.items()}}
         for each, message in messages.items()
     }
     settings = {"language": language, "languages": languages, "files": dict(files)}
@@ -169,8 +177,8 @@ def _page(translator: Translator, source: str, language: str, files: Mapping[str
         f'<script type="application/octet-stream" id="message">{packed(messages[language])}</script>\n'
         f'<script type="application/octet-stream" id="engine">{engine}</script>\n{data}'
     )
-    style = LIVE_STYLE.read_text(encoding="utf-8")
-    return document(body, text(language, "live.title"), language, style, bundle=LIVE, policy=policy)
+    look = LIVE_STYLE.read_text(encoding="utf-8") + own_style("fork_picker")
+    return document(body, text(language, "live.title"), language, look, bundle=LIVE, policy=policy)
 
 
 def header_of(message: bytes) -> dict[str, Any]:

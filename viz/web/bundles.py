@@ -54,6 +54,12 @@ def _styles() -> dict[str, str]:
     return made
 
 
+def own_style(name: str) -> str:
+    """A component's own style sheet, for a page that has styles already: without the one that it imports first."""
+    sheet = (SOURCES / "components" / name / f"{name}.css").read_text(encoding="utf-8")
+    return sheet.removeprefix('@import "../../ui/component.css";')
+
+
 def style(name: str) -> str:
     """The style sheet of a component, with those of all scripts that it imports.
 

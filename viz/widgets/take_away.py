@@ -14,6 +14,7 @@ from viz.charts.sheet.files import FILES
 from viz.charts.sheet.sheet import SheetStyle
 from viz.core.answers.translations import translation
 from viz.core.language import language, say
+from viz.core.link import live_link
 from viz.core.models import entries, entry_of
 from viz.core.pictures import is_own
 from viz.core.selection import Selection
@@ -26,7 +27,7 @@ PICTURE = "picture.png"  # the file of a visitor's own picture, whose name nobod
 
 
 def page_button(now: Session, asked: Selection, key: str) -> None:
-    """The page of the whole trace, made when it is asked for."""
+    """The page of the whole trace, made when it is asked for; beside it the one that translates, where it is served."""
     spoken = language()
 
     def made() -> str:
@@ -41,6 +42,8 @@ def page_button(now: Session, asked: Selection, key: str) -> None:
         on_click="ignore",
         help=say("viewer.page.help"),
     )
+    if now.subject == now.subject.own and (address := live_link(now.subject.text, now.checkpoint, asked.heads[0].code)):
+        st.link_button(say("live.share"), address, help=say("live.share.help"))
 
 
 def take_away(

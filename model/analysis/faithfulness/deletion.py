@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,26 @@ def leave_one_out(model: Source, translation: Translation, way: Way = "mask") ->
     words = source_words(translation.src)
     found = written_without(model, translation, np.eye(len(words), dtype=bool), way)
     return LeftOut(words, found[0], found[0] - found[1:])
+
+
+def costs_of_words(
+    model: Source, translation: Translation, words: Sequence[int], step: int | None = None, others: float = 0.0
+) -> np.ndarray:
+    """Costs of deleting some words alone: float32 [W, T] as in ``LeftOut``, with ``others`` where nothing was deleted.
+
+    With a step they are of its token alone, [W, 1], and nothing behind it is read. Raises as ``deletion_costs``.
+    """
+    every = len(source_words(translation.src))
+    if step is not None:
+        is_end = step >= len(translation.tgt_ids)
+        translation = replace(translation, tgt_ids=translation.tgt_ids[: step + 1], finished=is_end)
+    if not words:
+        return np.full((every, 1 if step is not None else len(translation.log_probs)), others, np.float32)
+    costs = deletion_costs(model, translation, np.eye(every, dtype=bool)[list(words)])
+    costs = costs if step is None else costs[:, step:]
+    found = np.full((every, costs.shape[1]), others, np.float32)
+    found[list(words)] = costs
+    return found
 
 
 def deletion_costs(model: Source, translation: Translation, deleted: np.ndarray, way: Way = "mask") -> np.ndarray:

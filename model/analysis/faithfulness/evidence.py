@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +13,8 @@ from model.trace import Label
 Finding = Literal["clear", "several", "split", "weak"]
 WEAK = 0.5  # nats; where no word's deletion costs as much, the token hangs on no single word
 CLEAR = 2.0  # times as much as any other word: less, and several matter
+FIRST = 8  # words that the map marks most are deleted before the others …
+SETTLED = 2.0  # … which are not where one of them costs so many nats, and twice as much as any other of them
 # Words that stand for another one, whose source readers ask about first.
 PRONOUNS = frozenset(("它", "他", "她", "它们", "他们", "她们", "it", "he", "she", "they", "him", "her", "them"))
 
@@ -57,6 +59,22 @@ def evidence(costs: np.ndarray, marks: np.ndarray) -> Evidence:
     elif marked != first and marked not in others:
         found = "split"
     return Evidence(found, first, cost, others, cost / following if following > 0 else np.inf, marked)
+
+
+def told_by_deletion(costs_of: Callable[[tuple[int, ...]], np.ndarray], marks: np.ndarray) -> Evidence:
+    """The evidence, with as few deletions as settle it.
+
+    Args:
+        costs_of: what deleting each of some words costs the token, [W], with 0 for the others.
+        marks: as ``evidence`` takes them, [W].
+    """
+    order = np.argsort(-marks, kind="stable").tolist()
+    first, rest = (tuple(sorted(part)) for part in (order[:FIRST], order[FIRST:]))
+    costs = costs_of(first)
+    said = evidence(costs, marks)
+    if not rest or (said.found == "clear" and said.cost >= SETTLED):
+        return said
+    return evidence(costs + costs_of(rest), marks)
 
 
 def telling_token(tokens: Sequence[Label], log_probs: Sequence[float]) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, pairwise
@@ -35,6 +35,9 @@ LOW = 0.45  # of confidence: below, the translation is taken for wrong
 UNSURE = 0.13  # probability of a token
 UNSURE_TWICE = 0.45  # of a Chinese character that repeats the one before it, as 看看 rightly does and 行行 does not
 TRACELESS = 0.35  # nats that deleting a word costs the token that it costs most
+SURE_TRACE = (
+    4.0  # logits that a word brings one token by all heads; with so many its deletion always costs more than that
+)
 RARE_PIECES = 3
 WORDS_OF_TWO = frozenset(
     "爸妈爷奶公婆哥姐弟妹叔舅姑伯宝娃星天年人常刚渐慢偏仅纷往看谢"
@@ -235,13 +238,23 @@ def verdict(translation: Translation, left: Deleted | None = None, threshold: fl
 
 def traceless_words(left: Deleted) -> list[str]:
     """Content words of the source on which no written token hangs; one that stands there twice is left out."""
-    texts = [word.text for word in left.words]
+    most = left.costs.max(axis=1) if left.costs.size else np.full(len(left.words), np.inf)
+    return [left.words[place].text for place in may_be_traceless(left.words) if most[place] < TRACELESS]
+
+
+def may_be_traceless(words: Sequence[Label], votes: np.ndarray | None = None) -> list[int]:
+    """Places of the words whose deletion must be tried: content words that stand there once.
+
+    With votes, logits [T, W] that each word brings each token directly, those with ``SURE_TRACE`` are spared.
+    """
+    texts = [word.text for word in words]
     counts = Counter(text.lower() for text in texts)
-    most = left.costs.max(axis=1) if left.costs.size else np.full(len(texts), np.inf)
+    brought = np.full(len(texts), -np.inf) if votes is None else votes.max(axis=0, initial=-np.inf)
+    tried = zip(texts, brought.tolist(), strict=True)
     return [
-        text
-        for text, cost in zip(texts, most.tolist(), strict=True)
-        if cost < TRACELESS and _is_content(text) and counts[text.lower()] == 1
+        place
+        for place, (text, vote) in enumerate(tried)
+        if vote < SURE_TRACE and _is_content(text) and counts[text.lower()] == 1
     ]
 
 

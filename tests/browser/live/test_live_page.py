@@ -129,6 +129,30 @@ def test_a_deleted_word_is_not_attended_to(page: Page) -> None:
     assert shown(page) == plain
 
 
+def test_another_candidate_is_gone_on_from_and_back(page: Page, translator: Translator) -> None:
+    plain = translate(page, SENTENCE)
+    count = int(page.get_attribute("#live", "data-shown") or 0)
+    page.click(".steps summary")
+    page.click(".steps button >> nth=1")  # to the second step
+    other = page.locator(".candidates button:not(:disabled)").first
+    forced = [translator.translate(SENTENCE).tgt_ids[0], int(other.get_attribute("data-id") or 0)]
+    other.click()
+    page.wait_for_selector(f"#live[data-shown='{count + 1}']", timeout=60_000)
+    assert shown(page) == translator.translate(SENTENCE, prefix=forced).text != plain
+    assert f"y=0.{forced[0]}.{forced[1]}" in page.url
+    page.get_by_role("button", name=text("en", "live.unfork")).click()
+    page.wait_for_selector(f"#live[data-shown='{count + 2}']", timeout=60_000)
+    assert shown(page) == plain
+    page.select_option(".steps select", "4")
+    page.wait_for_selector(f"#live[data-shown='{count + 3}']", timeout=60_000)
+    assert shown(page) == translator.translate(SENTENCE, beam=4).text
+    assert "b=4" in page.url
+    assert violations(page) == []
+    page.select_option(".steps select", "1")
+    page.wait_for_selector(f"#live[data-shown='{count + 4}']", timeout=60_000)
+    page.click(".steps summary")
+
+
 def test_several_sentences_are_shown_one_by_one(page: Page, translator: Translator) -> None:
     assert translate(page, "I love you. You love me.") == translator.translate("I love you.").text
     page.click(".parts button >> nth=1")

@@ -66,7 +66,7 @@ def test_hostile_text_is_literal() -> None:
 
 
 def test_the_answer_panel_leads_to_the_desk_and_asks() -> None:
-    at = opened("translate", step=STEP)
+    at = opened("translate", step=STEP, hl_how=True)
     at.button(key="more_repair").click()
     choose(at)
     assert sent(at)["alone"] is not None

@@ -46,17 +46,17 @@ def levels(at) -> list[str]:
 
 def test_a_sure_translation_is_good_and_below_the_threshold_it_is_doubted(en_zh: Translator, warned) -> None:
     warned(0.0)
-    calm = opened("translate", text="I love you.")
+    calm = opened("translate", text="I love you.", hl_how=True)
     assert levels(calm) == ["good"]
     assert "doubted 70% of the poor translations" in words(calm)
     assert "20% of the others" in words(calm)
     assert "40% were poor" in words(calm)
     warned(1.0)
-    worried = opened("translate", text="I love you.")
+    worried = opened("translate", text="I love you.", hl_how=True)
     assert levels(worried) == ["doubtful"]
     assert "sure on average" in words(worried)
     warned(None)
-    assert text("en", "quality.no_rates") in words(opened("translate", text="I love you."))
+    assert text("en", "quality.no_rates") in words(opened("translate", text="I love you.", hl_how=True))
 
 
 @pytest.mark.parametrize("view", [name for name, spec in VIEWS.items() if "text" in spec.reads and spec.sentence])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from model.analysis.faithfulness.table import load_faithfulness
+from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import translation
 from viz.core.crowd.sharing import shared_out
 from viz.core.kept import kept
@@ -24,6 +25,31 @@ def left_out(subject: Subject) -> LeftOut:
     from model.analysis.faithfulness.deletion import leave_one_out
 
     return leave_one_out(subject.model.opened, translation(subject))
+
+
+@kept(128)
+@shared_out
+def token_left_out(subject: Subject, step: int, words: tuple[int, ...]) -> np.ndarray:
+    """What deleting each of these words costs one written token, [W]; 0 for the others."""
+    from model.analysis.faithfulness.deletion import costs_of_words
+
+    return costs_of_words(subject.model.opened, translation(subject), words, step)[:, 0]
+
+
+@kept(64)
+@shared_out
+def traces_of_words(subject: Subject) -> LeftOut:
+    """What deleting those words costs that may have left no trace; what certainly left one has infinite costs."""
+    from model.analysis.faithfulness.deletion import LeftOut, by_words, costs_of_words, source_words
+    from model.analysis.what_if.verdict import may_be_traceless
+
+    found = translation(subject)
+    words, votes = source_words(found.src), None
+    if subject.model.kind == "own":  # of a folder's model the votes take longer than they spare
+        votes = by_words(attribution_maps(subject, "votes", None)["cross"].sum((0, 1)), found.trace.src, "votes")
+    asked = may_be_traceless(words, votes)
+    costs = costs_of_words(subject.model.opened, found, asked, others=np.inf)
+    return LeftOut(words, np.array(found.log_probs), costs)
 
 
 @kept(16)

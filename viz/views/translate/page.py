@@ -278,21 +278,28 @@ def view(session: Session) -> None:
         draw_overview(session)
 
 
+def draw_evidence(now: Session, found: TracedTranslation, best: tuple[Session, np.ndarray] | None) -> None:
+    """What speaks for the picture and the answer, and what else is known of the token."""
+    reasons, panel_column = st.columns([7, 3], gap="medium")
+    with reasons:
+        if best:
+            say_best(best[0])
+            verdict(*best)
+        answer(now)
+        draw_hints(now, found)
+    with panel_column:
+        panel.draw(now)
+
+
 def draw_translation(now: Session, ready: bool) -> None:
     """The picture first, then the answer and its evidence."""
     found = translation(now.subject)
     best = draw_links(now, found, ready)
     panel.answer_line(now, with_head=best is None)
-    with st.expander(say("quality.how")):
-        reasons, panel_column = st.columns([7, 3], gap="medium")
-        with reasons:
-            if best:
-                say_best(best[0])
-                verdict(*best)
-            answer(now)
-            draw_hints(now, found)
-        with panel_column:
-            panel.draw(now)
+    how = st.expander(say("quality.how"), key="hl_how", on_change="rerun")  # computed when somebody asks
+    if how.open:
+        with how:
+            draw_evidence(now, found, best)
     with st.container(horizontal=True, vertical_alignment="center"):
         take_away.page_button(now, now.selection, "page")
         st.html(line("alt", say("app.purpose")))

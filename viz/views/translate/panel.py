@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 from markupsafe import Markup
 
-from model.analysis.faithfulness.evidence import Evidence, evidence, telling_token
+from model.analysis.faithfulness.evidence import Evidence, telling_token, told_by_deletion
 from model.attribution.methods import METHODS, MethodName, traced_maps
 from model.source import Need
-from model.trace import AttentionTrace
+from model.trace import AttentionTrace, Label
 from viz.charts.markup import line, tag
 from viz.core import models
-from viz.core.answers.faithfulness import faithfulness, left_out
+from viz.core.answers.faithfulness import faithfulness, left_out, token_left_out
 from viz.core.answers.maps import attribution_maps
 from viz.core.answers.residual import votes
 from viz.core.answers.translations import trace, translation
@@ -29,7 +29,6 @@ from viz.core.session import Session, Subject, chosen_token
 from viz.widgets import head_facts, repair
 
 if TYPE_CHECKING:
-    from model.analysis.faithfulness.deletion import LeftOut
     from model.analysis.residual.votes import Votes
     from model.trace import TracedTranslation
 
@@ -232,15 +231,15 @@ def source_share(now: Session, place: int) -> float:
     return float(np.clip(attribution_maps(now.subject, "alti", None)["cross"][0, 0, place].sum(), 0.0, 1.0))
 
 
-def told(said: Evidence, left: LeftOut, token: str, method: str) -> str:
+def told(said: Evidence, words: Sequence[Label], token: str, method: str) -> str:
     """The evidence in a sentence; ``method`` is what the map that marks words is called."""
-    quoted = [f"“{left.words[place].text}”" for place in said.others[:2]]
+    quoted = [f"“{words[place].text}”" for place in said.others[:2]]
     facts = {
         "token": token,
-        "word": left.words[said.word].text,
+        "word": words[said.word].text,
         "cost": number(said.cost, 1),
         "times": f"{math.floor(said.times):d}" if math.isfinite(said.times) else "",
-        "marked": left.words[said.marked].text,
+        "marked": words[said.marked].text,
         "others": ", ".join(quoted),
         "method": method,
     }
@@ -249,28 +248,29 @@ def told(said: Evidence, left: LeftOut, token: str, method: str) -> str:
 
 
 def _evidence(now: Session, found: TracedTranslation, place: int, with_head: bool) -> None:
-    left = left_out(now.subject)
-    if not left.costs.size:
+    from model.analysis.faithfulness.deletion import source_words
+
+    if not (words := source_words(found.src)):
         return
     method = trusted(now.checkpoint)
     if method is None or not _offers_all(now, *METHODS[method].needs):
         method = "weights"
     marks = word_marks(now.subject, found.trace, method)[place]
-    said = evidence(left.costs[:, place], marks)
+    said = told_by_deletion(lambda words: token_left_out(now.subject, place, words), marks)
     look = "holds" if said.found == "clear" else "fails" if said.found == "split" else "alt"
-    sentence = told(said, left, found.trace.tgt_outputs[place].text, say(f"method.{method}"))
-    about_head = _of_head(now, found, place, said, left) if with_head else ""
-    st.html(line(look, sentence, data_found=said.found, data_word=left.words[said.word].text) + about_head)
+    sentence = told(said, words, found.trace.tgt_outputs[place].text, say(f"method.{method}"))
+    about_head = _of_head(now, found, place, said, words) if with_head else ""
+    st.html(line(look, sentence, data_found=said.found, data_word=words[said.word].text) + about_head)
 
 
-def _of_head(now: Session, found: TracedTranslation, place: int, said: Evidence, left: LeftOut) -> str:
+def _of_head(now: Session, found: TracedTranslation, place: int, said: Evidence, words: Sequence[Label]) -> str:
     """What the chosen cross head says to it."""
     rows = head_words(now, found.trace) if now.kind == "cross" else ()
     if place >= len(rows):
         return ""
     pointed = int(rows[place].argmax())
     how = "open" if said.found != "clear" else "agrees" if pointed == said.word else "differs"
-    named = {"head": now.head.title, "word": left.words[pointed].text}
+    named = {"head": now.head.title, "word": words[pointed].text}
     return line("fails" if how == "differs" else "alt", say(f"panel.head.{how}", **named), data_head=how)
 
 

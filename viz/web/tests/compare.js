@@ -28,12 +28,12 @@ async function opened(folder) {
 }
 
 /** A translation as the viewer gets it, with what it was sure of; or why there is none. */
-async function translated(engine, { text, gains, hidden }) {
+async function translated(engine, { text, ...how }) {
   try {
-    const written = await engine.translate(text, gains, hidden);
+    const written = await engine.translate(text, how);
     const { header, bytes } = traceOf(written, asked.template);
-    const { ids, logProbs, finished } = written;
-    return { header, bytes: Buffer.from(bytes).toString("base64"), ids, logProbs, finished };
+    const { ids, logProbs, finished, candidates, beam } = written;
+    return { header, bytes: Buffer.from(bytes).toString("base64"), ids, logProbs, finished, candidates, beam };
   } catch (reason) {
     if (!(reason instanceof Refused)) throw reason;
     return { why: reason.why };

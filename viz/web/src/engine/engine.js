@@ -1,13 +1,15 @@
-// The translator itself: three ONNX graphs, a tokenizer, and greedy decoding over a key-value cache. What
+// The translator itself: three ONNX graphs, a tokenizer, and decoding over a key-value cache. What
 // model/onnx/engine.py does in Python.
 import { Pieces, sourceLabels, targetLabels } from "./labels.js";
-import { BOS, choose, EOS, lengthCap } from "./rules.js";
+import { EOS, lengthCap } from "./rules.js";
+import { score, search } from "./search.js";
 import { BytePairs, EnglishTokenizer } from "./tokenizer.js";
 
 /** @typedef {import("../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs").Tensor} Tensor */
 /** @typedef {import("../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs").Session} Session */
 /** @typedef {typeof import("../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs")} Runtime */
 /** @typedef {Record<string, Tensor>} Tensors */
+/** @typedef {import("./search.js").How} How */
 /** @typedef {Record<string, number>} Gains factors by head code: { "c2.5": 0 } mutes; those not named are 1 */
 /** @typedef {{ shape: number[], values: Float32Array }} Maps [layer, head, query, key] */
 
@@ -33,6 +35,8 @@ import { BytePairs, EnglishTokenizer } from "./tokenizer.js";
  * @property {boolean} finished
  * @property {Record<string, Maps>} weights by kind
  * @property {Record<string, Maps>} votes by kind
+ * @property {{ id: number, text: string, logProb: number }[][]} candidates of each step, best first
+ * @property {{ ids: number[], text: string, score: number }[]} beam what was finished, best first; ids with <eos>
  */
 
 const MAX_CHARACTERS = 1000;
@@ -109,11 +113,10 @@ export class Engine {
   /**
    * One sentence.
    * @param {string} text
-   * @param {Gains} [gains]
-   * @param {number[]} [hidden] source places that nothing attends to
+   * @param {How & { gains?: Gains, hidden?: number[] }} [how] hidden: source places that nothing attends to
    * @returns {Promise<Written>}
    */
-  async translate(text, gains = {}, hidden = []) {
+  async translate(text, { gains = {}, hidden = [], ...how } = {}) {
     const tokens = this.read(text);
     const ids = [...tokens.map(({ id }) => id), EOS];
     const { n_decoder_layers: layers, n_encoder_layers: encoderLayers } = this.facts;
@@ -126,51 +129,39 @@ export class Engine {
     });
     const factors = { self_gains: this.gains("d", layers, gains), cross_gains: this.gains("c", layers, gains) };
     const source = { visible, cross_keys: read.cross_keys, cross_values: read.cross_values, ...factors };
-    const { written, logProbs, finished, steps } = await this.write(source, lengthCap(ids.length, this.facts.max_len));
+    const step = this.step.bind(this, source);
+    const all = await search(step, lengthCap(ids.length, this.facts.max_len), how);
+    const { ids: written, logProbs, finished, steps, candidates } = all[0];
+    if (!finished) steps.push(await step(written[written.length - 1], steps.at(-1))); // so that its row is there
     const weights = { encoder_self: mapsOf(read.weights), ...stacked(steps, ids.length) };
     const votes = await this.votes(steps, weights, read.cross_values, factors);
-    const pieces = this.pieces.of(written);
-    const labels = { src: sourceLabels(text, tokens), tgt: targetLabels(pieces) };
     return {
       source: text,
       text: this.pieces.text(written),
-      ...labels,
+      src: sourceLabels(text, tokens),
+      tgt: targetLabels(this.pieces.of(written)),
       ids: written,
       logProbs,
       finished,
       weights,
       votes,
+      candidates: candidates.map((step) =>
+        step.map(({ id, logProb }) => ({ id, text: this.pieces.shown(id), logProb })),
+      ),
+      beam: all.map((each) => ({
+        ids: each.finished ? [...each.ids, EOS] : each.ids,
+        text: this.pieces.text(each.ids),
+        score: score(each),
+      })),
     };
   }
 
-  /** Greedy decoding. @param {Tensors} source @param {number} cap */
-  async write(source, cap) {
-    /** @type {Tensors[]} */
-    const steps = [];
-    /** @type {number[]} */
-    const written = [];
-    const logProbs = [];
-    let last = BOS;
-    while (last !== EOS && written.length < cap) {
-      const { id, logProb } = choose(await this.step(last, steps, source), written);
-      last = id;
-      logProbs.push(logProb);
-      if (id !== EOS) written.push(id);
-    }
-    const finished = last === EOS;
-    if (!finished) await this.step(last, steps, source); // the last token is read as well, so that its row is there
-    return { written, logProbs, finished, steps };
-  }
-
-  /** The logits of what follows a token; what the graph gave is added to the steps. @param {number} last @param {Tensors[]} steps @param {Tensors} source */
-  async step(last, steps, source) {
+  /** What the decoder makes of a token after those before it. @param {Tensors} source @param {number} last @param {Tensors} [before] */
+  step(source, last, before) {
     const [layers, , heads, , width] = source.cross_keys.dims;
-    const before = steps.at(-1);
     const none = () => this.floats(new Float32Array(0), [layers, 1, heads, 0, width]);
     const past = { past_keys: before?.keys ?? none(), past_values: before?.values ?? none() };
-    const found = await this.sessions.decoder.run({ ids: this.ids([last], [1, 1]), ...past, ...source });
-    steps.push(found);
-    return /** @type {Float32Array} */ (found.logits.data);
+    return this.sessions.decoder.run({ ids: this.ids([last], [1, 1]), ...past, ...source });
   }
 
   /**

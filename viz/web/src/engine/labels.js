@@ -54,6 +54,11 @@ export class Pieces {
     return ids.map((id) => this.pieces[id] ?? "<unk>");
   }
 
+  /** A token by itself, as a label has it. @param {number} id */
+  shown(id) {
+    return this.of([id])[0].replaceAll(WORD_START, " ").trim() || "␣";
+  }
+
   /** @param {number[]} ids without special tokens */
   text(ids) {
     return this.of(ids).join("").replaceAll(WORD_START, " ").trim();

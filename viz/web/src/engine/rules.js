@@ -47,20 +47,27 @@ export function looping(ids) {
 }
 
 /**
- * The most probable token that may be written, and its natural log-probability.
+ * Natural log-probabilities of what follows: −∞ for what may not be written.
  * @param {Float32Array} logits of the vocabulary
  * @param {number[]} ids written so far
  */
-export function choose(logits, ids) {
-  const banned = new Set([...NEVER_WRITTEN, ...looping(ids)]);
-  let highest = -Infinity;
-  let best = EOS;
-  let bestLogit = -Infinity;
-  for (let id = 0; id < logits.length; id++) {
-    if (logits[id] > highest) highest = logits[id];
-    if (logits[id] > bestLogit && !banned.has(id)) [best, bestLogit] = [id, logits[id]];
+export function logProbsOf(logits, ids) {
+  const highest = logits.reduce((high, logit) => Math.max(high, logit), -Infinity);
+  const sum = logits.reduce((total, logit) => total + Math.exp(logit - highest), 0);
+  const found = new Float64Array(logits).map((logit) => logit - highest - Math.log(sum));
+  for (const id of [...NEVER_WRITTEN, ...looping(ids)]) found[id] = -Infinity;
+  return found;
+}
+
+/** The most probable tokens that may be written, best first. @param {Float64Array} logProbs @param {number} count */
+export function likeliest(logProbs, count) {
+  /** @type {number[]} */
+  const found = [];
+  for (let id = 0; id < logProbs.length; id++) {
+    if (found.length === count && logProbs[id] <= logProbs[found[count - 1]]) continue;
+    const place = found.findIndex((other) => logProbs[other] < logProbs[id]);
+    found.splice(place < 0 ? found.length : place, 0, id);
+    found.length = Math.min(found.length, count);
   }
-  let sum = 0;
-  for (const logit of logits) sum += Math.exp(logit - highest);
-  return { id: best, logProb: bestLogit - highest - Math.log(sum) };
+  return found.filter((id) => logProbs[id] > -Infinity);
 }

@@ -12,7 +12,7 @@ import { traceOf } from "./trace.js";
 
 /** @typedef {Record<"wasm" | "encoder" | "decoder" | "votes" | "texts", Part>} Parts */
 /** @typedef {{ open: Parts, template: import("../types.js").Header }} Open */
-/** @typedef {{ id: number, text: string, gains: import("./engine.js").Gains, hidden: number[][] }} Ask hidden: source places, by sentence */
+/** @typedef {{ id: number, text: string, gains: import("./engine.js").Gains, beam: number, hidden: number[][], prefix: number[][] }} Ask hidden: source places, by sentence; prefix: ids to begin with, too */
 
 /**
  * @typedef {object} Sentence Of a text, translated.
@@ -20,6 +20,10 @@ import { traceOf } from "./trace.js";
  * @property {import("../types.js").Trace} trace
  * @property {boolean} finished
  * @property {number} seconds
+ * @property {number[]} ids
+ * @property {number[]} logProbs
+ * @property {import("./engine.js").Written["candidates"]} candidates
+ * @property {import("./engine.js").Written["beam"]} beam
  */
 
 /** @typedef {{ opened: number } | { ready: number } | { id: number, sentences: Sentence[] } | { id: number, why: string, values: Record<string, unknown> } | { failed: string }} Answer */
@@ -83,16 +87,18 @@ export class Server {
   }
 
   /** @param {Ask} message */
-  async answer({ id, text, gains, hidden }) {
+  async answer({ id, text, gains, beam, hidden, prefix }) {
     if (id !== this.latest || !this.engine) return;
     try {
       const sentences = [];
       for (const [place, span] of partsOf(text).entries()) {
         const started = performance.now();
-        const written = await this.engine.translate(text.slice(...span), gains, hidden[place]);
+        const how = { gains, beam, hidden: hidden[place], prefix: prefix[place] };
+        const written = await this.engine.translate(text.slice(...span), how);
         const trace = traceOf(written, this.template);
         const seconds = (performance.now() - started) / 1000;
-        sentences.push({ span, trace, finished: written.finished, seconds });
+        const { finished, ids, logProbs, candidates, beam: others } = written;
+        sentences.push({ span, trace, seconds, finished, ids, logProbs, candidates, beam: others });
         if (id !== this.latest) return;
       }
       const moved = sentences.map(({ trace }) => /** @type {ArrayBuffer} */ (trace.bytes.buffer));

@@ -57,7 +57,7 @@ export class Deleted {
   get pinned() {
     const { viewer, sentences, place } = this.page;
     const { words } = sentences[place].trace.header.tokens.src;
-    const keys = viewer ? [...viewer.state.rows, ...viewer.state.columns] : [];
+    const keys = [...viewer.state.rows, ...viewer.state.columns];
     const found = keys.flatMap((key) => words[Number(SOURCE.exec(key)?.[1] ?? -1)] ?? []);
     return [...new Set(found)].filter((word) => word >= 0 && !this.here.has(word));
   }
@@ -66,7 +66,7 @@ export class Deleted {
     const { words, button } = this.page;
     const offered = this.pinned.map((word) => {
       const press = makeButton("plain", fill(words.delete, { word: this.spelling(word) }));
-      press.disabled = button?.disabled ?? true;
+      press.disabled = button.disabled;
       press.addEventListener("click", () => this.set(word, true));
       return press;
     });

@@ -21,8 +21,7 @@ export class Mutes {
 
   /** What was translated. @param {string[]} translations */
   take(translations) {
-    if (!this.codes.length && !this.page.deleted.any)
-      this.before = { text: this.page.text, translation: translations.join(" ") };
+    if (!this.page.changed) this.before = { text: this.page.text, translation: translations.join(" ") };
   }
 
   /** @param {string[]} codes */
@@ -34,17 +33,17 @@ export class Mutes {
 
   /** A head as people read it: its kind and its number. @param {string} code */
   title(code) {
-    const { viewer, data } = this.page;
-    const head = headOf(viewer?.trace ?? data, code);
+    const { viewer } = this.page;
+    const head = headOf(viewer.trace, code);
     return head ? `${head.kind.title} ${titleOf(head)}` : code;
   }
 
   draw() {
     const { page, codes } = this;
     const { words, viewer, button } = page;
-    const chosen = (viewer?.state.heads ?? []).filter((code) => !codes.includes(code));
+    const chosen = viewer.state.heads.filter((code) => !codes.includes(code));
     const mute = makeButton("plain", fill(words.mute, { heads: chosen.map((code) => this.title(code)).join(", ") }));
-    mute.disabled = button?.disabled ?? true;
+    mute.disabled = button.disabled;
     mute.hidden = !chosen.length;
     mute.addEventListener("click", () => this.set([...codes, ...chosen]));
     const muted = codes.map((code) => {
@@ -54,8 +53,7 @@ export class Mutes {
       return chip;
     });
     const { text, translation } = this.before;
-    const changed = codes.length || page.deleted?.any;
-    const before = changed && text === page.text && translation ? fill(words.before, { translation }) : "";
+    const before = page.changed && text === page.text && translation ? fill(words.before, { translation }) : "";
     const said = codes.length ? make("span", "", words.muted) : undefined;
     this.element.setAttribute("aria-label", words.muted);
     this.element.replaceChildren(

@@ -6,6 +6,7 @@ import { make, makeButton } from "../ui/dom.js";
 import { Viewer } from "../viewer/viewer.js";
 import { Deleted } from "./deleted.js";
 import { Mutes } from "./mutes.js";
+import { Steps } from "./steps.js";
 
 /** @typedef {import("../engine/worker.js").Sentence} Sentence */
 /** @typedef {import("../engine/worker.js").Answer} Answer */
@@ -34,7 +35,7 @@ export class LivePage extends Component {
     /** @type {Worker | null} */
     this.worker = null;
     /** @type {Sentence[]} */
-    this.sentences = [{ span: [0, trace.header.source.length], trace, finished: true, seconds: 0 }];
+    this.sentences = [/** @type {any} */ ({ trace })];
     this.place = 0;
     this.field = make("textarea", { id: "sentence", rows: 1, value: this.text, spellcheck: false, maxLength: 4000 });
     this.button = make("button", { type: "submit", className: "go", disabled: true });
@@ -47,9 +48,13 @@ export class LivePage extends Component {
     this.room = make("div", "viewer");
     this.mutes = new Mutes(this, (said.get("m") ?? "").split(",").filter(Boolean));
     this.deleted = new Deleted(this);
+    this.steps = new Steps(this, said);
+    this.app = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=headlight-app]"))?.content;
+    this.inApp = make("a", { className: "to-app", hidden: !this.app });
     this.build();
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.viewer = this.viewerOf(trace, location.hash);
+    this.drawChanges();
     this.listen(this.dark, "change", () => this.viewer.turn(this.dark.matches));
     this.dress();
   }
@@ -70,7 +75,9 @@ export class LivePage extends Component {
       form,
       this.mutes.element,
       this.deleted.element,
-      this.status,
+      this.steps.forks,
+      this.steps.element,
+      make("div", "said", this.status, this.inApp),
       this.parts,
     );
     this.root.replaceChildren(top, make("main", "live-main", this.room));
@@ -88,6 +95,11 @@ export class LivePage extends Component {
     this.speakWords();
   }
 
+  /** Whether the translation is not the model's own. */
+  get changed() {
+    return this.mutes.codes.length > 0 || this.deleted.any || this.steps.any;
+  }
+
   get otherLanguage() {
     return Object.keys(this.settings.languages).find((each) => each !== this.language) ?? this.language;
   }
@@ -102,6 +114,7 @@ export class LivePage extends Component {
     this.other.textContent = words.other;
     this.other.lang = this.otherLanguage;
     this.parts.setAttribute("aria-label", words.sentences);
+    this.inApp.textContent = words.app;
     this.drawChanges();
   }
 
@@ -153,8 +166,11 @@ export class LivePage extends Component {
 
   /** What of the model is changed, and can be. */
   drawChanges() {
+    if (!this.viewer) return;
     this.mutes.draw();
     this.deleted.draw();
+    this.steps.draw();
+    if (this.app) this.inApp.href = appLink(this.app, this.viewer);
   }
 
   /** A button for each sentence, where there are several. */
@@ -181,6 +197,7 @@ export class LivePage extends Component {
     const more = new URLSearchParams();
     if (this.text !== this.data.header.source) more.set("i", this.text);
     if (this.mutes.codes.length) more.set("m", this.mutes.codes.join(","));
+    for (const [letter, value] of Object.entries(this.steps.link)) more.set(letter, value);
     const link = [write(state, opening), more.toString()].filter(Boolean).join("&");
     this.dress();
     this.drawChanges();
@@ -217,17 +234,20 @@ export class LivePage extends Component {
     this.button.disabled = false;
     this.root.dataset.ready = seconds.toFixed(2);
     this.say(this.words.ready);
-    if (this.text !== this.data.header.source || this.mutes.codes.length) this.ask(this.text);
+    if (this.text !== this.data.header.source || this.changed) this.ask(this.text);
+    else this.drawChanges();
   }
 
   /** @param {string} text */
   ask(text) {
     if (!this.worker || this.button.disabled) return;
-    if (text !== this.text) this.deleted.clear();
+    if (text !== this.text) for (const each of [this.deleted, this.steps]) each.clear();
     this.text = text;
     this.asked += 1;
     this.say(this.words.working);
-    this.worker.postMessage({ id: this.asked, text, gains: this.mutes.gains, hidden: this.deleted.places });
+    const { gains } = this.mutes;
+    const { beam, prefixes: prefix } = this.steps;
+    this.worker.postMessage({ id: this.asked, text, gains, beam, hidden: this.deleted.places, prefix });
   }
 
   /** @param {Sentence[]} sentences */
@@ -254,4 +274,11 @@ export class LivePage extends Component {
     this.button.disabled = true;
     this.say(text, true);
   }
+}
+
+/** The same sentence and head in the app that serves this page. @param {string} app @param {Viewer} viewer */
+function appLink(app, { trace, chosen: [{ kind, layer, head }], state }) {
+  const { source: text, model: checkpoint } = trace.header;
+  const said = { text, checkpoint, kind: kind.kind, layer: String(layer), head: String(head), method: state.method };
+  return new URL(`${app}one_head?${new URLSearchParams(said)}`, document.baseURI).href;
 }

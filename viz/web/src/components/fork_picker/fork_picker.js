@@ -8,7 +8,7 @@ import "./fork_picker.css";
 /** @typedef {import("../../types.js").Dressed<Fork>} Sent */
 
 /** @extends {Component<Sent>} */
-class ForkPicker extends Component {
+export class ForkPicker extends Component {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
