@@ -14,7 +14,6 @@ from tests.architecture.test_rooms import LIBRARIES
 from tests.architecture.tree import ROOT, imports, sources
 
 NAMES = {"fpdf": "fpdf2", "PIL": "pillow", "fontTools": "fonttools", "yaml": "pyyaml"}  # of what they come in
-BROUGHT = {"IPython": "bertviz"}  # by what else we depend on
 
 
 @pytest.mark.parametrize(
@@ -79,8 +78,7 @@ def test_everything_imported_is_declared() -> None:
     files = ("requirements.txt", "requirements-live.txt", "requirements-cluster.txt")  # the last two are extras
     declared = {re.split(r"[\[=<>~!]", line)[0] for file in files for line in requirements(ROOT, file)}
     used = {name for name, places in LIBRARIES.items() if not all(place.startswith("bench") for place in places)}
-    assert {NAMES.get(name, name) for name in used - set(BROUGHT)} - declared == set()
-    assert set(BROUGHT.values()) <= declared
+    assert {NAMES.get(name, name) for name in used} - declared == set()
 
 
 def test_the_tools_are_the_same_for_pip_and_for_groups() -> None:

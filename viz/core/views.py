@@ -64,7 +64,6 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("compare", "read", (*_HEAD, *_READ, *_DRAWN), reads=("text", "prompt", "sentence")),
         ViewSpec("two_models", "read", _HEAD, reads=("text",)),
         ViewSpec("one_head", "heads", chips=False, fragment=True),
-        ViewSpec("lines", "heads", (*_HEAD, *_READ, *_DRAWN)),
         ViewSpec("heads", "heads", (*_HEAD, *_READ)),
         ViewSpec("atlas", "heads", _HEAD, reads=("text", "prompt", "sentence")),
         ViewSpec("step_by_step", "decode", ("layer", "head", "words", *_COMBINED), reads=("text",)),

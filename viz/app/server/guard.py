@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
@@ -19,10 +19,11 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from viz.app.server import classroom, live
 from viz.app.server.embed import embedders
 from viz.app.server.limits import Sockets, hurried
-from viz.charts.lines.sealed import source_hash
+from viz.web.page import source_hash
 
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 OPENING = "/translate"  # Streamlit serves the view that it opens on at / alone
+ONCE_LINES = "/lines"  # a view of its own once, now a way of drawing in Heads
 OTHER_HOST = "This server does not answer to that name; server.allowedHosts says to which."
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}  # another text has another address
 
@@ -104,10 +105,7 @@ class Guard:
             return PlainTextResponse(OTHER_HOST, 421)
         if script := self.scripts.get("/".join(scope["path"].rsplit("/", 2)[1:])):
             return script
-        if scope["path"].rstrip("/") == OPENING:
-            query = scope["query_string"].decode("latin-1")
-            return RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
-        return self.app
+        return RedirectResponse(address) if (address := moved(scope)) else self.app
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a page's socket through, or refuse it before anybody else sees it."""
@@ -119,6 +117,23 @@ class Guard:
             else:
                 send_at_once(send)
                 await self.app(scope, receive, send)
+
+
+def moved(scope: Scope) -> str:
+    """Where what stood at an address stands now; "" where that is the address itself.
+
+    >>> moved({"path": "/lines", "query_string": b"lines=model&layer=3"})
+    '/one_head?layer=3&viewer=v%3Dall'
+    """
+    path, query = scope["path"].rstrip("/"), scope["query_string"].decode("latin-1")
+    root = scope.get("root_path", "")
+    if path == OPENING:
+        return f"{root}/" + (f"?{query}" if query else "")
+    if path != ONCE_LINES:
+        return ""
+    said = parse_qsl(query)
+    drawn = ("viewer", "v=all" if ("lines", "model") in said else "v=lines")
+    return f"{root}/one_head?" + urlencode([*(each for each in said if each[0] != "lines"), drawn])
 
 
 def _own_page(scope: Scope) -> ASGIApp | None:

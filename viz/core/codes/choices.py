@@ -64,7 +64,6 @@ CHOICES: Mapping[str, Choice] = {
         _choice("combine", ("head", "mean", "max", "importance"), label="app.combine"),
         # of one view, or two
         _choice("picture", ("trusted", "head")),
-        _choice("lines", ("head", "model"), "lines.view"),
         _choice("decoded", ("tree", "ways"), "beam.view"),
         _choice("scope", ("sentence", "corpus")),
         _choice("by", tuple(dict.fromkeys(("importance", ALIGNED, *HEAD_MEASURES, *PATTERNS, PAINTED)))),
