@@ -48,7 +48,7 @@ def test_back_undoes_one_opened_head_at_a_time_and_leads_out_of_heads(visit) -> 
     settle(page)
     assert link(page)[0] in ("", "translate")
     expect(page.locator(BOX)).to_have_value(SENTENCE)
-    expect(page.locator(".sentence-chips .token").first).to_be_visible()
+    expect(page.locator(".links .chip").first).to_be_visible()
     page.go_forward()
     page.wait_for_selector("#viewer[data-ready]")
     page.go_forward()

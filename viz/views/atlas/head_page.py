@@ -23,7 +23,7 @@ from viz.core.language import language, say, within
 from viz.core.session import Session, choose_head, force
 from viz.views.atlas import feeding
 from viz.views.atlas.habits import habit, measure_of, said
-from viz.views.atlas.saved import head_html, values_of
+from viz.views.atlas.saved import head_html, tokens_of, values_of
 from viz.widgets import head_facts
 from viz.widgets.chart import draw_row, plain_chart
 from viz.widgets.head_list import Listed, head_list
@@ -158,7 +158,8 @@ def _one_sentence(now: Session, entry: Mapping[str, Any], key: str) -> None:
 
 def small_map(entry: Mapping[str, Any]) -> PlainChart:
     """The map of a sentence as the file holds it: what is below half a percent is 0."""
-    return cells(values_of(entry), entry["rows"], entry["columns"], limits=(0.0, 1.0), most_height=240, width=370)
+    rows, columns = (tokens_of(entry, side) for side in ("rows", "columns"))
+    return cells(values_of(entry), rows, columns, limits=(0.0, 1.0), most_height=240, width=370)
 
 
 def _open(now: Session, src: str, tgt: str) -> None:
