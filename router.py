@@ -11,6 +11,7 @@ from viz.core.choice import tidy_link
 from viz.core.going import page_of
 from viz.core.language import say, speak
 from viz.core.views import VIEWS
+from viz.widgets import verdict
 from viz.widgets.errors import told
 
 st.set_page_config(page_title="Headlight", page_icon="🔦", layout="wide", initial_sidebar_state="collapsed")
@@ -38,5 +39,5 @@ navigation.follow(asked)
 if came_back:
     st.rerun()
 frame.status_line()
-frame.verdict_line()
+verdict.finish()
 garbage.freeze_what_stays()

@@ -74,6 +74,20 @@ def test_nothing_sticks_out_of_a_sheet_and_type_is_as_asked() -> None:
     assert 12 in sizes
 
 
+def test_chinese_names_of_columns_stand_upright_and_latin_ones_are_turned() -> None:
+    columns = (*"那只动物没有过马路", "动物", "<eos>")
+    made = sheet([SheetMap("t", ("r",), columns, np.zeros((1, len(columns))))], "", SheetStyle(4, 9))
+    written = {(mark.text, mark.turned) for mark in made.marks if isinstance(mark, Write)}
+    assert {("那", False), ("<eos>", True)} <= written
+    assert not {text for text, turned in written if turned} - {"<eos>"}
+    above, below = (
+        mark for mark in made.marks if isinstance(mark, Write) and mark.x > 0.8 * made.width and mark.text in "动物"
+    )
+    assert (above.text, below.text, above.x) == ("动", "物", below.x)
+    assert below.y - above.y == pytest.approx(above.size)
+    assert above.y - above.size >= 0
+
+
 @pytest.mark.parametrize("bad", [(3, 9), (16, 200), (16, 0)])
 def test_a_sheet_out_of_reason_is_refused(bad) -> None:
     with pytest.raises(ValueError, match="4 to 100 cm"):

@@ -105,7 +105,7 @@ def test_exports_hold_the_numbers_shown(en_zh):
 def test_texts_have_the_same_keys_and_places():
     english, chinese = LANGUAGES["en"], LANGUAGES["zh"]
     assert english.keys() == chinese.keys()
-    assert text("xx", "page.lines") == english["page.lines"]
+    assert text("xx", "page.heads") == english["page.heads"]
     with pytest.raises(KeyError):
         text("en", "no.such.key")
 

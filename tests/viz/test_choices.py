@@ -62,7 +62,6 @@ def test_a_text_that_stands_twice_is_refused(tmp_path) -> None:
 
 EVERY = [(name, option) for name, choice in CHOICES.items() for option in choice.options]
 WHERE = {  # a page that draws the choice, and what must be chosen there first
-    "lines": ("lines", {}),
     "decoded": ("beam", {}),
     "picture": ("translate", {}),
     "scope": ("heads", {}),
@@ -158,7 +157,7 @@ def test_every_choice_has_a_page_here() -> None:
 @shipped
 @pytest.mark.parametrize("name", CHOICES)
 def test_what_is_picked_goes_into_the_link_as_its_code_and_the_default_does_not(name: str) -> None:
-    page, before = WHERE.get(name, ("lines", {}))
+    page, before = WHERE.get(name, ("compare", {}))
     at = linked(page, **before)
     first = at.session_state[name]
     other = next(option for option in CHOICES[name].options if option != first)
@@ -171,7 +170,7 @@ def test_what_is_picked_goes_into_the_link_as_its_code_and_the_default_does_not(
 
 @shipped
 def test_nonsense_in_a_link_is_the_default_and_leaves_it() -> None:
-    at = linked("lines", kind="<b>", method="x", of="99", shift="", combine="all")
+    at = linked("compare", kind="<b>", method="x", of="99", shift="", combine="all")
     state = at.session_state
     assert (state["kind"], state["method"], state["combine"]) == ("cross", "weights", "head")
     assert at.selectbox(key="pick_of").value == "0"

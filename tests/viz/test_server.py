@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import uvicorn
@@ -134,6 +135,24 @@ def test_scripts_are_served_below_whatever_the_app_stands_under(below: str) -> N
 @pytest.mark.parametrize("path", ["/headlight/a.2.js", "/headlight/../a.1.js", "/a.1.js", "/headlight/a.1.js/x"])
 def test_no_other_file_is_served(path: str) -> None:
     assert answer(path)[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("old", "query"),
+    [
+        ("/lines?layer=3&head=1&text=%E6%88%91%26", {"layer": "3", "head": "1", "text": "我&", "lines": "head"}),
+        ("/lines/?lines=model&over=c0.1&over=c0.2", {"lines": "model", "over": ["c0.1", "c0.2"]}),
+        ("/lines", {"lines": "head"}),
+    ],
+)
+def test_the_address_that_lines_had_leads_to_heads(old: str, query: dict[str, str | list[str]]) -> None:
+    guard = Guard(Response("app", status_code=200), (), {})
+    found = TestClient(guard).get(old, follow_redirects=False)
+    there = urlsplit(found.headers["location"])
+    assert (found.status_code, there.path) == (307, "/one_head")
+    wanted = {name: value if isinstance(value, list) else [value] for name, value in query.items()}
+    assert parse_qs(there.query) == wanted
+    assert TestClient(guard).get("/linesman").text == "app"
 
 
 def asked(origin: str | None, allowed: tuple[str, ...] = ()) -> tuple[bool, str | None]:

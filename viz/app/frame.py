@@ -12,7 +12,7 @@ import streamlit as st
 from model.errors import HeadlightError
 from model.source import LacksAbilityError, require
 from model.trace import Translation
-from viz.app import header, pickers, verdict
+from viz.app import header, pickers
 from viz.app.given import told_line
 from viz.app.sentences import choose_shown_part, parts_line, shown_parts
 from viz.app.settings import LINKED_MODEL, choose_checkpoint
@@ -26,7 +26,7 @@ from viz.core.numbers import number
 from viz.core.session import Subject, force, read_session, subject
 from viz.core.theme import FONTS
 from viz.core.views import ViewSpec
-from viz.widgets import chips, examples, pins
+from viz.widgets import chips, examples, pins, verdict
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.registry import register
 
@@ -92,7 +92,6 @@ div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 @media (min-width: 1100px) {{ .katex-display {{ overflow: visible !important; }} }}
 .hl-lead {{ font-size: 1rem; opacity: .85; margin: 0 0 .25rem; max-width: 60rem; }}
 </style>"""
-_VERDICT = "_verdict"  # where it stands in this run, until it is whole
 
 
 def page_look(key: str) -> None:
@@ -138,7 +137,6 @@ def _missing_model(model: models.ModelEntry) -> None:
 
 def _translation_row(spec: ViewSpec, model: models.ModelEntry) -> bool:
     """The sentence and its translation, or one sentence that says why there is none; whether there is one."""
-    st.session_state.pop(_VERDICT, None)
     with st.container(key="hl_sentence", horizontal=True, vertical_alignment="center", gap="small"):
         place = st.container(width="stretch", gap=None)
         status = st.container(width="content")
@@ -156,28 +154,21 @@ def _translation_row(spec: ViewSpec, model: models.ModelEntry) -> bool:
             parts_line(about, found)
         else:
             told_line(found, model)
-        if (spec.chips or several) and (found.trace.src or found.tgt_ids):
+        is_own = spec.draws_translation and model.reads == "text"
+        has_chips = spec.chips and not is_own
+        if (has_chips or several) and (found.trace.src or found.tgt_ids):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 if several:
                     choose_shown_part()
-                if spec.chips:
+                if has_chips:
                     chips.draw(found, bool(st.session_state.get("pinyin")), spec.name == "step_by_step")
-        if found.log_probs and verdict.is_judged(about):
-            st.session_state[_VERDICT] = verdict.draw(about, found)
-            verdict.draw_others(about)
+        if not is_own:
+            verdict.draw_here(about, found)
     _inspected_row(about, found)
     if not found.finished and model.reads == "text":
         notice = say("app.truncated", limit=len(found.tgt))
         st.html(alert(notice))
     return True
-
-
-def verdict_line() -> None:
-    """The verdict once more, by a look into the model; after everything that does not need it."""
-    place = st.session_state.pop(_VERDICT, None)
-    if place is not None:
-        about = subject()
-        verdict.draw_looked_into(place, about, translation(about))
 
 
 def _inspected_row(about: Subject, found: Translation) -> None:

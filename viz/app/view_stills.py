@@ -30,6 +30,7 @@ ROW_OVER = "hl_bar"  # the row over a view; what comes after it is the view
 CLOSED = ("popover", "dialog", "form")
 FOLDED = ("expander", "expandable", "status")
 MOST_ROWS = 15  # of a table
+PICTURES = ("<svg", "<mark", "<table")  # in a view's own markup
 
 
 class _Theme:
@@ -167,7 +168,8 @@ def rendered(view: str, query: Sequence[Sequence[str]], language: str, look: str
     drawing = ElementTaker()
     made = "".join(drawing.any(each) for each in below_bar(app.main))
     style = "".join(dict.fromkeys(str(each.proto.body) for each in app.get("html") if is_style(each)))
-    wrong = error_in(made) or ("" if drawing.parts or "<svg" in made else "it draws nothing that can be kept")
+    is_picture = drawing.parts or any(each in made for each in PICTURES)
+    wrong = error_in(made) or ("" if is_picture else "it draws nothing that can be kept")
     return {"markup": made, "style": style, "parts": drawing.parts}, wrong
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,6 +16,7 @@ LONGEST_LABEL = 22  # characters of a tick label; a longer token is cut with an 
 PAGE_WIDTH = 1200  # pixels that a chart has at 1280×720
 IMAGE_FORMATS = ("png", "svg")
 _LATIN_WIDTH = 0.6  # of the font size
+_SPECIAL = re.compile(r"^<(\w+)>$")
 
 
 def cut(token: str) -> str:
@@ -54,10 +56,21 @@ def labels_apart(labels: Sequence[str], pitch: float, least: float = 15.0) -> tu
     return [label if place % step == 0 else "" for place, label in enumerate(labels)], pitch * step
 
 
+def level_names(labels: Sequence[str]) -> list[str]:
+    """Labels as they stand level: where all are as short as Chinese characters, "<eos>" loses its brackets.
+
+    >>> level_names(["我", "<eos>"]), level_names(["cats", "<eos>"])
+    (['我', 'eos'], ['cats', '<eos>'])
+    """
+    plain = [_SPECIAL.sub(r"\1", label) for label in labels]
+    return plain if all(len(each) <= 3 for each in plain) else list(labels)
+
+
 def column_labels(columns: Sequence[str], size: float, pitch: float) -> tuple[float, int, float]:
     """Font size, angle and height in pixels of the column labels: level where they fit, else slanted, else upright."""
     for smaller in (size, size - 1, size - 2, size - 3):
-        if smaller >= 11 and labels_fit(columns, smaller, pitch):
+        names, closer = level_names(columns), 4 if level_names(columns) != list(columns) else 0
+        if smaller >= 11 and labels_fit(names, smaller, pitch + closer):  # characters may touch, words may not
             return smaller, 0, smaller
     size = max(6.0, size)
     if pitch >= 26:
@@ -124,7 +137,7 @@ def token_axis(theme: Theme, tokens: Sequence[str], title: str, size: float, **m
         "title": {"text": html.escape(title, quote=False), "font": {"size": 14, "color": theme.muted}, "standoff": 10},
         "tickmode": "array",
         "tickvals": list(range(len(tokens))),
-        "ticktext": [shown(token) for token in tokens],
+        "ticktext": [shown(token) for token in (level_names(tokens) if more.get("tickangle") == 0 else tokens)],
         "tickfont": {"size": size, "color": theme.text},
         "range": [-0.5, len(tokens) - 0.5],
         "showgrid": False,

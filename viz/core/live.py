@@ -20,6 +20,13 @@ def training() -> Training | None:
     return cast("Training | None", st.session_state.get(_TRAINING))
 
 
+def recorded(task: LiveTask) -> Training:
+    """A run that was recorded, which stands there until the visitor has one of his own."""
+    from model.live import recorded as records
+
+    return records.recorded(task)
+
+
 def begin(task: LiveTask) -> None:
     """Start one; to be called in a widget's callback. Where the place is taken, ``refused`` says so."""
     from model.live.training import PLACE, Training

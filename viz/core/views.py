@@ -18,6 +18,7 @@ _HEAD = ("kind", "layer", "head")
 _DRAWN = ("method", "of", "shift")
 _ASKED = ("method", "of")  # where a written token is asked about, its row is the step that writes it
 _COMBINED = ("combine", "over")
+LINES = (*_HEAD, *_READ, *_DRAWN)  # where BertViz draws; the viewer has its own choices
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class ViewSpec:
         reads: which forms of model it is about, by what they are given; others do not have it in their navigation.
         sentence: it is about the sentence: where that cannot be translated, there is nothing to see.
         chips: the frame shows the sentence's tokens; not where the view does so itself.
+        draws_translation: of a model that translates, the view shows both sentences and draws the verdict under them.
         fragment: it is redrawn by itself with its pickers, and not the frame around it.
         own_pickers: which pickers it uses changes; its page says so, by ``own_pickers()``.
     """
@@ -43,6 +45,7 @@ class ViewSpec:
     reads: tuple[Reads, ...] = EVERY_FORM
     sentence: bool = True
     chips: bool = True
+    draws_translation: bool = False
     fragment: bool = False
     own_pickers: bool = False
 
@@ -59,12 +62,11 @@ def _needs(*needs: Need) -> frozenset[Need]:
 VIEWS: Mapping[str, ViewSpec] = {
     spec.name: spec
     for spec in (
-        ViewSpec("translate", "read", ("layer", "head", *_READ, *_ASKED, *_COMBINED)),
+        ViewSpec("translate", "read", ("layer", "head", *_READ, *_ASKED, *_COMBINED), draws_translation=True),
         ViewSpec("alignment", "read", ("layer", "head", "shift"), _needs("internals", "gradients"), ("text",)),
         ViewSpec("compare", "read", (*_HEAD, *_READ, *_DRAWN), reads=("text", "prompt", "sentence")),
         ViewSpec("two_models", "read", _HEAD, reads=("text",)),
-        ViewSpec("one_head", "heads", chips=False, fragment=True),
-        ViewSpec("lines", "heads", (*_HEAD, *_READ, *_DRAWN)),
+        ViewSpec("one_head", "heads", LINES, chips=False, fragment=True, own_pickers=True),
         ViewSpec("heads", "heads", (*_HEAD, *_READ)),
         ViewSpec("atlas", "heads", _HEAD, reads=("text", "prompt", "sentence")),
         ViewSpec("step_by_step", "decode", ("layer", "head", "words", *_COMBINED), reads=("text",)),

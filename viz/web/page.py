@@ -78,8 +78,8 @@ def document(
     """
     script, style = bundle.read_text(encoding="utf-8"), VIEWER_STYLE.read_text(encoding="utf-8") + more_style
     allowed = policy.format(
-        script=" ".join(_hash(each) for each in filter(None, [before, script])),
-        style=_hash(style) if own else "'unsafe-inline'",
+        script=" ".join(source_hash(each) for each in filter(None, [before, script])),
+        style=source_hash(style) if own else "'unsafe-inline'",
     )
     return _PAGE.format(
         language={"zh": "zh-CN"}.get(language, language),
@@ -92,6 +92,6 @@ def document(
     )
 
 
-def _hash(code: str) -> str:
+def source_hash(code: str) -> str:
     """What a Content-Security-Policy calls an inline script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode('ascii')}'"

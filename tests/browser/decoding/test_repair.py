@@ -11,7 +11,7 @@ from viz.core.text import ENGLISH as STRINGS
 
 def test_four_clicks_find_and_mute_a_head_and_a_click_undoes_it(visit, en_zh, translation):
     page = visit("", text=SENTENCE)
-    page.locator(".sentence-chips .tgt .token").nth(2).click()
+    page.locator('.links .chip[data-side="tgt"]').nth(2).click()
     settle(page)
     page.get_by_text(STRINGS["quality.how"]).click()
     page.get_by_role("button", name=STRINGS["panel.open.repair"]).click()

@@ -48,7 +48,7 @@ def test_back_undoes_one_opened_head_at_a_time_and_leads_out_of_heads(visit) -> 
     settle(page)
     assert link(page)[0] in ("", "translate")
     expect(page.locator(BOX)).to_have_value(SENTENCE)
-    expect(page.locator(".sentence-chips .token").first).to_be_visible()
+    expect(page.locator(".links .chip").first).to_be_visible()
     page.go_forward()
     page.wait_for_selector("#viewer[data-ready]")
     page.go_forward()
@@ -57,12 +57,12 @@ def test_back_undoes_one_opened_head_at_a_time_and_leads_out_of_heads(visit) -> 
 
 
 def test_back_to_a_link_without_a_sentence_shows_the_one_that_it_meant(visit) -> None:
-    page = visit("lines", step=3, head=2)
+    page = visit("alignment", step=3, head=2)
     sentence, chosen = page.input_value(BOX), page.locator(".sentence-chips .token").all_inner_texts()
     go_to(page, "modes", "Decode")
     page.go_back()
     settle(page)
-    assert link(page) == ("lines", {"step": "3", "head": "2"})
+    assert link(page) == ("alignment", {"step": "3", "head": "2"})
     expect(page.locator(BOX)).to_have_value(sentence)
     assert page.locator(".sentence-chips .token").all_inner_texts() == chosen
 

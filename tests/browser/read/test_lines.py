@@ -43,7 +43,7 @@ def lines(visit: Callable[..., Page], guard) -> Iterator[Callable[..., Frame]]:
     guard.expected.append("status of 404")  # Streamlit looks for its health below the page's own address first
 
     def opened(**query: object) -> Frame:
-        return drawing(visit("lines", **query))
+        return drawing(visit("one_head", **{"lines": "head", **query}))
 
     return opened
 

@@ -46,6 +46,25 @@ def test_a_view_is_taken_with_its_component_in_both_looks_and_without_the_frame(
     assert "st-key-hl_header" not in found["looks"]["light"]["markup"]
 
 
+@pytest.mark.parametrize(
+    ("view", "query", "drawn"),
+    [
+        ("train_here", {"task": "copy"}, ["plain_chart"]),
+        ("swap", {"checkpoint": "en-zh", "text": "The cat sleeps.", "swap_word": "1", "swap_with": "dog"}, []),
+        ("two_models", {"checkpoint": "reverse", "text": "abcd", "against": "reverse@100"}, ["figure", "head_board"]),
+    ],
+)
+def test_views_of_words_runs_and_two_models_can_be_pinned(view: str, query: dict[str, str], drawn: list[str]) -> None:
+    made, wrong = view_stills.rendered(view, list(query.items()), "en", "light")
+    assert wrong == ""
+    assert set(drawn) <= {part["name"] for part in made["parts"]}
+    assert drawn or "<mark" in made["markup"]
+
+
+def test_a_view_that_draws_nothing_has_no_picture() -> None:
+    assert view_stills.rendered("pinboard", [], "en", "light")[1] == "it draws nothing that can be kept"
+
+
 def test_a_view_that_this_model_lacks_is_one_sentence_and_no_picture() -> None:
     found = view_stills.still({"view": "training", "query": [("checkpoint", "tiny-gpt")], "language": "en"})
     assert found["looks"] == {}

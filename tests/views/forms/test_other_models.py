@@ -87,7 +87,6 @@ PARTS = (
     ("gpt2", "beam", {"decoded": "ways"}),
     ("gpt2", "mixing_desk", {"mix": "d0.1:0"}),
     ("gpt2", "one_head", {"method": "gradient", "of": "2"}),
-    ("gpt2", "lines", {"lines": "model"}),
     ("bert", "mixing_desk", {"mix": "e0.1:0"}),
     ("gpt2", "mixing_desk", {"repair": "1"}),
     ("bert", "mixing_desk", {"repair": "1"}),
@@ -240,9 +239,8 @@ def test_a_model_is_named_by_its_name_and_never_by_a_path(models):
 
 
 def test_choices_that_do_not_apply_are_out_of_sight():
-    hidden = re.findall(r"<style>(\.st-key.*?) \{ display: none", markup(choose(prepared("lines", checkpoint="bert"))))[
-        -1
-    ]
+    drawn = markup(choose(prepared("compare", checkpoint="bert")))
+    hidden = re.findall(r"<style>(\.st-key.*?) \{ display: none", drawn)[-1]
     assert ".st-key-pick_kind" in hidden
     assert ".st-key-pick_shift" in hidden
     at = choose(prepared("one_head", checkpoint="mine.npz"))

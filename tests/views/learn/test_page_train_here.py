@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.live.training import PLACE, Training
+from model.live.recorded import TASKS, recorded
+from model.live.training import LOOK_EVERY, PLACE, Training
 from tests.pages import choose, go_to, plain_charts, prepared, shipped, words
 from viz.core.text import text
 
@@ -43,11 +44,28 @@ def waited(at: AppTest, step: int) -> Training:
 
 
 def test_nothing_runs_before_somebody_starts_it() -> None:
-    at = choose(prepared("train_here"))
-    assert plain_charts(at) == []
+    at = choose(prepared("train_here", task="reverse"))
+    past = recorded("reverse")
+    curve, *maps = plain_charts(at)
+    np.testing.assert_allclose(curve["curves"][0]["values"], [loss for _, loss in past.seen.losses], rtol=1e-5)
+    assert past.seen.weights is not None
+    assert len(maps) == len(past.seen.weights)
+    assert not past.thread.is_alive()
+    assert text("en", "train.recorded", step=past.seen.step, right=f"{past.seen.right:.0%}") in words(at)
     assert "_training" not in at.session_state
     assert at.button(key="train_stop").disabled
     assert text("zh", "train.lead") in words(choose(at, lang="zh"))
+
+
+def test_a_recorded_run_has_learnt_its_task() -> None:
+    for task in TASKS:
+        own = recorded(task)
+        assert (own.seen.end, own.seen.written) == ("learnt", own.answer)
+        assert [step for step, _ in own.seen.losses] == list(range(LOOK_EVERY, own.seen.step + 1, LOOK_EVERY))
+        assert own.seen.weights is not None
+        assert (own.seen.weights.sum(-1) == pytest.approx(1, abs=0.01)).all()
+    with pytest.raises(KeyError):
+        recorded("sort")  # type: ignore[arg-type]
 
 
 def test_a_training_is_watched_and_stopped() -> None:
@@ -69,7 +87,7 @@ def test_a_second_visitor_gets_one_sentence_and_the_first_goes_on() -> None:
     first = PLACE.begin(Training("copy"))
     at = pressed(choose(prepared("train_here")), "train_start")
     assert words(at).count(text("en", "error.TrainerBusyError")) == 1
-    assert plain_charts(at) == []
+    assert "_training" not in at.session_state
     assert not first.is_over
     first.stop()
     first.thread.join(10)

@@ -14,7 +14,7 @@ from viz.core import models
 
 @pytest.fixture
 def at() -> AppTest:
-    return prepared("lines")
+    return prepared("one_head", lines="head")
 
 
 def given(at: AppTest) -> dict:

@@ -9,10 +9,10 @@ import pytest
 from model.analysis.what_if.verdict import Doubt, Verdict
 from model.translator import Translator
 from tests.pages import markup, opened, shipped, words
-from viz.app import verdict as line
 from viz.core import models
 from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
+from viz.widgets import verdict as line
 
 pytestmark = shipped
 RATES = {

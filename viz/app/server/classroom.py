@@ -17,10 +17,10 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.types import Receive, Scope, Send
 
 from viz.app.server.live import is_live
-from viz.charts.lines.sealed import source_hash
 from viz.core.classroom.questions import MOST_NUMBER, MOST_SENTENCE, ClassError
 from viz.core.classroom.room import EVERYBODY, Room, the_room
 from viz.core.text import LANGUAGES, text
+from viz.web.page import source_hash
 
 CLASS_PATH = re.compile(r".*/class(?:/(?P<code>[a-z0-9]{1,12})(?:/(?P<verb>join|now|answer|say))?)?/?")
 PHONE = Path(__file__).with_name("phone.html")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
@@ -21,7 +21,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from viz.app.server import classroom, live
 from viz.app.server.embed import embedders
-from viz.charts.lines.sealed import source_hash
+from viz.web.page import source_hash
 
 MOST_SOCKETS = 2_000  # open pages; each has a session of Streamlit's
 PIECE_SECONDS = 30.0  # until the next piece of a body
@@ -67,6 +67,7 @@ def hurried(receive: Receive, piece: float = PIECE_SECONDS, whole: float = BODY_
 
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 OPENING = "/translate"  # Streamlit serves the view that it opens on at / alone
+ONCE_LINES = "/lines"  # a view of its own once, now a way of drawing in Heads
 OTHER_HOST = "This server does not answer to that name; server.allowedHosts says to which."
 FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}  # another text has another address
 
@@ -148,10 +149,7 @@ class Guard:
             return PlainTextResponse(OTHER_HOST, 421)
         if script := self.scripts.get("/".join(scope["path"].rsplit("/", 2)[1:])):
             return script
-        if scope["path"].rstrip("/") == OPENING:
-            query = scope["query_string"].decode("latin-1")
-            return RedirectResponse(f"{scope.get('root_path', '')}/" + (f"?{query}" if query else ""))
-        return self.app
+        return RedirectResponse(address) if (address := moved(scope)) else self.app
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a page's socket through, or refuse it before anybody else sees it."""
@@ -163,6 +161,23 @@ class Guard:
             else:
                 send_at_once(send)
                 await self.app(scope, receive, send)
+
+
+def moved(scope: Scope) -> str:
+    """Where what stood at an address stands now; "" where that is the address itself.
+
+    >>> moved({"path": "/lines", "query_string": b"layer=3"})
+    '/one_head?layer=3&lines=head'
+    """
+    path, query = scope["path"].rstrip("/"), scope["query_string"].decode("latin-1")
+    root = scope.get("root_path", "")
+    if path == OPENING:
+        return f"{root}/" + (f"?{query}" if query else "")
+    if path != ONCE_LINES:
+        return ""
+    said = parse_qsl(query)
+    drawn = [] if any(name == "lines" for name, _ in said) else [("lines", "head")]
+    return f"{root}/one_head?" + urlencode([*said, *drawn])
 
 
 def _own_page(scope: Scope) -> ASGIApp | None:

@@ -19,6 +19,7 @@ BAR = (72.0, 5.0)  # width and height of the colour scale
 _PIECES = re.compile(
     r"[\u2e80-\u9fff\uff00-\uffef][。，、；：？！）》」』”’.,]*|[^\s\u2e80-\u9fff\uff00-\uffef]+\s*|\s+"
 )
+_CHINESE = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]+")
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def _map(given: SheetMap, room: float, size: float) -> tuple[float, list[Box | W
     cell = min(3 * size, (room - left) / len(given.columns))
     type_size = min(size, 0.95 * cell)
     across = max(width(column, type_size) for column in given.columns) < 0.92 * cell
-    above = type_size if across else max(width(column, type_size) for column in given.columns)
+    above = type_size if across else max(_height(column, type_size) for column in given.columns)
     top = 1.8 * size + above + 0.6 * size
     marks: list[Box | Write] = [Write(0, size, elided(given.title, room, 1.1 * size), 1.1 * size)]
     marks += _cells(given, left, top, cell)
@@ -136,10 +137,24 @@ def _map(given: SheetMap, room: float, size: float) -> tuple[float, list[Box | W
     for column, text in enumerate(given.columns):
         x = left + (column + 0.5) * cell
         at = Write(x, top - 0.4 * size, text, type_size, "middle")
-        marks.append(at if across else replace(at, x=x + 0.35 * type_size, anchor="start", turned=True))
+        if across or _CHINESE.fullmatch(text):
+            marks += [at] if across else _stacked(at)
+        else:
+            marks.append(replace(at, x=x + 0.35 * type_size, anchor="start", turned=True))
     bottom = top + cell * len(given.rows)
     marks += _bar(given, left, bottom + 0.6 * size, cell * len(given.columns), size)
     return bottom + 0.6 * size + BAR[1] + size, marks
+
+
+def _height(column: str, size: float) -> float:
+    """Of a column's label that does not stand across: turned, or its Chinese characters upon each other."""
+    return len(column) * size if _CHINESE.fullmatch(column) else width(column, size)
+
+
+def _stacked(label: Write) -> list[Box | Write]:
+    """A label's characters upright, one below the other; the last stands on its base line."""
+    below = range(len(label.text) - 1, -1, -1)
+    return [replace(label, text=sign, y=label.y - n * label.size) for sign, n in zip(label.text, below, strict=True)]
 
 
 def _cells(given: SheetMap, left: float, top: float, cell: float) -> list[Box | Write]:

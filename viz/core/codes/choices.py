@@ -66,7 +66,7 @@ CHOICES: Mapping[str, Choice] = {
         _choice("combine", FIELDS["combine"].options, label="app.combine"),
         # of one view, or two
         _choice("picture", ("trusted", "head")),
-        _choice("lines", ("head", "model"), "lines.view"),
+        _choice("lines", ("viewer", "head", "model"), "lines.view"),
         _choice("decoded", ("tree", "ways"), "beam.view"),
         _choice("scope", ("sentence", "corpus")),
         _choice("by", tuple(dict.fromkeys(("importance", ALIGNED, *HEAD_MEASURES, *PATTERNS, PAINTED)))),

@@ -167,7 +167,8 @@ def _one_sentence(now: Session, entry: Mapping[str, Any], key: str) -> None:
 
 def small_map(entry: Mapping[str, Any]) -> PlainChart:
     """The map of a sentence as the file holds it: what is below half a percent is 0."""
-    return cells(values_of(entry), entry["rows"], entry["columns"], limits=(0.0, 1.0), most_height=240, width=370)
+    rows, columns = (tokens_of(entry, side) for side in ("rows", "columns"))
+    return cells(values_of(entry), rows, columns, limits=(0.0, 1.0), most_height=240, width=370)
 
 
 def _open(now: Session, src: str, tgt: str) -> None:
@@ -330,9 +331,14 @@ def head_html(
 def _sentence(entry: Mapping[str, Any]) -> Markup:
     """A sentence, its translation, and the map as a picture, as ``viz export`` draws it."""
     text = tag("p", tag("strong", f"{entry['strength']:.0%}"), f" {entry['src']}"), tag("p", entry["tgt"])
-    drawing = SheetMap("", tuple(entry["rows"]), tuple(entry["columns"]), values_of(entry))
+    drawing = SheetMap("", tokens_of(entry, "rows"), tokens_of(entry, "columns"), values_of(entry))
     picture = Markup(svg(sheet([drawing], "")).decode())  # noqa: S704 - its texts are escaped where it is made
     return tag("section", *text, picture)
+
+
+def tokens_of(entry: Mapping[str, Any], side: str) -> tuple[str, ...]:
+    """The rows or columns of a sentence's map, pieces within a word as they are written there."""
+    return tuple(token.removeprefix("##") or token for token in entry[side])
 
 
 def values_of(entry: Mapping[str, Any]) -> np.ndarray:

@@ -21,12 +21,17 @@ from model.trace import KIND_LETTERS, HeadRef
 from viz.charts.markup import line
 from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import trace, translation
+from viz.core.choice import picked
+from viz.core.codes.choices import CHOICES
 from viz.core.kept import kept
 from viz.core.language import language, say
+from viz.core.link import is_gone_back
 from viz.core.selection import REST, Selection, method_of, read_link
 from viz.core.session import Session, Subject, chosen_token, read_session
 from viz.core.theme import Theme
+from viz.core.views import LINES
 from viz.export.shown import labelled_maps, names
+from viz.views.one_head import bertviz_lines
 from viz.web.bundles import VIEWER
 from viz.web.message import Envelope
 from viz.web.payload import pack
@@ -34,6 +39,7 @@ from viz.widgets import deletion_bar, map_choice, patches, pins, take_away
 from viz.widgets.bar import bar
 from viz.widgets.errors import show_error
 from viz.widgets.messages import message, part
+from viz.widgets.picker import pick
 from viz.widgets.registry import register
 
 _MADE = "_made"  # what a visitor has asked for of the subject that he looks at
@@ -261,7 +267,18 @@ def view(session: Session) -> None:
         st.rerun()
 
 
+def own_pickers() -> tuple[str, ...]:
+    """The frame's pickers that are used: those of what BertViz draws; the viewer has its own choices."""
+    drawn = CHOICES["lines"].read(st.query_params.get("lines")) if is_gone_back() else picked("lines")
+    return () if drawn in (None, "viewer") else LINES
+
+
 def _draw(now: Session) -> None:
+    with bar():
+        drawn = pick("lines", labelled=False, as_list=True, width=150)
+    if drawn != "viewer":
+        bertviz_lines.draw(now, drawn)
+        return
     is_picture = now.model.reads == "picture"
     place, picture = st.container(), st.container()
     with picture:

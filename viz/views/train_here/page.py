@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import streamlit as st
@@ -19,12 +19,13 @@ from viz.widgets.errors import show_error
 from viz.widgets.picker import pick
 
 if TYPE_CHECKING:
+    from model.live.task import LiveTask
     from model.live.training import Seen, Training
 
 EVERY = 1.0  # seconds between two looks
 
 
-def controls(running: bool) -> None:
+def controls(running: bool) -> LiveTask:
     """The task, a button that starts and one that stops, and why a start was refused."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         task = pick("task", labelled=False)
@@ -34,6 +35,7 @@ def controls(running: bool) -> None:
         st.button(say("train.stop"), "train_stop", on_click=live.stop, disabled=not running)
     if (error := live.refused()) is not None:
         show_error(error)
+    return cast("LiveTask", task)
 
 
 def pictures(own: Training, seen: Seen) -> None:
@@ -56,6 +58,13 @@ def pictures(own: Training, seen: Seen) -> None:
                 draw(figure, "train.map", twin=str(head), head=f"H{head}", right=right, rows=len(rows))
 
 
+def made_of_probe(own: Training, seen: Seen) -> None:
+    """What it writes by now, and the pictures of it."""
+    told = {"probe": own.probe, "written": seen.written or "∅", "wanted": own.answer}
+    st.html(line("lead", say("train.written", **told)))
+    pictures(own, seen)
+
+
 def shown(own: Training, polled: bool) -> None:
     """How far it is; asked again every second while it goes on."""
     speak()  # it runs without the frame
@@ -64,9 +73,7 @@ def shown(own: Training, polled: bool) -> None:
     said = {"step": seen.step, "seconds": number(seen.seconds, 0), "right": f"{seen.right:.0%}"}
     st.progress(1.0 if seen.end else min(1.0, share), say("train.progress", **said))
     if seen.losses:
-        told = {"probe": own.probe, "written": seen.written or "∅", "wanted": own.answer}
-        st.html(line("lead", say("train.written", **told)))
-        pictures(own, seen)
+        made_of_probe(own, seen)
     if seen.end:
         lead(f"train.end.{seen.end}", **said)
         if polled:
@@ -74,10 +81,14 @@ def shown(own: Training, polled: bool) -> None:
 
 
 def view(_session: Session) -> None:
-    """A run of one's own: started, watched, stopped."""
+    """A run of one's own: started, watched, stopped; until then one that was recorded."""
     lead("train.lead")
     own = live.training()
     is_running = own is not None and not own.is_over
-    controls(is_running)
+    task = controls(is_running)
     if own is not None:
         st.fragment(shown, run_every=EVERY if is_running else None)(own, is_running)
+        return
+    past = live.recorded(task)
+    lead("train.recorded", step=past.seen.step, right=f"{past.seen.right:.0%}")
+    made_of_probe(past, past.seen)

@@ -17,6 +17,7 @@ from model.source import LacksAbilityError
 from model.trace import TracedTranslation
 from viz.charts.marked import bars
 from viz.charts.markup import line
+from viz.charts.ruby import is_chinese, readings
 from viz.core.answers import what_if
 from viz.core.answers.maps import whole_map
 from viz.core.answers.translations import translation
@@ -27,7 +28,7 @@ from viz.core.session import Session, choose_head, choose_token
 from viz.views.translate import panel
 from viz.views.translate.panel import answer, trusted
 from viz.views.translate.token_links import token_links, writers
-from viz.widgets import chart, examples, map_choice, patches, take_away
+from viz.widgets import chart, examples, map_choice, patches, take_away, verdict
 from viz.widgets.alignment import opening_line
 from viz.widgets.bar import bar
 from viz.widgets.combined import merged
@@ -74,7 +75,7 @@ def say_best(shown: Session) -> None:
     st.html(line("alt", say("picture.method", method=say(f"method.{shown.method}")), data_picture=shown.method))
 
 
-def verdict(shown: Session, values: np.ndarray) -> None:
+def honesty(shown: Session, values: np.ndarray) -> None:
     """One sentence: does deleting what this map marks cost more than deleting words at random?
 
     Nothing where words cannot be deleted, or there are too few of them.
@@ -204,10 +205,16 @@ def draw_links(now: Session, translation: TracedTranslation, ready: bool) -> tup
         chosen=next((row for row, group in enumerate(groups) if place in group), None),
         on_pick=lambda row: choose_token(None if row is None else groups[row][0]),
         wrote=writers(now, place) if ready else None,
+        written=translation.text,
+        readings=[" ".join(_readings(label.text)) for label in reading.rows] if st.session_state.get("pinyin") else (),
     )
     if not best and now.selection.combine == "head":
         opening_line(now)
     return best
+
+
+def _readings(text: str) -> list[str]:
+    return readings(text) if text and all(map(is_chinese, text)) else []
 
 
 def _told(shown: Session, how: str) -> str:
@@ -284,7 +291,7 @@ def draw_evidence(now: Session, found: TracedTranslation, best: tuple[Session, n
     with reasons:
         if best:
             say_best(best[0])
-            verdict(*best)
+            honesty(*best)
         answer(now)
         draw_hints(now, found)
     with panel_column:
@@ -295,6 +302,7 @@ def draw_translation(now: Session, ready: bool) -> None:
     """The picture first, then the answer and its evidence."""
     found = translation(now.subject)
     best = draw_links(now, found, ready)
+    verdict.draw_here(now.subject, found)
     panel.answer_line(now, with_head=best is None)
     how = st.expander(say("quality.how"), key="hl_how", on_change="rerun")  # computed when somebody asks
     if how.open:

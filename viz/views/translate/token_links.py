@@ -46,6 +46,8 @@ LABELS = (
     "looks",
     "heads_hint",
     "back",
+    "copy",
+    "copied",
 )
 _component = register("token_links", LABELS)
 
@@ -153,6 +155,8 @@ def token_links(
     chosen: int | None = None,
     on_pick: Callable[[int | None], None] | None = None,
     wrote: Wrote | None = None,
+    written: str = "",
+    readings: Sequence[str] = (),
 ) -> None:
     """Two rows of tokens; pointing at one, or reaching it by keyboard, lights up what it is linked with.
 
@@ -165,6 +169,8 @@ def token_links(
         chosen: the target token that is pinned before anybody points at one.
         on_pick: called with the target token that was clicked, None where it was let go, before the script runs again.
         wrote: the heads that wrote the chosen token.
+        written: the translation, to be copied.
+        readings: how each target token is said, "" for nothing; none at all where nobody asked.
 
     Raises:
         ValueError: weights, probabilities or words do not fit the tokens.
@@ -176,7 +182,8 @@ def token_links(
             on_pick(place if place >= 0 else None)
 
     links = links_payload(src, tgt, weights, probabilities, src_words, tgt_words)
-    data = {**links, "chosen": chosen, "heads": _heads_payload(wrote, src)}
+    more = {"chosen": chosen, "heads": _heads_payload(wrote, src), "written": written, "readings": list(readings)}
+    data = {**links, **more}
     said = {"on_pick_change": picked, "on_head_change": lambda: _pressed(key, wrote)}
     _component.mount(data, theme=theme, labels=labels, key=key, **said)
 

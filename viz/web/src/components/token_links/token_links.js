@@ -28,6 +28,8 @@ const SIDES = /** @type {const} */ (["src", "tgt"]);
  * @property {number[]} probabilities of each target token
  * @property {number | null} chosen the target token that is pinned at first
  * @property {Wrote | null} heads the heads that wrote the chosen token
+ * @property {string} [written] the translation, to be copied
+ * @property {string[]} [readings] how each target token is said
  */
 /**
  * @typedef {object} Wrote
@@ -63,6 +65,7 @@ class TokenLinks extends Component {
     this.board.whenPointed = (place) => this.previewHead(place);
     this.curves = this.drawing("curves");
     this.part("play").addEventListener("click", () => this.play(this.playing === undefined));
+    this.part("copy").addEventListener("click", () => void this.copy());
     this.part("back").addEventListener("click", () => this.setTriggerValue("head", { back: true }));
     this.whenResized(() => this.show());
     this.ends.push(() => window.clearInterval(this.playing));
@@ -94,6 +97,8 @@ class TokenLinks extends Component {
     }
     this.root.classList.toggle("many", Math.max(data.src.length, data.tgt.length) > MANY);
     for (const side of SIDES) this.draw(side);
+    this.part("copy").textContent = data.labels.copy ?? "";
+    this.part("copy").hidden = !data.written || !navigator.clipboard; // which only secure pages have
     this.drawHeads(data);
     this.play(false, this.playing === undefined);
   }
@@ -117,6 +122,11 @@ class TokenLinks extends Component {
     const tokens = (mixed?.tokens ?? []).map(({ text, fresh }) => make(fresh ? "mark" : "span", "", text));
     this.part("mixed-text").replaceChildren(...tokens);
     this.part("play").hidden = !labels.play;
+  }
+
+  async copy() {
+    await navigator.clipboard.writeText(this.data.written ?? "");
+    this.part("copy").textContent = this.data.labels.copied;
   }
 
   /** Lights, in the picture, what a head looked at while the chosen token was written. @param {import("../../types.js").HeadPlace | null} place */
@@ -180,7 +190,9 @@ class TokenLinks extends Component {
   /** @param {Side} side @param {number} index @param {string} text */
   chip(side, index, text) {
     const { data } = this;
-    const chip = makeButton("chip", make("span", "text", text), make("span", "weight"));
+    const reading = side === "tgt" && data.readings?.[index];
+    const said = reading ? make("ruby", "text", text, make("rt", "", reading)) : make("span", "text", text);
+    const chip = makeButton("chip", said, make("span", "weight"));
     chip.tabIndex = -1;
     Object.assign(chip.dataset, { side, index });
     chip.classList.toggle("special", data[`${side}_words`][index] < 0);

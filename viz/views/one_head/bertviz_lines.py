@@ -28,9 +28,7 @@ from viz.core.language import language, say
 from viz.core.session import Session
 from viz.core.theme import FONTS, Theme, head_colour
 from viz.widgets import chart, map_choice
-from viz.widgets.bar import bar
 from viz.widgets.errors import end_view
-from viz.widgets.picker import pick
 
 STEPS = 255
 MAX_LINES = 60_000
@@ -179,13 +177,11 @@ def _page(code: str, given: Mapping[str, Any], theme: Theme) -> str:
     return sealed_document(body, style, given, [*libraries(), code], given["say"]["title"], given["say"]["lang"])
 
 
-def view(session: Session) -> None:
-    """The lines of the chosen layer, or of every head."""
+def draw(session: Session, method: str) -> None:
+    """The lines of the chosen layer ("head"), or of every head ("model")."""
     if not map_choice.is_drawn(session, session.kind):
         end_view()
     reading = map_choice.reading(session, session.kind)
-    with bar():
-        method = pick("lines", labelled=False)
     if not reading.weights.size:
         st.info(say("lines.empty"))
         end_view()
@@ -203,7 +199,7 @@ def draw_lines(session: Session, lines: Lines, method: str, strength: str) -> No
     whose = map_choice.whose(session, head.title) + ("" if session.method == "weights" else f" · {strength}")
     summary = say("lines.strongest", head=whose, kind=say(f"kind.{session.kind}"), lines=strongest)
     texts = {name: say(f"lines.{name}") for name in TEXTS}
-    texts |= {"summary": summary, "title": say("page.lines"), "lang": language()}
+    texts |= {"summary": summary, "title": say("lines.title"), "lang": language()}
     try:
         if method == "head":
             picture = head_view(lines, theme=session.theme, layer=head.layer, shown=[head.head], say=texts)

@@ -14,17 +14,34 @@ from model.errors import HeadlightError
 from model.trace import Translation
 from viz.charts.markup import line, tag
 from viz.core.answers.faithfulness import traces_of_words
-from viz.core.answers.translations import written
+from viz.core.answers.translations import translation, written
 from viz.core.language import say
-from viz.core.session import Subject, part, parts
+from viz.core.session import Subject, part, parts, subject
 
 MOST_REASONS = 3
+_PLACE = "_verdict"  # where it stands in this run, until it is whole
 _WHOLE = "_verdict_on"  # in a visitor's session: what the last whole verdict is about, and it
 
 
 def is_judged(about: Subject) -> bool:
     """Whether there is a verdict: of models that translate words, not of letters or of anything else."""
     return about.model.reads == "text" and not about.model.by_letter
+
+
+def draw_here(about: Subject, found: Translation) -> None:
+    """The verdict on a translation that is judged, and those on a text's other sentences; made whole by ``finish``."""
+    st.session_state.pop(_PLACE, None)
+    if found.log_probs and is_judged(about):
+        st.session_state[_PLACE] = draw(about, found)
+        draw_others(about)
+
+
+def finish() -> None:
+    """The verdict once more, by a look into the model; after everything that does not need it."""
+    place = st.session_state.pop(_PLACE, None)
+    if place is not None:
+        about = subject()
+        draw_looked_into(place, about, translation(about))
 
 
 def draw(about: Subject, found: Translation) -> DeltaGenerator | None:
