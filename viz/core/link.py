@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from viz.core.selection import FIELDS
+from viz.core.selection import LINK_FIELDS
 
 # Target ids, gains, a pattern, the numbers of a sentence and of a token, whether each head is muted alone: nobody types
 # them, the app writes them.
 UNSEEN = ("hyp", "fork", "mix", "paint", "part", "step", "repair")
 SET_ONCE = ("checkpoint", "lang", "beam", "pinyin", "from", "into")
-PICKED = tuple(name for field in FIELDS.values() for name in field.app if name not in UNSEEN)
+PICKED = tuple(name for field in LINK_FIELDS.values() for name in field.app if name not in UNSEEN)
 SHARED = ("text", *SET_ONCE, *PICKED, *UNSEEN)
 
 
