@@ -72,8 +72,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     with chromium() as browser, tempfile.TemporaryDirectory() as folder:
         for words, pair in PAIRS.items():
             translation = translator.trace(*pair)
-            shown = Selection((HeadRef("cross", 2, 5),))
-            path = page_of(translator, translation, shown, "en").save(Path(folder) / f"{words}.html")
+            chosen = Selection((HeadRef("cross", 2, 5),))
+            path = page_of(translator, translation, chosen, "en").save(Path(folder) / f"{words}.html")
             rows, columns = translation.trace.cross.shape[2:]
             facts[words] = {"bytes": path.stat().st_size, "rows": rows, "columns": columns}
             page = browser.new_page(viewport=VIEWPORT)

@@ -75,6 +75,7 @@ MAY: dict[str, set[str]] = {
         "model/training",
         "viz/core/text",
         "viz/core/views.py",
+        "viz/core/selection.py",
         "viz/app",
         "viz/core",
         "viz/export",

@@ -82,6 +82,14 @@ def _numbers(values: np.ndarray) -> list[float]:
     return [round(float(value), 6) for value in values.ravel()]
 
 
+LINKS = (
+    Selection(),
+    Selection((FIRST, HeadRef("encoder_self", 0, 1)), view="all", together="difference", present=True),
+    Selection(words=True, hide_special=True, method="gradient", step=2, shift="read", threshold=0.05, log=True),
+    Selection(scale="common", rows=("s0", "t-1"), columns=("t3",), theme="dark"),
+)
+
+
 def message(language: str = "en") -> bytes:
     """The message of it."""
     maps = {method: made(method) for method in METHOD_NAMES}
@@ -92,7 +100,8 @@ def text() -> str:
     """The file."""
     packed = base64.b64encode(gzip.compress(message(), 9, mtime=0)).decode("ascii")
     signed = [method for method in METHOD_NAMES if METHODS[method].signed]
-    found = {"message": packed, "signed": signed, "cases": expected(), "together": together()}
+    links = [chosen.link for chosen in LINKS]
+    found = {"message": packed, "signed": signed, "links": links, "cases": expected(), "together": together()}
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -9,7 +9,7 @@ import pytest
 from model.attribution.methods import METHODS, SHIFTS
 from model.trace import HeadRef
 from viz.core.link import PICKED, UNSEEN
-from viz.core.selection import DEFAULTS, FIELDS, REST, Selection, read_link, write_link
+from viz.core.selection import DEFAULTS, LINK_FIELDS, REST, Selection, read_link, write_link
 
 HEADS = (HeadRef("cross", 2, 5), HeadRef("encoder_self", 0, 1))
 FULL = Selection(
@@ -32,14 +32,14 @@ FULL = Selection(
 
 
 def test_the_table_says_what_a_selection_holds() -> None:
-    assert {field.name for field in fields(Selection)} == {*FIELDS, "step"}
-    letters = [field.letter for field in FIELDS.values() if field.letter]
+    assert {field.name for field in fields(Selection)} == {*LINK_FIELDS, "step"}
+    letters = [field.letter for field in LINK_FIELDS.values() if field.letter]
     assert len(set(letters)) == len(letters)
-    for name, field in FIELDS.items():
+    for name, field in LINK_FIELDS.items():
         default = getattr(DEFAULTS, name)
         assert (list(default) if isinstance(default, tuple) else default) == field.default
-    assert FIELDS["shift"].options == SHIFTS
-    assert set(PICKED) <= {name for field in FIELDS.values() for name in field.app} <= {*PICKED, *UNSEEN}
+    assert LINK_FIELDS["shift"].options == SHIFTS
+    assert set(PICKED) <= {name for field in LINK_FIELDS.values() for name in field.app} <= {*PICKED, *UNSEEN}
 
 
 def test_a_link_is_read_as_it_was_written_whatever_it_starts_from() -> None:

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from model.folders import argument_of
-from viz.core.selection import FIELDS
+from viz.core.selection import LINK_FIELDS
 
 LIVE_OPTION = "--live"
 LIVE_PAGE = "index.html"
@@ -20,7 +20,7 @@ LIVE_PAGE = "index.html"
 # them, the app writes them.
 UNSEEN = ("hyp", "fork", "mix", "paint", "part", "step", "repair")
 SET_ONCE = ("checkpoint", "lang", "beam", "pinyin", "from", "into")
-PICKED = tuple(name for field in FIELDS.values() for name in field.app if name not in UNSEEN)
+PICKED = tuple(name for field in LINK_FIELDS.values() for name in field.app if name not in UNSEEN)
 SHARED = ("text", *SET_ONCE, *PICKED, *UNSEEN)
 
 

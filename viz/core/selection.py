@@ -20,7 +20,7 @@ _WRITTEN = re.compile(r"t(\d{1,4})")
 
 
 @dataclass(frozen=True)
-class Field:
+class LinkField:
     """A row of the table: a choice, and how links say it.
 
     Attributes:
@@ -51,9 +51,9 @@ class Field:
 
 
 _ROWS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
-FIELDS: Mapping[str, Field] = {row["name"]: Field(**{**row, "app": tuple(row["app"])}) for row in _ROWS}
+LINK_FIELDS: Mapping[str, LinkField] = {row["name"]: LinkField(**{**row, "app": tuple(row["app"])}) for row in _ROWS}
 REST = "viewer"  # the app's parameter for all that it has no picker of, as the viewer's link writes it
-_BY_LETTER = {field.letter: field for field in FIELDS.values() if field.letter}
+_BY_LETTER = {field.letter: field for field in LINK_FIELDS.values() if field.letter}
 
 
 @dataclass(frozen=True, repr=False)
@@ -179,7 +179,7 @@ class Selection:
         if not METHODS[self.method].of_written:
             found["shift"] = self.shift
         found |= {"words": self.words, "special": self.hide_special}
-        own = {field.name: getattr(self, field.name) for field in FIELDS.values() if not field.app}
+        own = {field.name: getattr(self, field.name) for field in LINK_FIELDS.values() if not field.app}
         heads = self.heads if len(self.heads) > 1 else ()
         rows = () if self.rows == (f"t{self.token}",) else self.rows
         return found | {REST: replace(Selection(**own), heads=heads, rows=rows).in_app.link}
@@ -219,14 +219,14 @@ _WRITE: Mapping[str, Callable[[Any], str]] = {
 }
 
 
-def _read(field: Field, said: str) -> dict[str, Any]:
+def _read(field: LinkField, said: str) -> dict[str, Any]:
     """The attributes that a legal part of a link says; raises as ``method_of``."""
     if field.name == "method":
         return dict(zip(("method", "step"), method_of(said), strict=True))
     return {field.name: _heads(said) if field.name == "heads" else _READ[field.type](said)}
 
 
-def _written(selection: Selection, field: Field) -> str:
+def _written(selection: Selection, field: LinkField) -> str:
     if field.name == "method":
         return selection.map_name
     value = getattr(selection, field.name)

@@ -54,9 +54,9 @@ def labelled_maps(selection: Selection, maps: Mapping[Kind, np.ndarray], trace: 
     each = [maps[head.kind][head[1:]] for head in selection.heads]
     if selection.merges:
         each = [combine(np.stack(each), selection.together)]
-    options = selection.words, selection.hide_special, selection.method
+    words, hidden, method = selection.words, selection.hide_special, selection.method
     found = [
-        read(values, *axes(trace, selection, head.kind), *options)
+        read(values, *axes(trace, selection, head.kind), words, hidden, method)
         for values, head in zip(each, selection.heads, strict=False)
     ]
     if selection.together == "difference":

@@ -113,4 +113,4 @@ def saved(board: Storyboard, ending: str, spoken: str) -> bytes:
 def small_picture(scene: TalkScene, spoken: str) -> str:
     """What a scene shows first, as SVG; raises as ``stage``."""
     [shown] = staged(Storyboard(Both(), (scene,))).scenes
-    return svg(picture(shown.sight, shown.state, spoken, SMALL)).decode()
+    return svg(picture(shown.sight, shown.selection, spoken, SMALL)).decode()

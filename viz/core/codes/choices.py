@@ -17,7 +17,7 @@ from model.analysis.residual.flow import MEASURES
 from model.attribution.methods import METHOD_NAMES
 from model.trace import KINDS
 from viz.core.codes.lessons import LESSON_MODULES
-from viz.core.selection import FIELDS
+from viz.core.selection import LINK_FIELDS
 from viz.core.text import LANGUAGES
 
 ATLAS_MEASURES = (
@@ -62,8 +62,8 @@ CHOICES: Mapping[str, Choice] = {
         # over every view
         _choice("kind", KINDS, label="app.kind"),
         _choice("method", METHOD_NAMES, label="app.method"),
-        _choice("shift", FIELDS["shift"].options, label="app.shift"),
-        _choice("combine", FIELDS["combine"].options, label="app.combine"),
+        _choice("shift", LINK_FIELDS["shift"].options, label="app.shift"),
+        _choice("combine", LINK_FIELDS["combine"].options, label="app.combine"),
         # of one view, or two
         _choice("picture", ("trusted", "head")),
         _choice("lines", ("viewer", "head", "model"), "lines.view"),

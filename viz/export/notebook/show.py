@@ -101,8 +101,8 @@ def show(what: Any = None, tokens: Sequence[str] | None = None, **options: Unpac
         maps = None if shown.layers else {"weights": shown.trace.weights}
     theme = options.get("display_mode", "")
     chosen = Selection(opening(shown.trace, options), shift=shift, theme=theme if theme in ("dark", "light") else "")
-    look = {"language": options.get("language", "en"), "height": options.get("height", 720)}
-    return HeadlightWidget(shown, maps, model=options.get("title", name), selection=chosen, **look)
+    title, language, height = options.get("title", name), options.get("language", "en"), options.get("height", 720)
+    return HeadlightWidget(shown, maps, model=title, language=language, selection=chosen, height=height)
 
 
 def check_names(what: Any, options: Mapping[str, Any]) -> None:

@@ -93,19 +93,14 @@ class HeadlightWidget(anywidget.AnyWidget):
         Raises:
             ValueError: it names none, or there is no such head or token.
         """
-        if isinstance(value, Selection):
-            found, places = value, []
-        else:
-            heads, places = _named(value)
-            found = replace(self.selection, heads=heads)
-        for head in found.heads:
+        heads, places = (value.heads, []) if isinstance(value, Selection) else _named(value)
+        for head in heads:
             self.shown.trace.map(*head)
         if isinstance(value, Selection):
             return value
-        rows, columns = (
-            self._keys(found.head.kind, side, place) for side, place in enumerate([*places, None, None][:2])
-        )
-        return replace(found, rows=rows, columns=columns)
+        row, column, *_ = *places, None, None
+        kind = heads[0].kind
+        return replace(self.selection, heads=heads, rows=self._keys(kind, 0, row), columns=self._keys(kind, 1, column))
 
     def _keys(self, kind: Kind, side: int, place: int | None) -> tuple[str, ...]:
         """A token of rows (0) or columns (1) of a kind's maps, as the viewer calls it; raises as ``selected``."""

@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from viz.core.selection import LINK_FIELDS
 from viz.export.show.storyboard import StoryboardError, parse_link
 
 _CELL = re.compile(r"(argmax|value) row (\S+) column (\S+)(?: (above|below) (-?\d{1,6}(?:\.\d{1,6})?))?((?: \w+ \S+)*)")
 _SAID = re.compile(r"translation (contains|is) (.+)")
-_LETTERS = {"method": "d", "heads": "h", "shift": "r", "together": "x"}
+_LETTERS = {name: LINK_FIELDS[name].letter for name in ("method", "heads", "shift", "together")}
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ def place_of(labels: tuple[Label, ...], name: str) -> int:
     return places[nth - 1]
 
 
-def lit(sight: Sight, selection: Selection, light: Light) -> Selection:
+def highlight(sight: Sight, selection: Selection, light: Light) -> Selection:
     """With a row and a column in the light.
 
     Raises:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from model.errors import HeadlightError
 from viz.core.selection import Selection, write_link
 from viz.export.show.expect import Expectation, parse_expectation
-from viz.export.show.sights import Opens, Sight, Sights, lit, place_of, said_of, selected, word_map
+from viz.export.show.sights import Opens, Sight, Sights, highlight, place_of, said_of, selected, word_map
 from viz.export.show.storyboard import OPTIONS, Both, Predict, Storyboard, StoryboardError, TalkScene
 
 CHECKPOINT = "en-zh"
@@ -89,7 +89,7 @@ def _staged(scene: TalkScene, number: int, sight: Sight) -> Staged:
     steps = []
     for step in scene.steps:
         after = selected(sight, step.link, now)
-        after = lit(sight, after, step.light) if step.light else after
+        after = highlight(sight, after, step.light) if step.light else after
         steps.append(write_link(after, now))
         now = after
     problems = [

@@ -309,7 +309,7 @@ def draw_translation(now: Session, ready: bool) -> None:
         with how:
             draw_evidence(now, found, best)
     with st.container(horizontal=True, vertical_alignment="center"):
-        take_away.page_button(now, now.selection, "page")
+        take_away.page_button(now, now.choosing(step=map_choice.chosen_step(now)).selection, "page")
         st.html(line("alt", say("app.purpose")))
     if not ready:  # the first visit of all: the picture came before PyTorch, the heads beside it come now
         st.session_state[_READY] = True

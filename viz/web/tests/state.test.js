@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CODECS, DEFAULTS, readLink, write } from "../src/core/state.js";
 import { gone, less, moved, nextKind, opened, stepped } from "../src/core/walk.js";
 import { pinned } from "../src/core/pointing.js";
-import { trace } from "./fixture.js";
+import { fixture, trace } from "./fixture.js";
 
 const OTHERS = {
   heads: [["c0.1"], ["e1.2", "d0.0"]],
@@ -32,6 +32,12 @@ test("every choice is read as it was written, and no two have one letter", () =>
       assert.deepEqual(readLink(write(state, opening), opening), state, `${name} ${value}`);
     }
   }
+});
+
+test("a link that Python wrote is written the same here", () => {
+  assert.equal(fixture.links.length, 4);
+  for (const link of fixture.links) assert.equal(write(readLink(link)), link);
+  assert.notEqual(write(readLink("x=sum")), "x=sum");
 });
 
 test("what a link says wrongly is as it was", () => {
