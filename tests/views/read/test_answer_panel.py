@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from html import unescape
 
@@ -9,13 +10,23 @@ import numpy as np
 import pytest
 
 from model.analysis.residual.votes import Votes
+from model.analysis.what_if.mixing import mix
+from model.analysis.what_if.verdict import Doubt, Verdict
 from model.attribution.methods import attribution_maps
+from model.attribution.per_head import vote_maps
 from model.passage import Ask
+from model.trace import HeadRef
 from model.translator import Translator
-from tests.pages import SENTENCE, choose, markup, opened, reverse, shipped
+from tests.pages import SENTENCE, choose, components, markup, opened, reverse, shipped, words
+from viz.app import verdict as line
+from viz.core import models
 from viz.core.choice import tidied
+from viz.core.text import ENGLISH as STRINGS
+from viz.core.text import LANGUAGES, text
+from viz.core.views import VIEWS
 from viz.views.translate import page as best_picture
 from viz.views.translate.panel import word_votes
+from viz.web.codes import unpack_coarse
 
 pytestmark = shipped
 
@@ -121,3 +132,145 @@ def test_without_a_table_it_is_the_chosen_head_as_before(monkeypatch):
 def test_each_checkpoint_has_its_own_best_map():
     at = opened("translate", checkpoint="reverse", text="headlight")
     assert said(at, "picture") == best_picture.trusted("reverse") != best_picture.trusted("en-zh")
+
+
+RATES = {
+    "caught": 0.7,
+    "false_alarms": 0.2,
+    "right": 0.4,
+    "bad": 0.1,
+    "bad_right": 0.3,
+    "sentences": 1000,
+    "poor_below": 10.0,
+}
+
+
+@pytest.fixture
+def warned(monkeypatch: pytest.MonkeyPatch):
+    """The checkpoint's table of rates is this; None for none."""
+
+    def say(threshold: float | None) -> None:
+        found = None if threshold is None else {"threshold": threshold, **RATES}
+        monkeypatch.setattr(models, "load_warning", lambda *_: (found, ""))
+        models.forget()
+
+    yield say
+    monkeypatch.undo()
+    models.forget()
+
+
+def levels(at) -> list[str]:
+    return re.findall(r'data-judged="(\w+)"', markup(at))
+
+
+def test_a_sure_translation_is_good_and_below_the_threshold_it_is_doubted(en_zh: Translator, warned) -> None:
+    warned(0.0)
+    calm = opened("translate", text="I love you.")
+    assert levels(calm) == ["good"]
+    assert "doubted 70% of the poor translations" in words(calm)
+    assert "20% of the others" in words(calm)
+    assert "40% were poor" in words(calm)
+    warned(1.0)
+    worried = opened("translate", text="I love you.")
+    assert levels(worried) == ["doubtful"]
+    assert "sure on average" in words(worried)
+    warned(None)
+    assert text("en", "quality.no_rates") in words(opened("translate", text="I love you."))
+
+
+@pytest.mark.parametrize("view", [name for name, spec in VIEWS.items() if "text" in spec.reads and spec.sentence])
+def test_every_view_of_a_translation_says_what_is_wrong_and_names_it(view: str, monkeypatch) -> None:
+    doubts = (
+        Doubt("number", "70,000", "<b>7</b>"),
+        Doubt("word", "boat"),
+        Doubt("word", "bank"),
+        Doubt("rare", "bank"),
+    )
+    monkeypatch.setattr(line, "verdict", lambda *_: Verdict(0.9, doubts))
+    at = opened(view, text="I love you.")
+    assert levels(at) == ["bad"]
+    assert "70,000 became &lt;b&gt;7&lt;/b&gt;; “boat”, “bank” are not translated." in markup(at)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_is_said_in_either_language(language: str, monkeypatch) -> None:
+    monkeypatch.setattr(line, "verdict", lambda *_: Verdict(0.3, (Doubt("low", share=0.3),)))
+    at = opened("translate", text="I love you.", lang=language)
+    assert text(language, "verdict.bad") in markup(at)
+    assert text(language, "verdict.low", share="30%") in markup(at)
+
+
+def test_a_sentence_that_is_not_looked_at_is_doubted_too(monkeypatch) -> None:
+    seen = []
+
+    def judged(translation, *_) -> Verdict:
+        seen.append(translation.source)
+        return Verdict(0.9, (Doubt("number", "7", "8"),) if "seven" not in translation.source else ())
+
+    monkeypatch.setattr(line, "verdict", judged)
+    at = opened("translate", text="I have seven cats. I love you. We have seven dogs.")
+    assert set(seen) == {"I have seven cats.", "I love you.", "We have seven dogs."}
+    assert levels(at) == ["good", "bad"]
+    assert f"{text('en', 'verdict.part', n=2)}</strong> 7 became 8" in markup(at)
+
+
+def test_letters_have_no_verdict() -> None:
+    assert levels(opened("translate", checkpoint="reverse", text="headlight")) == []
+
+
+PLACE = 3
+MUTED = [HeadRef("cross", 4, 0), HeadRef("cross", 5, 2)]
+
+
+@pytest.fixture(scope="module")
+def en_zh_model() -> Translator:
+    return Translator.from_checkpoint("en-zh")
+
+
+def picture(at) -> dict:
+    return next(each for each in components(at) if "tgt_words" in each)
+
+
+def test_the_board_holds_what_each_heads_map_of_votes_adds_up_to(en_zh_model, translation):
+    """One number on one screen: votes are above the vocabulary's mean, in the board as in the map."""
+    heads = picture(opened("translate", step=PLACE + 1))["heads"]
+    maps = vote_maps(en_zh_model, translation)["cross"]
+    np.testing.assert_allclose(heads["board"]["kinds"][0]["values"], maps[:, :, PLACE].sum(-1), atol=1e-3)
+
+
+def test_the_rows_are_what_each_head_looked_at_in_the_step_that_wrote_the_token(translation):
+    heads = picture(opened("translate", step=PLACE + 1))["heads"]
+    trace = translation.trace
+    rows = unpack_coarse(heads["rows"]).reshape(*trace.cross.shape[:2], len(trace.src))
+    np.testing.assert_allclose(rows, trace.cross[:, :, PLACE], atol=4e-3)
+
+
+def test_without_muted_heads_the_translation_stands_there_with_what_is_new_and_the_tokens_chance(
+    en_zh_model, translation
+):
+    code = ",".join(f"{head.code}:0" for head in MUTED)
+    sent = picture(opened("translate", step=PLACE + 1, mix=code))["heads"]
+    made = mix(en_zh_model, translation, dict.fromkeys(MUTED, 0.0))
+    assert "".join(each["text"] for each in sent["mixed"]["tokens"]) == made.mixed.text
+    assert [each["fresh"] for each in sent["mixed"]["tokens"]] == list(made.new)
+    assert f"{math.exp(made.after[PLACE]):.0%}" in sent["mixed"]["title"]
+    assert sent["board"]["muted"] == [list(head) for head in MUTED]
+
+
+def test_with_every_head_at_its_gain_nothing_is_said_of_another_translation():
+    sent = picture(opened("translate"))["heads"]
+    assert sent["mixed"] is None
+    assert sent["board"]["muted"] == []
+    assert picture(opened("translate", mix="nonsense,x9.9:0"))["heads"]["mixed"] is None
+
+
+def test_a_faded_head_is_no_muted_one():
+    sent = picture(opened("translate", mix="c4.0:0.5"))["heads"]
+    assert sent["board"]["muted"] == []
+    assert sent["mixed"]["title"].startswith(STRINGS["writers.mixed"].partition("{")[0])
+
+
+def test_the_board_is_about_another_token_once_that_is_chosen():
+    at = opened("translate", step=1)
+    first = picture(at)["heads"]["board"]["kinds"][0]["values"]
+    assert picture(choose(opened("translate", step=6)))["heads"]["board"]["kinds"][0]["values"] != first
