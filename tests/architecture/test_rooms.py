@@ -119,7 +119,7 @@ LIBRARIES: dict[str, set[str]] = {
     "onnxscript": {"model/onnx"},
     "onnxruntime": {"model/onnx"},
     "nltk": {"model/own"},
-    "sacrebleu": {"model/evaluation"},
+    "sacrebleu": {"model/evaluation", "model/commands/release"},
     "tqdm": {"model/training", "model/commands", "model/tiny"},
     "transformers": {"bench", "model/folder", "model/tiny"},
     "PIL": {"model/common", "model/folder", "viz/charts/sheet"},
