@@ -16,7 +16,7 @@ from model.analysis.what_if.verdict import verdict
 from model.commands.release.warning import POOR, Judged, JudgedSentence, judged_rates, measured, read_judged, warning
 from model.errors import CorpusError
 from model.evaluation.kept import KeptSentence, kept, missing_names, missing_numbers, read_kept
-from model.own.paragraphs import spans_of, translate_text
+from model.own.translator import spans_of, translate_text
 from model.sentences import LONG_QUOTE, parts_of, sentence_spans
 from model.trace import join_parts
 from model.training.prepare import LISTS, known_names

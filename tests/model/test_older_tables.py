@@ -16,12 +16,12 @@ import pytest
 
 from model.analysis.alignment.known_pairs import ALIGNMENT, load_alignment, unaligned_methods
 from model.analysis.faithfulness.table import FAITHFULNESS, MEASURES, load_faithfulness, rows_of, unscored_methods
-from model.analysis.pairs import score_pairs
 from model.commands.shared.options import made_by
 from model.errors import CorpusError, EmptySentenceError
 from model.evaluation.corpus import evaluate
 from model.examples import load_example, sentences
 from model.folders import CHECKPOINTS, LOG, META, WEIGHTS, available, families, shelf
+from model.pairs import score_pairs
 from model.release.parts import PARTS, Job
 from model.tables import load_table, save_table
 from model.trace import KINDS

@@ -17,10 +17,11 @@ from model.own.text.digits import with_runs, written_before
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
 from model.pairs import Row, read_rows
-from model.training.batching import bucketed, collate
 from model.training.corpus import (
     RAREST_PAIR,
     Corpus,
+    bucketed,
+    collate,
     english_words,
     grown,
     learn_characters,

@@ -12,8 +12,7 @@ from model.analysis.heads.table import load_head_table
 from model.analysis.what_if.mixing import log_probs
 from model.folders import available
 from model.history import History, coded
-from model.own.capture import hook_name
-from model.own.interventions import HEADS_OUT
+from model.own.capture import HEADS_OUT, hook_name
 from model.trace import KINDS, AttentionTrace, HeadRef, Label
 from model.translator import Translator
 from tests.analysis.strong import strong_heads

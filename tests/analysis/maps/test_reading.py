@@ -29,10 +29,9 @@ from model.attribution.labelled_map import (
     written_probabilities,
 )
 from model.attribution.methods import attribution_maps
-from model.attribution.sanity import check_map
 from model.attribution.through import frozen_shares
 from model.passage import Ask
-from model.trace import KINDS, AttentionTrace, Kind, Label
+from model.trace import KINDS, AttentionTrace, Kind, Label, check_map
 
 TOKENS = (Label("a", 0), Label("b", 1), Label("c", 2))
 

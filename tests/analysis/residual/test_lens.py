@@ -12,9 +12,8 @@ from model.analysis.residual.six_steps import head_steps
 from model.analysis.residual.votes import votes
 from model.analysis.what_if.fork import decoding_steps
 from model.own import checkpoint
-from model.own.capture import capture_attention
+from model.own.capture import capture_attention, scaled_heads
 from model.own.checkpoint import Checkpoint
-from model.own.interventions import scaled_heads
 from model.own.passes import attention_block
 from model.own.source import OwnSource
 from model.passage import ForcedIds

@@ -15,9 +15,8 @@ import streamlit as st
 from model.attribution.export import maps_csv, maps_json, trace_npz
 from model.attribution.labelled_map import combine
 from model.attribution.methods import METHOD_NAMES, METHODS, MethodName, traced_maps
-from model.attribution.sanity import check_map
 from model.source import LacksAbilityError, require_of
-from model.trace import KIND_LETTERS, HeadRef
+from model.trace import KIND_LETTERS, HeadRef, check_map
 from viz.charts.markup import line
 from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import trace, translation
