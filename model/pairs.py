@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
-from model.errors import CorpusError
+from model.errors import CorpusError, HeadlightError
 
 Row = tuple[str, str, str]  # English, Chinese, source
 
@@ -36,3 +38,33 @@ def pair_of(line: str, where: str) -> Row:
     if len(cells) < 2 or not cells[0] or not cells[1]:
         raise CorpusError(f"{where}: expected English, a tab, and Chinese")
     return cells[0], cells[1], cells[2] if len(cells) > 2 else ""
+
+
+Pair = TypeVar("Pair")
+
+
+def score_pairs(
+    pairs: Iterable[Pair], score: Callable[[Pair], object], progress: Callable[[int], object] = lambda _: None
+) -> dict[int, str]:
+    """Score every pair; why a pair was left out, by its number, counted from 1.
+
+    Args:
+        pairs: of a corpus.
+        score: what is done with a pair; a ``HeadlightError`` leaves it out.
+        progress: called with the number of pairs done.
+
+    Raises:
+        CorpusError: no pair could be scored; the sentence says why the first could not.
+    """
+    refused, number = {}, 0
+    for number, pair in enumerate(pairs, 1):
+        try:
+            score(pair)
+        except HeadlightError as error:
+            refused[number] = str(error)
+        progress(number)
+    if len(refused) == number:
+        raise CorpusError(
+            f"no sentence pair could be scored; the first: {next(iter(refused.values()), 'there is none')}"
+        )
+    return refused

@@ -9,8 +9,7 @@ from pathlib import Path
 import torch
 
 from model.folders import Entry, entry, languages_in, resolve, sort_at, split_step
-from model.own.paragraphs import translate_text
-from model.own.translator import Translator
+from model.own.translator import Translator, translate_text
 from model.source import ModelHandle
 
 __all__ = ["Translator", "has_gpu", "open_model", "translate_text"]

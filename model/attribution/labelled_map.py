@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from model.attribution.methods import METHODS, MethodName, Shift
-from model.trace import AttentionTrace, Kind, Label, TracedTranslation
+from model.trace import AttentionTrace, Label, TracedTranslation
 
 COMBINATIONS = ("mean", "max", "importance")
 
@@ -22,23 +22,6 @@ class LabelledMap:
     columns: tuple[Label, ...]
 
 
-def read_map(
-    trace: AttentionTrace, kind: Kind, layer: int, head: int, words: bool = False, hide_special: bool = False
-) -> LabelledMap:
-    """One head's map, read as asked.
-
-    Args:
-        trace: of a translation.
-        kind, layer, head: which map.
-        words: merge the pieces of a word (see ``merge_words``).
-        hide_special: leave out <bos> and <eos>, and renormalise (see ``without_special``).
-
-    Raises:
-        ValueError: there is no such map.
-    """
-    return read(trace.map(kind, layer, head), *trace.axis_labels(kind), words, hide_special)
-
-
 def read(
     weights: np.ndarray,
     rows: tuple[Label, ...],
@@ -47,7 +30,7 @@ def read(
     hide_special: bool = False,
     method: MethodName = "weights",
 ) -> LabelledMap:
-    """Any [..., query, key] values with these labels, read as ``read_map`` does.
+    """Values [..., query, key] with these labels: pieces of a word merged, special tokens hidden, where asked.
 
     Scores and gradients of a word's pieces are averaged where weights would be added; only shares of a
     whole (weights, rollout) are divided by what is left when special tokens are hidden.

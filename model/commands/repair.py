@@ -18,9 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print one JSON object, see ``repair_rates``; what was left out goes to stderr."""
-    from model.analysis.pairs import score_pairs
     from model.analysis.what_if.repair import repair_rates, turned
-    from model.pairs import read_rows
+    from model.pairs import read_rows, score_pairs
 
     pairs = [(row[0], row[1]) for row in read_rows(args.tsv)][: args.limit]
     translator, tokens = opened(args), list[tuple[bool, float]]()

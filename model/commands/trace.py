@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the file, and print the translation that it belongs to."""
-    from model.own.paragraphs import spans_of
+    from model.own.translator import spans_of
 
     translator = opened(args)
     if args.target is not None:

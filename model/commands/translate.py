@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Translate, printing each line at once; 2 if a line could not be translated."""
-    from model.own.paragraphs import translate_text
+    from model.own.translator import translate_text
 
     translator = opened(args)
     status = 0

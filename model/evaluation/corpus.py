@@ -16,9 +16,8 @@ from model.errors import JUDGED_AT_ONCE, CorpusError, HeadlightError
 from model.own.decoding.search import beam_search, greedy
 from model.own.decoding.stepping import Stepper, StepPlan
 from model.own.network.transformer import Transformer
-from model.own.paragraphs import spans_of
-from model.own.text.padding import pad
-from model.own.text.tokenize import CharacterTokenizer
+from model.own.text.tokenize import CharacterTokenizer, pad
+from model.own.translator import spans_of
 from model.passage import one_thread
 from model.sentences import sentence_spans
 from model.trace import join_parts

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from model.own.branches import grown
-from model.own.capture import hook_name
-from model.own.interventions import HEADS_OUT, check_heads
+from model.own.capture import HEADS_OUT, check_heads, hook_name
 from model.own.network.layers import DecoderLayer, LayerCache
 from model.own.network.masks import causal_mask
 from model.own.network.transformer import Transformer

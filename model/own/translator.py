@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from model.common.decoding import Sampler
-from model.errors import CheckpointError, HeadlightError
+from model.errors import CheckpointError, HeadlightError, SentenceTooLongError
 from model.folders import split_step
 from model.history import snapshot
 from model.own import checkpoint
-from model.own.capture import SCORES, WEIGHTS, Captured, capture_attention, hook_name, n_layers
+from model.own.capture import SCORES, WEIGHTS, Captured, capture_attention, hook_name, n_layers, scaled_heads
 from model.own.decoding import search
 from model.own.decoding.stepping import Stepper
-from model.own.interventions import scaled_heads
 from model.own.network.transformer import Transformer
 from model.own.source import OwnSource
-from model.own.text.padding import pad
-from model.own.text.tokenize import BOS, EOS, source_labels, target_labels
+from model.own.text.tokenize import BOS, EOS, pad, source_labels, target_labels
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
 from model.passage import Ask
+from model.sentences import parts_of
 from model.source import Gains
-from model.trace import KINDS, AttentionTrace, Kind, Label, TracedTranslation, Translation
+from model.trace import KINDS, AttentionTrace, Kind, Label, Span, TracedTranslation, TranslatedText, Translation
 from model.writing import LENGTH_ALPHA, Expansion, Hypothesis, Sampling, Token
 
 
@@ -283,3 +282,31 @@ def _cut(maps: Mapping[Kind, np.ndarray], number: int, kind: Kind, sizes: Mappin
     """What belongs to one sentence, without padding: [L, H, Q, K]."""
     rows, columns = sizes["src" if kind == "encoder_self" else "tgt"], sizes["tgt" if kind == "decoder_self" else "src"]
     return maps[kind][number, :, :, :rows, :columns]
+
+
+def spans_of(translator: Any, text: str) -> list[Span]:
+    """Where the parts of a text lie that are translated one by one; see ``parts_of``. A folder's is one part."""
+    return parts_of(text, translator.src_tokenizer.kind if isinstance(translator, OwnSource) else "")
+
+
+def translate_text(
+    translator: Any, text: str, beam: int = 1, capture: bool = False, joint: bool = False
+) -> TranslatedText:
+    """Translate a text sentence by sentence, or with ``joint`` as one; see ``Translator.translate`` for the rest.
+
+    Raises:
+        EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``Translator.translate``; the
+            message says which sentence is too long.
+    """
+    spans = [(0, len(text))] if joint else spans_of(translator, text)
+    parts: list[Translation] = []
+    for number, (start, end) in enumerate(spans, 1):
+        part = text[start:end]
+        try:
+            done = translator.translate(part, beam, capture=True) if capture else translator.translate(part, beam)
+        except SentenceTooLongError as error:
+            if len(spans) == 1:
+                raise
+            raise SentenceTooLongError(f"Sentence {number}: {error}", error.tokens) from None
+        parts.append(done)
+    return TranslatedText(text, tuple(parts), tuple(spans))

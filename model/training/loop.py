@@ -26,9 +26,8 @@ from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.digits import written_before
 from model.own.text.vocab import PAD_ID
-from model.training.batching import bucketed, collate
 from model.training.choice import DevFiles, chosen_by
-from model.training.corpus import Corpus
+from model.training.corpus import Corpus, bucketed, collate
 from model.training.loss import TranslationLoss
 from model.training.settings import TrainingSettings, keep_freed_memory
 

@@ -1,18 +1,46 @@
+"""Vocabularies that are kept and grow with the words of new pairs."""
+
 from __future__ import annotations
 
 import json
+import random
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from model.errors import CorpusError
+from model.errors import CheckpointError, CorpusError
 from model.own.checkpoint import load_tokenizers
+from model.own.text.digits import with_runs, written_before
+from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
-from model.pairs import read_rows
-from model.training.batching import bucketed, collate
-from model.training.corpus import Corpus, split_dev
-from model.training.prepare import REVERSAL_ALPHABET, VocabularySettings, prepare, prepare_reversal
+from model.pairs import Row, read_rows
+from model.training.corpus import (
+    RAREST_PAIR,
+    Corpus,
+    bucketed,
+    collate,
+    english_words,
+    grown,
+    learn_characters,
+    learn_english,
+    split_dev,
+    with_merges,
+)
+from model.training.prepare import (
+    REVERSAL_ALPHABET,
+    VocabularySettings,
+    filled_templates,
+    joined,
+    known_names,
+    prepare,
+    prepare_reversal,
+    varied,
+    with_other_names,
+    with_other_numbers,
+)
 
 
 @pytest.mark.parametrize(
@@ -122,3 +150,165 @@ def test_collate_shifts_the_target_by_one(corpus: Corpus) -> None:
     assert tgt_out[0, : len(tgt) + 1].tolist() == [*tgt.tolist(), EOS_ID]
     assert (tgt_in[0, len(tgt) + 1 :] == PAD_ID).all()
     assert src.shape[0] == 2
+
+
+LETTERS = "a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9"
+OLD = 4 * ["Tom likes the red car.", "It was too big for the box.", LETTERS, LETTERS.replace(" ", "")]
+TROPHY = "The trophy was too big for the suitcase in 2004."
+NEW = [(TROPHY, "2004年奖杯太大了，箱子装不下。", "written")] * RAREST_PAIR
+
+
+@pytest.fixture(scope="module")
+def old() -> tuple[EnglishTokenizer, CharacterTokenizer]:
+    src, tgt = learn_english(OLD, 420), learn_characters(["汤姆喜欢红车。太大了"], 0, 1)
+    return EnglishTokenizer(with_runs(src.subwords), src.casing), tgt
+
+
+def test_a_word_that_is_frequent_in_new_pairs_becomes_one_token_behind_those_that_were_there(old) -> None:
+    src, tgt = old
+    assert len(src.encode("trophy")) > 1
+    wide_src, wide_tgt = grown(src, tgt, NEW, merges=200)
+    assert [token.text for token in wide_src.encode("trophy")] == ["▁trophy"]
+    assert [token.text for token in wide_tgt.encode("奖杯")] == ["奖", "杯"]
+    for before, after in ((src, wide_src), (tgt, wide_tgt)):
+        size = before.vocab_size
+        known = [before.subwords.id_to_token(number) for number in range(size)]
+        assert [after.subwords.id_to_token(number) for number in range(size)] == known
+        assert after.vocab_size > size
+
+
+def test_every_new_token_was_written_by_pieces_that_spell_it(old) -> None:
+    src, tgt = old
+    wide, _ = grown(src, tgt, NEW, merges=200)
+    parts = written_before(wide.subwords, src.subwords)
+    for number, ids in enumerate(parts, src.vocab_size):
+        assert "".join(src.subwords.id_to_token(part) for part in ids) == wide.subwords.id_to_token(number)
+        assert len(ids) > 1
+    with pytest.raises(CheckpointError, match="number their tokens differently"):
+        written_before(src.subwords, wide.subwords)
+
+
+def test_what_is_rare_or_a_number_stays_in_pieces_and_old_sentences_are_cut_no_finer(old) -> None:
+    src, tgt = old
+    wide, narrow = grown(
+        src, tgt, [*NEW[1:], ("A xylophone!", "木琴！", ""), *2 * [("Eh", "e\u0301\u05b7", "")]], merges=200
+    )
+    pieces = [token.text for token in wide.encode("xylophone trophy 2004")]
+    assert pieces.count("▁xylophone") == pieces.count("▁trophy") == 0, "seen too seldom"
+    assert narrow.subwords.token_to_id("琴") is None
+    assert narrow.subwords.token_to_id("\u0301") is None, "a mark alone is no character"
+    wide, _ = grown(src, tgt, NEW, merges=200)
+    assert [token.text for token in wide.encode("2004")] == ["▁2", "00", "4"]
+    for sentence in OLD:
+        assert len(wide.encode(sentence)) <= len(src.encode(sentence))
+
+
+def test_merges_are_those_of_byte_pair_encoding_worked_by_hand(old) -> None:
+    src, _ = old
+    words = {"▁zq": 3 * RAREST_PAIR, "▁zqx": 2 * RAREST_PAIR}
+    pieces = src.subwords.encode(["▁zqx"], is_pretokenized=True).tokens
+    assert pieces == ["▁z", "q", "x"]
+    wide = with_merges(src.subwords, words, merges=9)
+    assert [wide.id_to_token(number) for number in range(src.vocab_size, wide.get_vocab_size())] == ["▁zq", "▁zqx"]
+    assert with_merges(src.subwords, words, merges=0).get_vocab_size() == src.vocab_size
+
+
+def test_words_are_counted_in_their_usual_casing(old) -> None:
+    src, _ = old
+    counts = english_words(src, ["The red car.", "the Red car", "Tom, 20 cars"])
+    assert counts["▁the"] == 2
+    assert counts["▁car"] == 2
+    assert not any(character.isdigit() for word in counts for character in word)
+
+
+def rng() -> random.Random:
+    return random.Random(3)
+
+
+def test_numbers_change_alike_on_both_sides() -> None:
+    row: Row = ("I was born in 1988 in room 12.", "我1988年出生在１２号房间。", "tatoeba")
+    new = with_other_numbers(row, rng())
+    assert new is not None
+    year, room = new[0].removeprefix("I was born in ").removesuffix(".").split(" in room ")
+    assert new[1] == f"我{year}年出生在{room}号房间。"
+    assert (year, room) != ("1988", "12")
+    assert 1800 <= int(year) < 2050
+
+
+@pytest.mark.parametrize(
+    ("number", "shape"),
+    [("9:48", r"(?:1[0-2]|[1-9]):[0-5]\d"), ("39.4", r"\d\d\.\d"), ("1,280", r"\d{1,3}(?:,\d{3}){1,2}")],
+)
+def test_times_decimals_and_thousands_keep_their_shape_on_both_sides(number: str, shape: str) -> None:
+    draws = rng()
+    for _ in range(50):
+        new = with_other_numbers((f"It was {number}, he said.", f"他说是{number}。", "tatoeba"), draws)
+        assert new is not None
+        value = new[0].removeprefix("It was ").removesuffix(", he said.")
+        assert re.fullmatch(shape, value)
+        assert new[1] == f"他说是{value}。"
+    assert with_other_numbers((f"It was v{number}b.", f"是v{number}b。", "tatoeba"), draws) is None
+
+
+def test_pairs_whose_numbers_differ_or_belong_to_words_are_left_alone() -> None:
+    for english, chinese in (
+        ("The train left at 7.", "火车七点出发。"),
+        ("He came 3rd of 5.", "他5人中得了3名。"),
+        ("It costs 2,500 yen.", "要2500日元。"),
+        ("Good morning.", "早上好。"),
+    ):
+        assert with_other_numbers((english, chinese, "tatoeba"), rng()) is None
+
+
+def test_names_change_to_others_of_their_class_on_both_sides() -> None:
+    names = known_names()
+    new = with_other_names(("Tom met Mary in Paris.", "汤姆在巴黎遇见了玛丽。", "tatoeba"), rng())
+    assert new is not None
+    he, she, place = (dict((a, b) for a, b in names[kind]) for kind in ("male", "female", "place"))
+    words = new[0].removesuffix(".").split()
+    assert new[1] == f"{he[words[0]]}在{place[words[4]]}遇见了{she[words[2]]}。"
+    assert with_other_names(("Tom is here.", "他在这里。", "tatoeba"), rng()) is None
+
+
+def test_templates_are_filled_on_both_sides() -> None:
+    pairs = list(filled_templates(rng(), 2))
+    assert len(pairs) > 100
+    assert not any("{" in english + chinese or "}" in english + chinese for english, chinese in pairs)
+
+
+def test_everyday_sentences_are_joined_in_order() -> None:
+    rows: list[Row] = [("A cat.", "一只猫。", "tatoeba"), ("A dog!", "一只狗！", "jec"), ("No end", "没有", "tatoeba")]
+    texts = joined(rows, 20, rng())
+    assert len(texts) == 20
+    meaning = {"A cat.": "一只猫。", "A dog!": "一只狗！"}
+    for english, chinese, source in texts:
+        parts = english.replace(". ", ".|").replace("! ", "!|").split("|")
+        assert len(parts) in (2, 3)
+        assert chinese == "".join(meaning[part] for part in parts)
+        assert source == "joined"
+    assert joined([("No end", "没有", "tatoeba")], 5, rng()) == []
+
+
+def test_what_is_added_says_where_it_comes_from() -> None:
+    rows: list[Row] = [
+        ("Tom is 30 years old.", "汤姆30岁了。", "tatoeba"),
+        ("Tom has 30 files.", "汤姆30", "python_docs"),
+    ]
+    sources = [row[2] for row in varied(rows, 1, copies=1, n_joined=2)]
+    assert sources.count("numbers") == 2
+    assert sources.count("names") == 1, "only everyday pairs"
+    assert sources.count("joined") == 2
+    assert varied(rows, 1) == varied(rows, 1)
+    assert varied(rows, 1) != varied(rows, 2)
+
+
+def test_numbers_keep_their_length_and_often_repeat_a_digit() -> None:
+    row: Row = ("We sold 48213 books.", "我们卖了48213本书。", "tatoeba")
+    draws = rng()
+    found = [with_other_numbers(row, draws) for _ in range(400)]
+    numbers = [new[0].split()[2] for new in found if new]
+    assert {len(number) for number in numbers} == {5}
+    assert not any(number.startswith("0") for number in numbers)
+    repeating = sum(any(a == b for a, b in pairwise(number)) for number in numbers)
+    assert repeating / len(numbers) > 0.5  # digits drawn evenly repeat in 34 % of such numbers
+    assert {len(set(number)) for number in numbers} >= {2, 5}

@@ -12,7 +12,7 @@ from model.own import checkpoint
 from model.own.decoding.search import greedy
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
-from model.own.text.padding import pad
+from model.own.text.tokenize import pad
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
 from model.training.loop import MovingAverage, Trainer, grow
 from model.training.loss import ProjectedCrossEntropy, TranslationLoss

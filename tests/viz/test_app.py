@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from model.attribution.export import maps_csv, trace_npz
-from model.attribution.labelled_map import read_map
+from model.attribution.labelled_map import read
 from model.errors import MAX_CHARACTERS
 from model.trace import KINDS
 from tests.pages import go_to, markup, prepared, reverse, shipped, words
@@ -88,7 +88,7 @@ def test_checkpoint_change_opens_its_own_example(app):
 
 def test_exports_hold_the_numbers_shown(en_zh):
     translation = en_zh.translate("I love you.", capture=True)
-    reading = read_map(translation.trace, "cross", 0, 0)
+    reading = read(translation.trace.map("cross", 0, 0), *translation.trace.axis_labels("cross"))
     title, *rows = csv.reader(io.StringIO(maps_csv([("L0 H0", reading)])))
     assert title == ["L0 H0"]
     assert rows[0][1:] == ["I", "love", "you", ".", "<eos>"]

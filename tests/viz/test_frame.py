@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from hashlib import sha256
 from math import exp
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from model.examples import load_example, sentences
+from model.folders import resolve
 from model.trace import Label
-from tests.pages import SENTENCE, choose, components, go_to, opened, prepared, reverse, sent, shipped
+from model.translator import Translator
+from tests.pages import (
+    APP,
+    SENTENCE,
+    charts,
+    choose,
+    components,
+    go_to,
+    markup,
+    opened,
+    prepared,
+    reverse,
+    sent,
+    shipped,
+)
+from viz.core.models import entry_of
+from viz.core.text import ENGLISH as STRINGS
 from viz.core.text import text
 from viz.core.views import SECTIONS, VIEWS
 from viz.widgets.chips import chips
@@ -96,3 +118,121 @@ def test_the_modes_are_over_every_view_and_the_views_of_its_mode_beside_it(view:
 def test_the_examples_are_behind_a_button_over_the_first_view_alone() -> None:
     assert len(opened("translate").button_group(key="example").options) > 3
     assert not [group for group in opened("fork").button_group if group.key == "example"]
+
+
+FIRST_VISIT = """
+import sys
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+from viz.widgets.registry import Component
+
+told, mount, html = [], Component.mount, st.html
+
+def mounted(self, *args, **kwargs):
+    told.append((self.name, "torch" in sys.modules))
+    return mount(self, *args, **kwargs)
+
+def written(body, **kwargs):
+    if "hl-translation" in str(body):
+        told.append(("translation", "torch" in sys.modules))
+    return html(body, **kwargs)
+
+Component.mount, st.html = mounted, written
+at = AppTest.from_file("router.py", default_timeout=300).run()
+assert not at.exception
+print(*told, "torch" in sys.modules, sep="\\n")
+"""
+
+
+def test_the_translation_and_the_first_picture_come_before_pytorch() -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", FIRST_VISIT], cwd=APP.parent, capture_output=True, text=True, check=True
+    )
+    told = found.stdout.split("\n")
+    assert "('translation', False)" in told
+    assert "('token_links', False)" in told
+    assert told[-2] == "True", "the model is loaded in the end"
+
+
+def test_what_is_shown_before_the_model_is_there_is_what_the_model_computes(en_zh: Translator) -> None:
+    text = sentences("english")[0]
+    stored, made = load_example(resolve("en-zh"), text, entry_of("en-zh").sha256), en_zh.translate(text, capture=True)
+    assert stored is not None
+    assert (stored.text, stored.tgt_ids, stored.src, stored.tgt) == (made.text, made.tgt_ids, made.src, made.tgt)
+    assert stored.log_probs == pytest.approx(made.log_probs, abs=1e-3)
+    for kind, maps in made.trace.weights.items():
+        assert abs(stored.trace.weights[kind] - maps).max() < 1e-3
+    assert load_example(resolve("en-zh"), text, "other weights") is None
+    assert load_example(resolve("en-zh"), f"{text} ", entry_of("en-zh").sha256) is None
+
+
+def test_a_view_that_ends_early_does_not_say_for_ever_that_it_loads() -> None:
+    at = prepared("lessons", lesson="8", l8_lines=" ").run()
+    loading = STRINGS["app.status.loading"].split("·")[1].strip()
+    assert 'role="alert"' in markup(at)
+    assert loading not in markup(at)
+
+
+CHOSEN: list[tuple[str, dict[str, object]]] = [
+    ("translate", {"text": "I love you.", "picture": "head", "layer": 2, "head": 5}),
+    ("translate", {"method": "norms", "picture": "head", "combine": "mean"}),
+    ("alignment", {"align_from": "all", "align_links": "grow"}),
+    ("alignment", {"align_view": "truth", "align_method": "norms"}),
+    ("compare", {"other": "My brother bought a red bicycle yesterday.", "kind": "encoder_self"}),
+    ("compare", {"other": "My sister bought a bicycle.", "method": "norms", "words": True, "special": True}),
+    ("one_head", {"kind": "decoder_self", "layer": 1, "head": 3}),
+    ("one_head", {"kind": "cross", "layer": 4, "head": 2, "shift": "read", "words": True}),
+    ("one_head", {"text": "Two cats sleep.", "lang": "zh", "special": True}),
+    ("one_head", {"lines": "model", "kind": "encoder_self"}),
+    ("one_head", {"lines": "head", "layer": 3, "head": 1, "special": True}),
+    ("heads", {"by": "entropy"}),
+    ("heads", {"by": "previous", "scope": "corpus"}),
+    ("heads", {"by": "first"}),
+    ("heads", {"by": "aligned", "kind": "encoder_self", "layer": 2, "head": 2, "scope": "corpus"}),
+    ("step_by_step", {"words": True, "layer": 2}),
+    ("beam", {"beam": 4}),
+    ("beam", {"beam": 3, "decoded": "ways"}),
+    ("flow", {"flow_by": "weights"}),
+    ("flow", {"words": True, "text": "I love you."}),
+    ("lens", {"text": "Tom does not like tea."}),
+    ("inside", {"kind": "encoder_self", "layer": 1, "head": 1, "inside": "3"}),
+    ("inside", {"inside_view": "scaling", "layer": 2}),
+    ("lessons", {"lesson": "4", "mask": "combined", "lang": "zh"}),
+    ("lessons", {"lesson": "4", "mask": "steps", "layer": 2}),
+    ("lessons", {"lesson": "5", "show": "similarity"}),
+    ("training", {"course": "job", "kind": "encoder_self", "layer": 1, "head": 2}),
+    ("trust", {"trust": "sentence"}),
+    ("patching", {"checkpoint": "reverse", "text": "headlight", "donor": "model", "against": "reverse@300"}),
+    ("lessons", {"lesson": "3"}),
+]
+
+
+def seen(at: AppTest) -> str:
+    """A sum of all that is on the page and of all that its components were sent."""
+    sent = [each.proto.bytes for each in at.get("bidi_component") if each.proto.WhichOneof("data") == "bytes"]
+    every = [markup(at), repr(charts(at)), repr(components(at)), repr(components(at, frame=True)), repr(sent)]
+    frames = [each.proto.srcdoc for each in at.get("iframe")]
+    return sha256("\n".join([*every, *frames]).encode()).hexdigest()
+
+
+@pytest.mark.parametrize(("view", "choices"), CHOSEN, ids=[f"{n}-{view}" for n, (view, _) in enumerate(CHOSEN, 1)])
+def test_a_link_shows_another_visitor_exactly_what_was_seen(view: str, choices: dict[str, object]) -> None:
+    first = opened(view, **choices)
+    link = {name: str(value) for name, value in first.query_params.items() for value in [_last(value)]}
+    other = prepared(view)
+    for name, value in link.items():
+        other.query_params[name] = value
+    choose(other)
+    assert seen(other) == seen(first)
+    assert {name: _last(value) for name, value in other.query_params.items()} == link
+    assert seen(opened(view)) != seen(first), "the choices are to be seen"
+
+
+def _last(value: object) -> object:
+    return value[-1] if isinstance(value, list) else value
+
+
+def test_there_are_thirty_of_them_and_the_sentence_is_in_each() -> None:
+    assert len(CHOSEN) >= 30
+    assert len({view for view, _ in CHOSEN}) >= 15
+    assert opened("flow").query_params["text"] in (SENTENCE, [SENTENCE])

@@ -8,7 +8,7 @@ import pytest
 
 from model.attribution.methods import METHODS, SHIFTS
 from model.trace import HeadRef
-from viz.core.link import PICKED, UNSEEN
+from viz.core.choice import PICKED, UNSEEN
 from viz.core.selection import DEFAULTS, LINK_FIELDS, REST, Selection, read_link, write_link
 
 HEADS = (HeadRef("cross", 2, 5), HeadRef("encoder_self", 0, 1))

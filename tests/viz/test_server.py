@@ -26,7 +26,7 @@ from model.errors import HeadlightError
 from viz.app import garbage
 from viz.app.server.embed import EMBED_FROM
 from viz.app.server.guard import Guard, headers, is_from_here
-from viz.core.link import live_link
+from viz.core.choice import live_link
 
 COUNTS = """
 import gc, sys

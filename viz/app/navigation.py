@@ -9,8 +9,8 @@ import streamlit as st
 from model.errors import HeadlightError
 from model.source import Reads
 from viz.core import live, models
+from viz.core.choice import is_gone_back, say_again
 from viz.core.going import OPENS, page_of
-from viz.core.link import is_gone_back, say_again
 from viz.core.views import VIEWS, ViewSpec
 from viz.widgets.picker import shown_key
 

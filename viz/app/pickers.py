@@ -12,10 +12,9 @@ from model.attribution.methods import METHODS
 from model.errors import HeadlightError
 from viz.app import header
 from viz.core.answers.translations import trace
-from viz.core.choice import picked, token_code
+from viz.core.choice import PICKED, picked, token_code
 from viz.core.codes.choices import CHOICES
 from viz.core.language import say
-from viz.core.link import PICKED
 from viz.core.models import ModelEntry, current
 from viz.core.session import Session, chosen_kind, combinable, read_session, subject
 from viz.core.views import ViewSpec

@@ -31,3 +31,15 @@ def cell_number(value: float, digits: int = 2) -> str:
     if value == float("-inf"):
         return "−∞"
     return "0" if value == 0 else f"{value:.{digits}f}".replace("-", "−")
+
+
+_SPACE_BEFORE = "▁"  # as SentencePiece writes it: a word begins here
+
+
+def shown_piece(piece: str) -> str:
+    """A piece without the sign of the space before it; a lone space is ␣.
+
+    >>> shown_piece("▁I"), shown_piece("▁")
+    ('I', '␣')
+    """
+    return piece.replace(_SPACE_BEFORE, " ").strip() or "␣"

@@ -13,8 +13,7 @@ from viz.core.answers import what_if
 from viz.core.answers.translations import translation
 from viz.core.going import open_view
 from viz.core.language import say
-from viz.core.numbers import signed
-from viz.core.pieces import shown_piece
+from viz.core.numbers import shown_piece, signed
 from viz.core.session import Session
 from viz.widgets.bar import bar
 from viz.widgets.desk_board import MutedAlone

@@ -11,8 +11,8 @@ import numpy as np
 from model.analysis.alignment.gold import GoldPair, diagonal_links
 from model.analysis.alignment.links import RULES, argmax_links
 from model.analysis.alignment.word_maps import ALIGN_METHODS, ALL, Place, pair_maps, places
-from model.analysis.pairs import score_pairs
 from model.attribution.methods import SHIFTS, MethodName
+from model.pairs import score_pairs
 
 if TYPE_CHECKING:
     from model.source import Source

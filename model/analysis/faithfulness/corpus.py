@@ -15,9 +15,9 @@ from model.analysis.faithfulness.deletion import LeftOut, by_words, deletion_cos
 from model.analysis.faithfulness.once import Once
 from model.analysis.faithfulness.table import BASE, LOWER_IS_BETTER, MEASURES, OWN_WAYS, ROWS, TARGETS, WAYS_SCORED
 from model.analysis.faithfulness.verdict import top_words
-from model.analysis.pairs import score_pairs
 from model.attribution.methods import METHODS, RIVALS, Maps, MethodName, attribution_maps
 from model.errors import CorpusError, HeadlightError
+from model.pairs import score_pairs
 from model.source import WAYS, Source, Way
 from model.trace import TracedTranslation
 

@@ -11,7 +11,7 @@ from model.analysis.heads.ablation import ablate
 from model.analysis.heads.patterns import PATTERNS, pattern_scores
 from model.analysis.heads.roles import RowCounts, count_rows, summed_up
 from model.analysis.heads.table import DECIMALS, HeadTable
-from model.analysis.pairs import score_pairs
+from model.pairs import score_pairs
 from model.source import Source
 from model.trace import HeadRef, Kind
 

@@ -12,8 +12,7 @@ import torch
 from torch import nn
 
 from model.own.network.layers import Dropout
-from model.training.batching import bucketed
-from model.training.corpus import Corpus
+from model.training.corpus import Corpus, bucketed
 from model.training.settings import noam
 from model.translator import Translator
 
@@ -145,7 +144,7 @@ def as_typed(ids: Sequence[Sequence[int]], size: int) -> Batches:
 
 
 def by_length(ids: Sequence[Sequence[int]], batch_tokens: int, max_len: int = 10_000) -> Batches:
-    """Batches of sentences of like length, as training makes them (``model.training.batching.bucketed``)."""
+    """Batches of sentences of like length, as training makes them (``model.training.corpus.bucketed``)."""
     corpus = Corpus(ids, [row[:-1] for row in ids])
     made = bucketed(corpus, batch_tokens, max_len, seed=0)
     return _batches(ids, sorted(tuple(sorted(int(row) for row in batch)) for batch in made))

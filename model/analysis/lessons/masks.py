@@ -10,7 +10,7 @@ import torch
 
 from model.errors import EmptySentenceError, TooManySentencesError
 from model.own.network.masks import causal_mask, decoder_mask, padding_mask
-from model.own.text.padding import pad
+from model.own.text.tokenize import pad
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS
 from model.trace import AttentionTrace, Kind
 from model.translator import Translator

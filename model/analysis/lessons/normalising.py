@@ -12,7 +12,7 @@ from torch import Tensor
 
 from model.own.network.config import TransformerConfig
 from model.own.network.layers import EncoderLayer
-from model.own.text.padding import pad
+from model.own.text.tokenize import pad
 from model.own.text.vocab import PAD_ID
 from model.translator import Translator
 

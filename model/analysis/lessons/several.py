@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from model.analysis.lessons.scaling import softmax
 from model.own.network.attention import MultiHeadAttention
 from model.own.passes import attention_block
-from model.own.text.padding import pad
+from model.own.text.tokenize import pad
 from model.source import Source
 from model.trace import HeadRef, Kind, TracedTranslation
 from model.translator import Translator

@@ -9,10 +9,9 @@ import numpy as np
 from torch import Tensor
 
 from model.analysis.residual.six_steps import HeadSteps, head_steps
-from model.attribution.sanity import TOLERANCE
 from model.passage import Ask, Projections
 from model.source import Source, require
-from model.trace import Kind, may_attend
+from model.trace import TOLERANCE, Kind, may_attend
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.attribution.sanity import TOLERANCE
 from model.passage import Ask, HeldNorm, Pass
 from model.source import Source, require
-from model.trace import KINDS, HeadRef, Kind, Translation
+from model.trace import KINDS, TOLERANCE, HeadRef, Kind, Translation
 
 Side = Literal["src", "tgt"]
 

@@ -124,7 +124,7 @@ if TYPE_CHECKING:
     from model.trace import Translation
     from model.translator import Translator
 
-JUDGED = Path(__file__).resolve().parents[1] / "truth" / "judged-en-zh.tsv"
+JUDGED = Path(__file__).resolve().parents[2] / "truth" / "judged-en-zh.tsv"
 _WORDS = {"right": False, "wrong": True}
 
 

@@ -8,12 +8,15 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+import torch
 from nltk.tokenize import NLTKWordTokenizer
 from tokenizers import Tokenizer as SubwordModel
+from torch import Tensor
 
 from model.files import aside, write_text
 from model.own.text.digits import RUN, has_runs
-from model.own.text.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS, UNK_ID
+from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
 from model.trace import Label
 from model.writing import WORD_START, Token
 
@@ -243,3 +246,11 @@ def target_labels(pieces: Sequence[str], by_letter: bool = False) -> tuple[Label
 
 def _is_latin(char: str) -> bool:
     return char.isalpha() and char < "\u2e80"
+
+
+def pad(rows: Sequence[np.ndarray]) -> Tensor:
+    """One int64 tensor [B, longest], short rows filled with pad_id."""
+    out = torch.full((len(rows), max(len(row) for row in rows)), PAD_ID, dtype=torch.long)
+    for number, row in enumerate(rows):
+        out[number, : len(row)] = torch.as_tensor(row)
+    return out

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from model.__main__ import main
 from model.analysis.atlas import counts as counting
@@ -18,8 +19,14 @@ from model.analysis.atlas.book import ATLAS, read_atlas, write_book
 from model.analysis.atlas.counts import merged
 from model.analysis.atlas.kept import SAMPLE, KeptMaps
 from model.analysis.atlas.lines import BUCKETS, LineCorpus, digest_of
+from model.analysis.atlas.pages import index_of, pages_of
+from model.analysis.atlas.run import count, facts_of
 from model.errors import CorpusError
+from model.folders import families
+from model.own import checkpoint
+from model.own.network.positions import rotation
 from model.trace import HeadRef
+from model.translator import Translator, open_model
 
 
 def made(out: Path, checkpoint: Path, file: Path, *more: str) -> bytes:
@@ -166,3 +173,65 @@ def test_a_file_that_is_no_atlas_is_none(whole, tmp_path):
     index["kinds"]["cross"]["roles"].pop()
     write_book(path, index, {})
     assert read_atlas(tmp_path) is None
+
+
+@pytest.mark.skipif("tiny-gpt" not in families(), reason="the tiny models are not there")
+@pytest.mark.parametrize(("name", "kind"), [("tiny-bert", "encoder_self"), ("tiny-gpt", "decoder_self")])
+def test_every_head_of_another_family_has_its_page(name, kind, small_file, tmp_path, capsys):
+    (tmp_path / "long.tsv").write_text(
+        small_file.read_text(encoding="utf-8") + "word " * 300 + "\t字\n", encoding="utf-8"
+    )
+    assert main(["atlas", "--tsv", str(tmp_path / "long.tsv"), "--checkpoint", name, "--out", str(tmp_path)]) == 0
+    assert "1 lines were left out: SentenceTooLongError" in capsys.readouterr().err
+    atlas = read_atlas(tmp_path)
+    assert atlas is not None
+    assert list(atlas.kinds) == [kind]
+    assert atlas.heads == open_model(name).anatomy.all_heads()
+    assert atlas.kinds[kind]["sentences"] == 20
+    assert all(0 < atlas.value(head, "peak") <= 1 for head in atlas.heads)
+    page = atlas.page(atlas.heads[-1])
+    assert page is not None
+    assert page["strongest"]
+
+
+PLANTED = HeadRef("encoder_self", 0, 2)
+SHARP = 60.0
+
+
+@pytest.fixture(scope="module")
+def planted(checkpoint_folder, tmp_path_factory) -> Translator:
+    """The checkpoint of every test, whose encoder knows nothing but positions, and one head of which turns them back.
+
+    PE(t) = M(1) · PE(t − 1), so a query M(−1) PE(t) is the key of the token before; see ``rotation``.
+    """
+    loaded = checkpoint.load(checkpoint_folder, "cpu")
+    model = loaded.model
+    layer = model.encoder.layers[0]
+    width = model.config.d_model // model.config.n_heads
+    place = slice(PLANTED.head * width, (PLANTED.head + 1) * width)
+    back = rotation(-1, model.config.d_model).float()[:width, :width]  # the fastest pairs
+    with torch.no_grad():
+        model.encoder.embedding.tokens.weight.zero_()
+        for linear, matrix in ((layer.self_attn.q_proj, SHARP * back), (layer.self_attn.k_proj, torch.eye(width))):
+            linear.weight[place] = 0
+            linear.weight[place, :width] = matrix
+            linear.bias[place] = 0
+    return Translator(loaded, "planted")
+
+
+def test_the_head_is_the_extreme_of_the_scatter(planted, corpus_file, tmp_path):
+    corpus = LineCorpus.of(corpus_file)
+    counts = count(planted, corpus, facts_of(planted, corpus, None, "", 0))
+    write_book(tmp_path / "atlas.zip", index_of(counts), pages_of(counts))
+    atlas = read_atlas(tmp_path)
+    assert atlas is not None
+    shares = atlas.values("previous")
+    best = atlas.heads[int(np.nanargmax(shares))]
+    assert best == PLANTED
+    assert atlas.value(PLANTED, "previous") > 0.95
+    assert sorted(shares)[-2] < 0.8
+    assert atlas.kinds["encoder_self"]["roles"][atlas.place(PLANTED)] == "previous"
+    assert atlas.kinds["encoder_self"]["roles"].count("previous") == 1
+    page = atlas.page(PLANTED)
+    assert page is not None
+    assert int(np.argmax(page["mass"])) == 7  # one before the middle

@@ -1,11 +1,15 @@
+"""One token's evidence: cases worked by hand."""
+
 from __future__ import annotations
 
+import math
 from itertools import permutations
 
 import numpy as np
 import pytest
 import torch
 
+from model.analysis.faithfulness.corpus import word_maps
 from model.analysis.faithfulness.deletion import (
     LeftOut,
     by_words,
@@ -14,9 +18,14 @@ from model.analysis.faithfulness.deletion import (
     source_words,
     written_without,
 )
+from model.analysis.faithfulness.evidence import evidence, telling_token
+from model.analysis.faithfulness.once import Once
 from model.analysis.faithfulness.verdict import honesty, honesty_of_all, honesty_of_words, top_words
+from model.analysis.what_if.fork import decoding_steps
+from model.attribution.methods import METHODS, attribution_maps
 from model.folders import available
 from model.own.text.vocab import BOS_ID, EOS_ID
+from model.passage import Ask, Slope
 from model.trace import Label
 from model.translator import Translator
 
@@ -209,3 +218,119 @@ def test_on_reverse_the_anti_diagonal_is_green_and_the_diagonal_is_not(word):
     assert every.verdict[best] == "green"
     assert honesty(found, anti).verdict == "green"
     assert honesty(found, np.roll(anti, 2, axis=1)).verdict != "green"
+
+
+@pytest.mark.parametrize(
+    ("costs", "marks", "found", "word", "others"),
+    [
+        ([0.1, 5.0, 0.4], [0, 9, 1], "clear", 1, ()),
+        ([0.1, 5.0, 0.4], [3, 1, 1], "split", 1, ()),  # the map names another word
+        ([3.0, 5.0, 0.4], [0, 9, 1], "several", 1, (0,)),
+        ([3.0, 5.0, 0.4], [9, 1, 1], "several", 1, (0,)),  # the map names the other of both that matter
+        ([3.0, 5.0, 0.4], [1, 1, 9], "split", 1, (0,)),
+        ([0.1, 0.4, -2.0], [0, 9, 1], "weak", 1, ()),
+        ([0.4, 0.45, 0.4], [0, 0, 9], "weak", 1, (0, 2)),
+    ],
+)
+def test_what_is_found_in_cases_worked_by_hand(costs, marks, found, word, others):
+    said = evidence(np.array(costs), np.array(marks))
+    assert (said.found, said.word, said.others) == (found, word, others)
+
+
+def test_how_many_times_dearer_a_word_is():
+    assert evidence(np.array([0.5, 5.0, 1.0]), np.zeros(3)).times == pytest.approx(5)
+    assert evidence(np.array([-0.5, 5.0]), np.zeros(2)).times == math.inf
+    assert evidence(np.array([5.0]), np.zeros(1)).times == math.inf
+    for costs, marks in (([], []), ([1.0, 2.0], [1.0])):
+        with pytest.raises(ValueError, match="same words"):
+            evidence(np.array(costs), np.array(marks))
+
+
+def test_the_token_to_begin_with_is_a_pronoun_or_the_least_sure_word():
+    tokens = [Label("动物", 0), Label("太", 1), Label("它", 2), Label("。", 3), Label("<eos>")]
+    assert telling_token(tokens, [-0.1, -2.0, -0.2, -9.0, -9.0]) == 2
+    without = [tokens[0], tokens[1], tokens[3], tokens[4]]
+    assert telling_token(without, [-0.1, -2.0, -9.0, -9.0]) == 1
+    assert telling_token(tokens[3:], [-1.0, -1.0]) is None
+    assert telling_token(tokens, []) is None
+
+
+class Counting:
+    """A model that notes what it is asked."""
+
+    def __init__(self, model) -> None:
+        self.model, self.asked, self.rows = model, [], 0
+
+    def __getattr__(self, name):
+        return getattr(self.model, name)
+
+    def forced(self, ids, ask):
+        self.asked.append(ask)
+        return self.model.forced(ids, ask)
+
+    def slopes(self, ids, slope):
+        self.asked.append(slope)
+        return self.model.slopes(ids, slope)
+
+    def log_probs(self, ids, gains=(), hidden=None, way="mask"):
+        self.rows += len(hidden)
+        return self.model.log_probs(ids, gains, hidden, way)
+
+
+@pytest.fixture(scope="module")
+def written(translator):
+    return translator.trace("The cat drinks milk .", "猫喝牛奶。")
+
+
+def test_every_sort_of_map_is_what_the_model_gives_alone(translator, written):
+    once = Once(translator)
+    for name, sort in METHODS.items():
+        if sort.slow:
+            continue
+        alone, shared = attribution_maps(translator, written, name), attribution_maps(once, written, name)
+        for kind in alone:
+            np.testing.assert_allclose(shared[kind], alone[kind], atol=1e-5, err_msg=name)
+
+
+def test_all_maps_take_one_plain_pass_one_of_gradients_and_no_set_of_words_twice(translator, written):
+    counting = Counting(translator)
+    _, seconds = word_maps(counting, written, slow=False)
+    passes = [each for each in counting.asked if isinstance(each, Ask)]
+    assert [ask.gradient for ask in passes] == [None, "each"]
+    assert len([each for each in counting.asked if isinstance(each, Slope)]) == 2
+    words = len({label.word for label in written.src if not label.is_special})
+    assert counting.rows == 2 * (1 + words)  # of leaving one out, and of silencing
+    assert seconds["flow"] > 0.2 * seconds["alti"]  # what it did not compute again counts for it, too
+
+
+def test_votes_shares_and_steps_of_a_translation_come_from_one_pass(translator, written):
+    counting = Counting(translator)
+    once = Once(counting)
+    for name in ("votes", "alti", "flow", "norms"):
+        attribution_maps(once, written, name)
+    shared = decoding_steps(once, written.source, written.tgt_ids)
+    assert len(counting.asked) == 1
+    alone = decoding_steps(translator, written.source, written.tgt_ids)
+    assert [step.written.id for step in shared] == [step.written.id for step in alone]
+    for one, other in zip(shared, alone, strict=True):
+        assert [each.id for each in one.candidates] == [each.id for each in other.candidates]
+        probabilities = [[each.probability for each in step.candidates] for step in (one, other)]
+        np.testing.assert_allclose(*probabilities, atol=1e-6)
+        assert abs(one.entropy - other.entropy) < 1e-5
+
+
+def test_rows_are_kept_apart_by_the_way_and_by_what_they_delete(translator, written):
+    ids = translator.ids(written.source, written.tgt_ids)
+    once = Once(translator)
+    sets = np.random.default_rng(2).random((6, ids.src.shape[1])) < 0.4
+    sets[:, -1] = False
+    sets[3] = sets[0]
+    for way in ("mask", "remove", "average", "silence"):
+        for part in (slice(0, 3), slice(0, 6)):
+            np.testing.assert_allclose(
+                once.log_probs(ids, hidden=sets[part], way=way),
+                translator.log_probs(ids, hidden=sets[part], way=way),
+                atol=1e-5,
+            )
+    one, other = (once.log_probs(ids, hidden=sets, way=way) for way in ("mask", "average"))
+    assert float((one - other).abs().max()) > 1e-3

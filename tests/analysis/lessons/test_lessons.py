@@ -20,7 +20,7 @@ from model.analysis.lessons import (
 from model.analysis.lessons.families import hide, seen_share, sizes_of
 from model.common.scenes import scene_png
 from model.folders import CHECKPOINTS
-from model.own.interventions import scaled_heads
+from model.own.capture import scaled_heads
 from model.own.network.attention import MultiHeadAttention
 from model.own.network.positions import sinusoidal_table
 from model.own.passes import attention_block

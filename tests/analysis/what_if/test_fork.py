@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import torch
 
+from model.analysis.what_if.beam_tree import BeamTree, grown_tree
 from model.analysis.what_if.fork import Fork, best_rival, decoding_steps, fork_between, fork_votes, prefix_ids
+from model.errors import EmptySentenceError
+from model.own.decoding.stepping import looping
 from model.own.facts import NEVER_WRITTEN
-from model.own.text.vocab import BOS_ID, EOS_ID
+from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from model.translator import Translator
+from model.writing import LENGTH_ALPHA, Expansion, Hypothesis
 from viz.charts.versions import Version, versions_html
 from viz.charts.votes import bars_figure
 from viz.core.numbers import signed
 from viz.core.session import token_code, token_ids
 from viz.core.theme import DARK, LIGHT
+from viz.views.beam.page import tree_payload
 from viz.views.fork.page import picked_candidate
 
 TEXT = "Tom saw a bird."
@@ -112,3 +119,138 @@ def test_vote_figures_draw_the_given_numbers_with_labels_inert() -> None:
 def test_votes_are_written_with_their_sign() -> None:
     assert [signed(value) for value in (0.251, -0.251, -0.001)] == ["+0.25", "−0.25", "0.00"]
     assert signed(-0.00126, 4) == "−0.0013"
+
+
+SENTENCE = "Tom didn't see the red car."
+
+
+def next_token(translator: Translator, ids: tuple[int, ...]) -> list[float]:
+    """Probabilities of the next token after ids, from a pass of its own."""
+    _, src_ids = translator.encode_source(SENTENCE)
+    with torch.inference_mode():
+        return translator.model(src_ids, torch.tensor([[BOS_ID, *ids]]))[0, -1].double().softmax(-1).tolist()
+
+
+@pytest.fixture(scope="module")
+def ids(translator: Translator) -> tuple[int, ...]:
+    return tuple(token.id for token in translator.tgt_tokenizer.encode("汤姆没看见红车。"))
+
+
+def test_each_step_holds_the_five_most_probable_tokens(translator: Translator, ids: tuple[int, ...]) -> None:
+    steps = decoding_steps(translator, SENTENCE, ids)
+    assert len(steps) == len(ids) + 1
+    for row, step in enumerate(steps):
+        shares = next_token(translator, ids[:row])
+        allowed = [token for token in range(len(shares)) if token not in {PAD_ID, BOS_ID, UNK_ID}]
+        best = sorted(allowed, key=lambda token: -shares[token])[:5]
+        assert [candidate.id for candidate in step.candidates] == best
+        assert [candidate.probability for candidate in step.candidates] == pytest.approx(
+            [shares[t] for t in best], rel=1e-4
+        )
+        assert step.entropy == pytest.approx(-sum(share * math.log(share) for share in shares), rel=1e-4)
+
+
+def test_what_was_written_has_its_own_probability(translator: Translator, ids: tuple[int, ...]) -> None:
+    steps = decoding_steps(translator, SENTENCE, ids)
+    assert [step.written.id for step in steps] == [*ids, EOS_ID]
+    for row, step in enumerate(steps):
+        assert step.written.probability == pytest.approx(next_token(translator, ids[:row])[step.written.id], rel=1e-4)
+        later = next_token(translator, ids[: row + 1] if row < len(ids) else ids[:-1])[step.written.id]
+        assert step.written.probability != pytest.approx(later, rel=1e-4)  # a row beside it would show
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_the_steps_of_a_translation_are_its_own_probabilities(translator: Translator, beam: int) -> None:
+    made = translator.translate(SENTENCE, beam)
+    steps = decoding_steps(translator, SENTENCE, made.tgt_ids)
+    found = [math.log(step.written.probability) for step in steps]
+    assert found[: len(made.log_probs)] == pytest.approx(made.log_probs, abs=1e-4)
+    if beam == 1:
+        for place, step in enumerate(steps[: len(made.log_probs)]):
+            first = next(each for each in step.candidates if each.id not in looping(made.tgt_ids[:place]))
+            assert first.id == step.written.id, "the most probable token that is no loop"
+
+
+def test_a_blank_sentence_has_no_steps(translator: Translator) -> None:
+    with pytest.raises(EmptySentenceError):
+        decoding_steps(translator, "  ", (7,))
+
+
+BEAM_TEXT = "I love you."
+
+
+def hypothesis(ids: str, *log_probs: float, finished: bool = False) -> Hypothesis:
+    return Hypothesis(tuple(ord(letter) for letter in ids), log_probs, finished)
+
+
+@pytest.fixture
+def overtaken_tree() -> tuple[BeamTree, Hypothesis]:
+    """“a” starts better than “b”, but “by” finishes first."""
+    winner = hypothesis("by", -0.7, -0.2, -0.1, finished=True)
+    tree = BeamTree(EOS_ID, alpha=0.0)
+    first = [hypothesis("a", -0.5), hypothesis("b", -0.7)]
+    tree.watch(Expansion([], first, [0, 0], [hypothesis("c", -3.0)]))
+    second = [hypothesis("by", -0.7, -0.2), hypothesis("ax", -0.5, -1.5)]
+    tree.watch(Expansion([], second, [1, 0], [hypothesis("az", -0.5, -4.0)]))
+    tree.watch(Expansion([winner, hypothesis("ax", -0.5, -1.5, -0.5, finished=True)], [], [], []))
+    return tree, winner
+
+
+def test_the_better_start_that_lost_is_found_with_what_became_of_it(
+    overtaken_tree: tuple[BeamTree, Hypothesis],
+) -> None:
+    tree, winner = overtaken_tree
+    lost = tree.lost_lead(winner)
+    assert tree.overtaken(winner) == 0
+    assert lost is not None
+    assert lost.rival.hypothesis == hypothesis("a", -0.5)
+    assert lost.winner_start.score == pytest.approx(-0.7)
+    assert lost.best_end is not None
+    assert lost.best_end.score == pytest.approx(-2.5)
+    assert lost.last_kept == 1
+
+
+def test_a_winner_that_always_led_overtook_nobody(overtaken_tree: tuple[BeamTree, Hypothesis]) -> None:
+    tree = BeamTree(EOS_ID, alpha=0.0)
+    tree.watch(Expansion([], [hypothesis("a", -0.1), hypothesis("b", -0.7)], [0, 0], []))
+    winner = hypothesis("a", -0.1, -0.1, finished=True)
+    tree.watch(Expansion([winner], [], [], []))
+    assert tree.overtaken(winner) is None
+    assert tree.lost_lead(winner) is None
+
+
+@pytest.mark.parametrize("beam", [2, 5])
+def test_the_best_path_is_what_translate_writes(translator: Translator, beam: int) -> None:
+    tree, found = grown_tree(translator, BEAM_TEXT, beam)
+    expected = translator.translate(BEAM_TEXT, beam)
+    path = [tree.nodes[place] for place in tree.path(found[0])]
+    written = (*expected.tgt_ids, EOS_ID) if expected.finished else expected.tgt_ids
+    assert tuple(node.token for node in path) == written
+    assert path[-1].hypothesis.log_probs == pytest.approx(expected.log_probs, abs=1e-5)
+    assert [node.depth for node in path] == list(range(len(path)))
+    assert path[-1].score == max(hypothesis.score(LENGTH_ALPHA) for hypothesis in found)
+
+
+def test_every_node_continues_its_parent_and_no_step_keeps_more_than_the_beam(translator: Translator) -> None:
+    tree, _ = grown_tree(translator, BEAM_TEXT, 3)
+    for node in tree.nodes:
+        before = tree.nodes[node.parent].hypothesis if node.parent >= 0 else Hypothesis((), (), finished=False)
+        assert node.hypothesis.log_probs[:-1] == before.log_probs
+        assert node.parent < 0 or tree.nodes[node.parent].fate == "kept"
+    for depth in {node.depth for node in tree.nodes}:
+        fates = [node.fate for node in tree.nodes if node.depth == depth]
+        assert fates.count("kept") <= 3
+        assert len(fates) <= 6
+
+
+def test_the_payload_ranks_what_can_be_opened_and_marks_what_is_shown(translator: Translator) -> None:
+    tree, found = grown_tree(translator, BEAM_TEXT, 4)
+    tokenizer = translator.tgt_tokenizer
+    data = tree_payload(tree, found, tokenizer.decode, tokenizer.piece, found[1].ids)
+    nodes, hypotheses = data["nodes"], data["hypotheses"]
+    assert sorted(node["rank"] for node in nodes if node["rank"] >= 0) == list(range(len(found)))
+    assert [each["shown"] for each in hypotheses] == [each.ids == found[1].ids for each in found]
+    scores = [each["score"] for each in hypotheses]
+    assert scores == sorted(scores, reverse=True)
+    assert data["won"] == tree.path(found[0])
+    assert hypotheses[0]["text"] == translator.translate(BEAM_TEXT, 4).text

@@ -8,8 +8,19 @@ import numpy as np
 import pytest
 
 from model.analysis.faithfulness.deletion import LeftOut
-from model.analysis.what_if.verdict import LOW, TRACELESS, UNSURE, UNSURE_TWICE, Doubt, traceless_words, verdict
-from model.trace import Label, Translation
+from model.analysis.what_if.quality import quality, repeated_run
+from model.analysis.what_if.verdict import (
+    LOW,
+    TRACELESS,
+    UNSURE,
+    UNSURE_TWICE,
+    Doubt,
+    LostNumber,
+    lost_numbers,
+    traceless_words,
+    verdict,
+)
+from model.trace import AttentionTrace, Label, TracedTranslation, Translation
 
 
 def made(source: str, text: str, share: float = 0.9, least: float | None = None, finished: bool = True) -> Translation:
@@ -94,3 +105,100 @@ def test_a_word_in_many_pieces_is_rare() -> None:
     spelt = Translation(plain.source, plain.text, pieces, plain.tgt, plain.tgt_ids, plain.log_probs, True, 2)
     assert verdict(plain).doubts == ()
     assert verdict(spelt).doubts == (Doubt("rare", "quokka"),)
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("In 1998 it cost $4.50.", "1998年它要4.50美元。"),
+        ("70,000 people", "7万人"),
+        ("3.5 million people", "350万人"),
+        ("1,250,000 copies", "125万册"),
+        ("It took 20 days and 12 nights.", "花了二十天十二夜。"),
+        ("We meet at 4:30.", "我们四点半见面。"),
+        ("The train leaves at 6:05 p.m.", "火车18:05开。"),
+        ("Come at 7:00.", "七点来。"),
+        ("Songs of the 1980s", "80年代的歌"),
+        ("a city of 320 houses and 25,000 people", "三百二十座房子和两万五千人的城市"),
+        ("the 2 boys", "两个男孩"),
+        ("Call 555-0192.", "请打５５５－０１９２。"),
+        ("2004 and 2004", "2004年和2004年"),
+        ("50% of them", "他们中的百分之五十"),
+        ("two thirds of them", "他们的三分之二"),
+        ("nothing", "没有数字，一切都好"),
+    ],
+)
+def test_a_number_that_stands_there_in_any_form_is_kept(english: str, chinese: str) -> None:
+    assert lost_numbers(english, chinese) == ()
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese", "lost"),
+    [
+        ("The city has 1,000,000 people.", "这座城市有1,000个人。", [("1,000,000", "1,000")]),
+        ("before 1944 he paid 70,000", "他付了1944000", [("1944", "1944000"), ("70,000", "")]),
+        ("Call 555-0192.", "请打555-1092。", [("0192", "1092")]),
+        ("2004 and 2004", "2004年", [("2004", "")]),
+        ("pi is 3.14159", "圆周率是3.14591", [("3.14159", "3.14591")]),
+        ("at 9:48", "在9:28", [("48", "28")]),
+        ("3 million", "3000", [("3 million", "3000")]),
+        ("2.5 million people", "2.500人", [("2.5 million", "2.500")]),
+        ("Tom was born on May 5, 2010.", "汤姆出生于5010年5月5日。", [("2010", "5010")]),
+        ("Paris, October 3, 2024", "1024年1月3日，巴黎", [("2024", "1024")]),
+        ("1 ship", "船", [("1", "")]),
+        ("On 14 March 27 members met.", "3月14日成员们见面。", [("27", "")]),
+        ("On 14 March 27 members met.", "3月14日72名成员见面。", [("27", "72")]),
+        ("In 2019 its 27 members met.", "2019年3月2019日成员们见面。", [("27", "3")]),
+        ("In 2019 its 27 members met.", "2019年2019日成员们见面。", [("27", "")]),
+    ],
+)
+def test_a_number_that_does_not_is_told_with_what_it_became(english: str, chinese: str, lost: list) -> None:
+    expected = tuple(LostNumber(*each) for each in lost)
+    assert lost_numbers(english, chinese) == expected
+
+
+def translation(cross: np.ndarray, log_probs: tuple[float, ...], text: str = "甲乙") -> TracedTranslation:
+    src = (Label("one", 0, 0, 3), Label("two", 1, 4, 7), Label("##ish", 1, 7, 10), Label(".", 2, 10, 11))
+    tgt = (Label("甲", 0, 0, 1), Label("乙", 1, 1, 2))
+    bos, eos = Label("<bos>"), Label("<eos>")
+    shapes = {"encoder_self": (1, 1, 5, 5), "decoder_self": (1, 1, 3, 3)}
+    weights = {kind: np.zeros(shape, np.float32) for kind, shape in shapes.items()} | {"cross": cross[None, None]}
+    trace = AttentionTrace((*src, eos), (bos, *tgt), (*tgt, eos), weights, weights)
+    return TracedTranslation("one twoish.", text, src, tgt, (5, 6), log_probs, True, 2, trace)
+
+
+EVEN = np.full((3, 5), 0.2, np.float32)
+
+
+def test_hints_of_an_even_map():
+    hints = quality(translation(EVEN, (np.log(0.9),) * 3))
+    assert hints.confidence == pytest.approx(0.9)
+    np.testing.assert_allclose(hints.entropy, np.log(5), rtol=1e-5)
+    np.testing.assert_allclose(hints.coverage, [0.6, 1.2, 0.6], rtol=1e-5)
+    assert hints.words == ("one", "twoish", ".")
+
+
+def test_a_word_nobody_attends_to_is_named_but_punctuation_is_not():
+    cross = np.zeros((3, 5), np.float32)
+    cross[:, 1] = 1.0
+    hints = quality(translation(cross, (np.log(0.9),) * 3))
+    assert hints.ignored == ("one",)
+
+
+@pytest.mark.parametrize(("text", "run"), [("妹妹妹", "妹"), ("去哪去哪去哪", "去哪"), ("妹妹来了", ""), ("", "")])
+def test_repeated_run(text, run):
+    assert repeated_run(text) == run
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "run"),
+    [
+        ("打555-0192", "Call 555-0192.", ""),
+        ("7,0000美元", "7,000 dollars", ""),
+        ("哈哈哈哈", "Ha ha, ha ha!", ""),
+        ("哈哈哈哈", "Ha ha!", "哈"),
+        ("555，妹妹妹", "555, sister", "妹"),
+    ],
+)
+def test_what_stands_so_often_in_the_source_is_copied_and_no_loop(text, source, run):
+    assert repeated_run(text, source) == run

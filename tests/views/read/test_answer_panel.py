@@ -18,7 +18,6 @@ from model.passage import Ask
 from model.trace import HeadRef
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, components, markup, opened, reverse, shipped, words
-from viz.app import verdict as line
 from viz.core import models
 from viz.core.choice import tidied
 from viz.core.text import ENGLISH as STRINGS
@@ -27,6 +26,7 @@ from viz.core.views import VIEWS
 from viz.views.translate import page as best_picture
 from viz.views.translate.panel import word_votes
 from viz.web.codes import unpack_coarse
+from viz.widgets import verdict as line
 
 pytestmark = shipped
 
@@ -165,17 +165,17 @@ def levels(at) -> list[str]:
 
 def test_a_sure_translation_is_good_and_below_the_threshold_it_is_doubted(en_zh: Translator, warned) -> None:
     warned(0.0)
-    calm = opened("translate", text="I love you.")
+    calm = opened("translate", text="I love you.", hl_how=True)
     assert levels(calm) == ["good"]
     assert "doubted 70% of the poor translations" in words(calm)
     assert "20% of the others" in words(calm)
     assert "40% were poor" in words(calm)
     warned(1.0)
-    worried = opened("translate", text="I love you.")
+    worried = opened("translate", text="I love you.", hl_how=True)
     assert levels(worried) == ["doubtful"]
     assert "sure on average" in words(worried)
     warned(None)
-    assert text("en", "quality.no_rates") in words(opened("translate", text="I love you."))
+    assert text("en", "quality.no_rates") in words(opened("translate", text="I love you.", hl_how=True))
 
 
 @pytest.mark.parametrize("view", [name for name, spec in VIEWS.items() if "text" in spec.reads and spec.sentence])

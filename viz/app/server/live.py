@@ -9,7 +9,7 @@ from pathlib import Path
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from viz.core.link import LIVE_PAGE, live_site
+from viz.core.choice import LIVE_PAGE, live_site
 
 WHERE = re.compile(r"(?P<below>.*)/live(?P<rest>/(?P<file>[A-Za-z0-9][\w.-]{0,80})?)?")
 NONE = (

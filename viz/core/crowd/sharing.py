@@ -24,42 +24,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from model.errors import HeadlightError
 from viz.core.changes import follow_files
 
-
-def serve() -> None:
-    """Answer what comes by standard input, on what was standard output, until the server closes it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and so this
-    CROWD.is_helper = True
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed must not come between answers
-    while True:
-        try:
-            question = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the server that started this process
-        except EOFError:
-            return
-        answers.write(answer_to(*question))
-        answers.flush()
-
-
-def answer_to(module: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
-    """What a module's function gives, pickled: ("found", its value), or ("raised", …) where it says what is wrong.
-
-    ("failed",) for anything else that it raises, or a value that cannot be sent.
-    """
-    try:
-        follow_files()
-        return pickle.dumps(("found", getattr(import_module(module), name)(*args, **kwargs)))
-    except HeadlightError as error:
-        return pickle.dumps(("raised", type(error), error.args, vars(error)))  # not all take their args to be made
-    except Exception:  # the server meets it again, with its traceback, when it computes the answer itself
-        return pickle.dumps(("failed",))
-
-
 if TYPE_CHECKING:
     from viz.core.session import Subject
 
 _ROOT = Path(__file__).resolve().parents[__name__.count(".")]  # where the first package of our name lies
 # Streamlit need not warn at each look for a visitor that there is none.
-_SERVE = f"import logging; logging.disable(logging.WARNING); from {__package__}.serving import serve; serve()"
+_SERVE = f"import logging; logging.disable(logging.WARNING); from {__name__} import serve; serve()"
 Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")
 ENOUGH = 3  # who compute at once are a crowd
@@ -247,3 +217,32 @@ def helpers_wanted() -> int:
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return 0 if cores < 2 or has_gpu() else min(cores, MOST_HELPERS)
+
+
+def serve() -> None:
+    """Answer what comes by standard input, on what was standard output, until the server closes it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and so this
+    CROWD.is_helper = True
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what is printed must not come between answers
+    while True:
+        try:
+            question = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the server that started this process
+        except EOFError:
+            return
+        answers.write(answer_to(*question))
+        answers.flush()
+
+
+def answer_to(module: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
+    """What a module's function gives, pickled: ("found", its value), or ("raised", …) where it says what is wrong.
+
+    ("failed",) for anything else that it raises, or a value that cannot be sent.
+    """
+    try:
+        follow_files()
+        return pickle.dumps(("found", getattr(import_module(module), name)(*args, **kwargs)))
+    except HeadlightError as error:
+        return pickle.dumps(("raised", type(error), error.args, vars(error)))  # not all take their args to be made
+    except Exception:  # the server meets it again, with its traceback, when it computes the answer itself
+        return pickle.dumps(("failed",))

@@ -173,7 +173,6 @@ def answer_said(each: Staged, language: str) -> str:
 
 HOME = Path(__file__).resolve().parents[3]
 MAKER = "viz.app.view_stills"
-LOOKS = ("light", "dark")
 SECONDS_FIRST, SECONDS_EACH = 120, 60  # to load a model, and for a view
 
 

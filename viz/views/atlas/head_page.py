@@ -27,8 +27,7 @@ from viz.core.answers import atlas as answers
 from viz.core.answers.translations import trace
 from viz.core.going import open_head
 from viz.core.language import language, say, within
-from viz.core.numbers import number
-from viz.core.pieces import shown_piece
+from viz.core.numbers import number, shown_piece
 from viz.core.session import Session, choose_head, force
 from viz.core.theme import HEAD_COLOURS, LIGHT, Theme
 from viz.views.atlas.habits import habit, measure_of, said

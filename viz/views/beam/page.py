@@ -13,8 +13,7 @@ from viz.charts.versions import versions_html
 from viz.core.answers import what_if
 from viz.core.answers.translations import translation
 from viz.core.language import Labels, say, within
-from viz.core.numbers import number
-from viz.core.pieces import shown_piece
+from viz.core.numbers import number, shown_piece
 from viz.core.session import Session, Subject, force
 from viz.core.theme import Theme
 from viz.widgets import chart

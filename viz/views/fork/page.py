@@ -20,8 +20,7 @@ from viz.charts.votes import bars_figure
 from viz.core.answers import residual, what_if
 from viz.core.answers.translations import trace, translation
 from viz.core.language import Labels, say, within
-from viz.core.numbers import signed
-from viz.core.pieces import shown_piece
+from viz.core.numbers import shown_piece, signed
 from viz.core.session import Session, choose_token, chosen_token, force, forced
 from viz.core.theme import Theme
 from viz.widgets.chart import lead

@@ -16,8 +16,7 @@ from viz.charts.markup import tag
 from viz.charts.votes import bars_figure
 from viz.core.answers import residual, translations
 from viz.core.language import Labels, say, within
-from viz.core.numbers import signed
-from viz.core.pieces import shown_piece
+from viz.core.numbers import shown_piece, signed
 from viz.core.session import Session, choose_token, theme
 from viz.core.theme import Theme
 from viz.widgets import chart

@@ -10,12 +10,11 @@ import streamlit as st
 from model.errors import HeadlightError
 from model.source import require
 from viz.core.answers.translations import translation
-from viz.core.choice import picked
+from viz.core.choice import is_gone_back, picked
 from viz.core.codes.choices import CHOICES
 from viz.core.codes.lessons import LESSON_MODULES
 from viz.core.going import page_of
 from viz.core.language import say, speak, within
-from viz.core.link import is_gone_back
 from viz.core.session import Session, read_session
 from viz.core.views import VIEWS
 from viz.views.lessons import predict

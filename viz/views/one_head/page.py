@@ -15,17 +15,15 @@ import streamlit as st
 from model.attribution.export import maps_csv, maps_json, trace_npz
 from model.attribution.labelled_map import combine
 from model.attribution.methods import METHOD_NAMES, METHODS, MethodName, traced_maps
-from model.attribution.sanity import check_map
 from model.source import LacksAbilityError, require_of
-from model.trace import KIND_LETTERS, HeadRef
+from model.trace import KIND_LETTERS, HeadRef, check_map
 from viz.charts.markup import line
 from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import trace, translation
-from viz.core.choice import picked
+from viz.core.choice import is_gone_back, picked
 from viz.core.codes.choices import CHOICES
 from viz.core.kept import kept
 from viz.core.language import language, say
-from viz.core.link import is_gone_back
 from viz.core.selection import REST, Selection, method_of, read_link
 from viz.core.session import Session, Subject, chosen_token, read_session
 from viz.core.theme import Theme

@@ -15,8 +15,7 @@ from viz.charts.colour import on_scale, printed
 from viz.charts.layout import base_layout, chart_config, column_labels, label_width, panel_title, scale_of, token_axis
 from viz.charts.markup import Words, line
 from viz.core.language import say, within
-from viz.core.numbers import number
-from viz.core.pieces import shown_piece
+from viz.core.numbers import number, shown_piece
 from viz.core.session import Session
 from viz.core.theme import Theme
 from viz.widgets.head_board import Board, head_board

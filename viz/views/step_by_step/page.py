@@ -12,7 +12,7 @@ from model.attribution.labelled_map import LabelledMap, merge_columns
 from model.trace import Label
 from viz.core.answers import translations, what_if
 from viz.core.language import Labels, say, within
-from viz.core.pieces import shown_piece
+from viz.core.numbers import shown_piece
 from viz.core.session import Session, choose_token, chosen_token
 from viz.core.theme import Theme
 from viz.web.codes import check_shape, pack_fine

@@ -23,8 +23,7 @@ from viz.core.answers.translations import trace, translation
 from viz.core.answers.what_if import steps
 from viz.core.going import open_view
 from viz.core.language import say
-from viz.core.numbers import number, signed
-from viz.core.pieces import shown_piece
+from viz.core.numbers import number, shown_piece, signed
 from viz.core.session import Session, Subject, chosen_token
 from viz.widgets import head_facts, repair
 

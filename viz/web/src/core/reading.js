@@ -9,7 +9,7 @@
  * @param {boolean} words
  * @returns {number[][]}
  */
-export function groupsOf({ words: of, texts }, words) {
+function groupsOf({ words: of, texts }, words) {
   /** @type {number[][]} */
   const groups = [];
   texts.forEach((_, i) => {
@@ -24,7 +24,7 @@ export function groupsOf({ words: of, texts }, words) {
  * @param {Tokens} tokens
  * @param {number[]} group
  */
-export function textOf({ texts, starts, ends }, [first, ...more]) {
+function textOf({ texts, starts, ends }, [first, ...more]) {
   const added = more.filter((i) => starts[i] >= ends[i - 1]).map((i) => texts[i].replace(/^##/, ""));
   return texts[first] + added.join("");
 }

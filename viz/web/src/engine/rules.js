@@ -2,7 +2,7 @@
 // model/own/decoding has them.
 
 export const [BOS, EOS] = [1, 2];
-export const NEVER_WRITTEN = [0, BOS, 3]; // <pad>, <bos>, <unk>
+const NEVER_WRITTEN = [0, BOS, 3]; // <pad>, <bos>, <unk>
 
 const COPIES = 3; // so often a phrase may stand in a row …
 const TOKENS = 8; // … and so many tokens its copies may take together, whichever is longer

@@ -27,7 +27,7 @@ export function partsOf(text) {
 }
 
 /** @param {string} typed @returns {Span[]} */
-export function sentenceSpans(typed) {
+function sentenceSpans(typed) {
   const text = typed.replace(/[“”]/g, '"').replace(/[‘’]/g, "'");
   const breaks = [...text.matchAll(PARAGRAPH)].map(({ index, 0: { length } }) => [index, index + length]);
   let start = 0;

@@ -1,9 +1,8 @@
 // A labelled map on a canvas: rows are queries, columns are keys. Labels stay where they are when the map moves.
 import { colourAt, css, inkOn } from "../core/colours.js";
-import { decimals, isUpright } from "../core/text.js";
 import { fitted, LARGEST_ZOOMED, opening, panned, spotAt, visible, zoomed } from "../core/place.js";
-import { spotlight } from "./spotlight.js";
 import { pixelsOf, shareOf } from "../core/scale.js";
+import { decimals, isUpright } from "../core/text.js";
 
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("../viewer/panel.js").Picture} Drawing */
@@ -251,4 +250,40 @@ function strips(context, place, { scale, table, look }, sums, pinned) {
   context.lineWidth = 1;
   if (sums.below) context.strokeRect(left - 0.5, top + height + 5.5, width + 1, 15);
   if (sums.beside) context.strokeRect(left + width + 5.5, top - 0.5, 15, height + 1);
+}
+
+// What presenter mode leaves in the light.
+
+const VEIL = 0.75; // how much of the other cells is hidden
+const VEIL_OF_LABELS = 0.4; // of the other words, which a hall must still be able to read
+
+/**
+ * All but the rows and columns in question under a veil.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Place} place
+ * @param {Drawing} drawing
+ * @param {Set<number>} rows
+ * @param {Set<number>} columns
+ */
+function spotlight(context, place, { panel, look }, rows, columns) {
+  const { left, top, width, height, cell, wide } = place;
+  context.save();
+  context.beginPath();
+  context.rect(0, 0, left + width + 1, top + height + 1);
+  context.clip();
+  context.fillStyle = look.background;
+  const veil = (/** @type {number} */ alpha, /** @type {[number, number, number, number]} */ ...box) => {
+    context.globalAlpha = alpha;
+    context.fillRect(...box);
+  };
+  panel.reading.rows.forEach((_, row) => {
+    if (rows.has(row)) return;
+    const y = top + place.y + row * cell;
+    veil(VEIL_OF_LABELS, 0, y, left, cell);
+    panel.reading.columns.forEach((_, i) => columns.has(i) || veil(VEIL, left + place.x + i * wide, y, wide, cell));
+  });
+  panel.reading.columns.forEach(
+    (_, i) => columns.has(i) || veil(VEIL_OF_LABELS, left + place.x + i * wide, 0, wide, top),
+  );
+  context.restore();
 }

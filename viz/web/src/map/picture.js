@@ -52,7 +52,7 @@ function standing(text, x, y) {
  * @param {Scale} scale
  * @param {Tools} tools
  */
-export function mapParts({ title, reading }, scale, { ruler, look }) {
+function mapParts({ title, reading }, scale, { ruler, look }) {
   const { rows, columns, values } = reading;
   const cell = Math.max(rows.length, columns.length) <= PRINTED ? 34 : CELL;
   const longest = (/** @type {import("../types.js").Label[]} */ labels) =>
@@ -94,7 +94,7 @@ export function mapParts({ title, reading }, scale, { ruler, look }) {
  * @param {Scale} scale
  * @param {Tools} tools
  */
-export function lineParts({ title, reading }, scale, { ruler, look }) {
+function lineParts({ title, reading }, scale, { ruler, look }) {
   const { rows, columns, values } = reading;
   const longest = (/** @type {import("../types.js").Label[]} */ labels) =>
     TYPE * Math.max(0, ...labels.map(({ text }) => ruler.width(text)));
@@ -130,7 +130,7 @@ export function lineParts({ title, reading }, scale, { ruler, look }) {
  * @param {Panel[]} panels
  * @returns {string[]}
  */
-export function captionOf(trace, state, panels) {
+function captionOf(trace, state, panels) {
   const { source, translation, model, words } = trace.header;
   const method = sortOf(trace, state.method).title;
   const said = [

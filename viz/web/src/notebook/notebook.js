@@ -19,7 +19,7 @@ import { Viewer } from "../viewer/viewer.js";
 const THEMES = ["class", "data-theme", "data-jp-theme-light", "data-vscode-theme-kind"]; // who says which theme there is
 
 /** Whether the notebook is dark: JupyterLab, VS Code and marimo each say it in their own way. */
-export function isDark({ documentElement, body } = document) {
+function isDark({ documentElement, body } = document) {
   const { jpThemeLight, vscodeThemeKind } = body.dataset;
   if (jpThemeLight) return jpThemeLight === "false";
   if (vscodeThemeKind) return vscodeThemeKind !== "vscode-light" && vscodeThemeKind !== "vscode-high-contrast-light";

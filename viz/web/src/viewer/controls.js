@@ -16,7 +16,7 @@ import { make } from "../ui/dom.js";
  * @param {() => string[]} [offered] values that can be chosen now
  * @returns {Control}
  */
-export function segments(label, options, choose, chosen, offered = () => options.map(([value]) => value)) {
+function segments(label, options, choose, chosen, offered = () => options.map(([value]) => value)) {
   const buttons = options.map(([value, textContent]) => {
     const button = make("button", { type: "button", textContent, value });
     button.addEventListener("click", () => choose(value));

@@ -1,5 +1,4 @@
-import { drawAxes } from "../../chart/axes.js";
-import { drawBars, drawCells, drawCurves } from "../../chart/parts.js";
+import { drawAxes, drawBars, drawCells, drawCurves } from "../../chart/axes.js";
 import { floatsOf } from "../../core/codes.js";
 import { fill } from "../../core/text.js";
 import { sized } from "../../ui/canvas.js";
@@ -8,9 +7,9 @@ import { make } from "../../ui/dom.js";
 import "./plain_chart.css";
 
 /** @typedef {import("../../chart/axes.js").AxisPart} AxisPart */
-/** @typedef {import("../../chart/parts.js").Bars} Bars */
-/** @typedef {import("../../chart/parts.js").Curve} Curve */
-/** @typedef {import("../../chart/parts.js").Cells} Cells */
+/** @typedef {import("../../chart/axes.js").Bars} Bars */
+/** @typedef {import("../../chart/axes.js").Curve} Curve */
+/** @typedef {import("../../chart/axes.js").Cells} Cells */
 /** @template T @typedef {Omit<T, "values"> & { values: string }} Packed with its values as float32 in base64 */
 /**
  * @typedef {object} Chart
@@ -126,7 +125,7 @@ class PlainChart extends Component {
 /** @param {number} value */
 const written = (value) => (Number.isNaN(value) ? "–" : String(Number(value.toPrecision(4))).replace("-", "−"));
 
-/** What each colour stands for, where there are several. @param {import("../../chart/parts.js").Series[]} series */
+/** What each colour stands for, where there are several. @param {import("../../chart/axes.js").Series[]} series */
 function entries(series) {
   if (series.length < 2) return [];
   return series.map(({ name, colour, dash }) => {
