@@ -57,7 +57,7 @@ class Drawn:
     """
 
     def __init__(self, model: Translator, found: TracedTranslation) -> None:
-        self.model, self.found, self.trace = model, found, found.trace
+        self.translator, self.found, self.trace = model, found, found.trace
         self.width, self.heads = int(model.config["d_model"]), int(model.config["n_heads"])
         self.decoder_layers, self.entries = int(model.config["n_decoder_layers"]), int(model.config["src_vocab_size"])
         self.src = [label.text for label in self.trace.src]
@@ -92,8 +92,8 @@ class Drawn:
     @cached_property
     def norms(self) -> np.ndarray:
         """‖α f(x)‖ of the cross heads, [L, H, T, S]."""
-        return norm_maps(self.model, self.found)["cross"]
+        return norm_maps(self.translator, self.found)["cross"]
 
     def _pass(self, ask: Ask):  # type: ignore[no-untyped-def]
-        ids = self.model.ids(self.found.source, self.found.tgt_ids, self.found.finished)
-        return self.model.forced(ids, ask)
+        ids = self.translator.ids(self.found.source, self.found.tgt_ids, self.found.finished)
+        return self.translator.forced(ids, ask)

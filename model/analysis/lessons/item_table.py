@@ -305,7 +305,7 @@ def _link(d: Drawn, rng: Random) -> Made | None:
 
 def _length(d: Drawn, rng: Random) -> Made:
     place, root = rng.randrange(d.n), math.sqrt(d.width)
-    length = seen(float(embedded(d.model, d.found.source).row[place]))
+    length = seen(float(embedded(d.translator, d.found.source).row[place]))
     wrong = {"unscaled": length, "by_width": length * d.width, "scaled_down": length / root}
     return Made({"token": d.src[place], "length": length, "width": d.width}, length * root, wrong)
 
