@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from model.attribution.norms import norm_maps
-from model.passage import Ask
+from model.passage import Ask, Pass
 from model.trace import HeadRef, Kind, TracedTranslation
 from model.translator import Translator
 
@@ -94,6 +94,6 @@ class Drawn:
         """‖α f(x)‖ of the cross heads, [L, H, T, S]."""
         return norm_maps(self.translator, self.found)["cross"]
 
-    def _pass(self, ask: Ask):  # type: ignore[no-untyped-def]
+    def _pass(self, ask: Ask) -> Pass:
         ids = self.translator.ids(self.found.source, self.found.tgt_ids, self.found.finished)
         return self.translator.forced(ids, ask)
