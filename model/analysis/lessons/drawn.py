@@ -14,7 +14,7 @@ from model.passage import Ask, Pass
 from model.trace import HeadRef, Kind, TracedTranslation
 from model.translator import Translator
 
-Shown = str | int | float | list[int]
+Displayed = str | int | float | list[int]
 
 
 class Made(NamedTuple):
@@ -26,12 +26,12 @@ class Made(NamedTuple):
         wrong: by misconception, what would follow from it.
     """
 
-    values: Mapping[str, Shown]
-    key: Shown
-    wrong: Mapping[str, Shown]
+    values: Mapping[str, Displayed]
+    key: Displayed
+    wrong: Mapping[str, Displayed]
 
 
-def shown(value: Shown) -> str:
+def shown(value: Displayed) -> str:
     """A value as questions and options show it: three digits of a number that is not whole.
 
     >>> shown(-0.12345), shown(2048), shown(58469.6), shown([2, 3])

@@ -15,7 +15,7 @@ from model.analysis.lessons.drawn import Drawn, Made, seen
 from model.analysis.lessons.vectors import embedded
 
 Template = Callable[[Drawn, Random], Made | None]
-LENGTHS = range(4, 30)  # of lines that are not the sentence
+_LENGTHS = range(4, 30)  # of lines that are not the sentence
 
 
 def _mix(d: Drawn, rng: Random) -> Made:
@@ -197,14 +197,14 @@ def _rate(_d: Drawn, rng: Random) -> Made:
 
 
 def _padding(d: Drawn, rng: Random) -> Made:
-    lengths = [d.n, *rng.sample(LENGTHS, 2)]
+    lengths = [d.n, *rng.sample(_LENGTHS, 2)]
     most = 3 * max(lengths)
     wrong = {"all_places": most, "filled": sum(lengths), "widest_gap": max(lengths) - min(lengths)}
     return Made(dict(zip("abc", lengths, strict=True)), most - sum(lengths), wrong)
 
 
 def _buckets(d: Drawn, rng: Random) -> Made:
-    lengths = [d.n, *rng.sample(LENGTHS, 3)]
+    lengths = [d.n, *rng.sample(_LENGTHS, 3)]
 
     def padding(order: list[int], size: int = 2) -> int:
         return sum(size * max(batch) - sum(batch) for batch in (order[i : i + size] for i in range(0, 4, size)))
