@@ -12,8 +12,8 @@ import numpy as np
 
 from model.errors import HeadlightError
 
-TestForm = Literal["before", "after", "week"]
-FORMS: tuple[TestForm, ...] = get_args(TestForm)
+FormName = Literal["before", "after", "week"]
+FORMS: tuple[FormName, ...] = get_args(FormName)
 _COLUMNS = 8  # of a class's table; the last four are item, form, right (1 or 0), learner
 _DRAWS = 2000
 _SEED = 0
@@ -28,7 +28,7 @@ class LessonAnswer:
     """Whether a learner answered one of a lesson's questions rightly, and in which form."""
 
     lesson: str
-    form: TestForm
+    form: FormName
     learner: str
     is_right: bool
 
@@ -47,7 +47,7 @@ class Gain:
     """
 
     lesson: str
-    form: TestForm
+    form: FormName
     learners: int
     pre: float
     post: float
@@ -89,7 +89,7 @@ def gains(answers: Iterable[LessonAnswer]) -> list[Gain]:
     return [each for each in found if each is not None]
 
 
-def gain(answers: Sequence[LessonAnswer], lesson: str, form: TestForm) -> Gain | None:
+def gain(answers: Sequence[LessonAnswer], lesson: str, form: FormName) -> Gain | None:
     """The gain from before to a later form, where both were asked.
 
     Learners are drawn with all their answers (Efron and Tibshirani 1993), so that three answers of one head are not

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from model.analysis.lessons.drawn import Drawn, Made, Displayed, shown
+from model.analysis.lessons.drawn import Displayed, Drawn, Made, shown
 from model.analysis.lessons.item_table import TEMPLATES
 from model.errors import HeadlightError
 

@@ -114,7 +114,8 @@ def on_phones(room: Room, item: Item, form: str, key: str) -> None:
             st.button(say("lesson.form.show"), key=f"{key}_show", on_click=room.stop_asking, args=(item.key,))
     if not is_asked:
         return
-    st.html(class_bars.asked(question, room.tally(), room.answers(), room.is_asking))
+    told = say("class.asking" if room.is_asking else "class.over", answers=len(room.answers()))
+    st.html(class_bars.bars(question, room.tally()) + line("alt", told))
     if room.right is not None:
         st.html(line("holds", say("lesson.form.wrong", right=f"{OPTION_LETTERS[item.key]} · {item.options[item.key]}")))
         for place, why in enumerate(item.whys):
