@@ -160,7 +160,7 @@ def _peak(q: Shown) -> float:
 
 def _period(q: Shown) -> float:
     """From two rows of the model's own table: the angle by which the pair turns in one step."""
-    table, pair = q.drawn.model.positions(), 2 * int(q["pair"])
+    table, pair = q.drawn.translator.positions(), 2 * int(q["pair"])
     turned = [math.atan2(table[place, pair], table[place, pair + 1]) for place in (0, 1)]
     return 2 * math.pi / (turned[1] - turned[0])
 
@@ -208,7 +208,7 @@ ANSWERS: dict[str, Callable[[Shown], float | str]] = {
     "4.cells": lambda q: float(np.tri(int(q["t"])).sum()),
     "4.seen": lambda q: _listed(q, "inputs"),
     "4.padded": _hidden,
-    "5.wave": lambda q: float(q.drawn.model.positions()[int(q["place"]), 0]),
+    "5.wave": lambda q: float(q.drawn.translator.positions()[int(q["place"]), 0]),
     "5.period": _period,
     "5.moved": lambda q: (["new"] * int(q["more"]) + ["old"] * int(q["place"]) + ["it"]).index("it"),
     "6.normed": _norm,
@@ -219,7 +219,7 @@ ANSWERS: dict[str, Callable[[Shown], float | str]] = {
     "7.rate": _peak,
     "8.padding": lambda q: float((q.all("abc").max() - q.all("abc")).sum()),
     "8.buckets": _bucketed,
-    "8.rows": lambda q: len(q.drawn.model.encode_source(q.item.sentence)[1][0]),
+    "8.rows": lambda q: len(q.drawn.translator.encode_source(q.item.sentence)[1][0]),
     "9.between": lambda q: str(list(q.drawn.trace.cross.shape[2:])),
     "9.memory": lambda q: len(q.drawn.trace.cross),
     "9.shifted": _read_before,

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 from model.attribution.norms import norm_maps
-
-from model.passage import Ask
+from model.passage import Ask, Pass
 from model.trace import HeadRef, Kind, TracedTranslation
 from model.translator import Translator
 
-Shown = str | int | float | list[int]
+Displayed = str | int | float | list[int]
 
 
 class Made(NamedTuple):
@@ -26,12 +25,12 @@ class Made(NamedTuple):
         wrong: by misconception, what would follow from it.
     """
 
-    values: Mapping[str, Shown]
-    key: Shown
-    wrong: Mapping[str, Shown]
+    values: Mapping[str, Displayed]
+    key: Displayed
+    wrong: Mapping[str, Displayed]
 
 
-def shown(value: Shown) -> str:
+def shown(value: Displayed) -> str:
     """A value as questions and options show it: three digits of a number that is not whole.
 
     >>> shown(-0.12345), shown(2048), shown(58469.6), shown([2, 3])
@@ -57,7 +56,7 @@ class Drawn:
     """
 
     def __init__(self, model: Translator, found: TracedTranslation) -> None:
-        self.model, self.found, self.trace = model, found, found.trace
+        self.translator, self.found, self.trace = model, found, found.trace
         self.width, self.heads = int(model.config["d_model"]), int(model.config["n_heads"])
         self.decoder_layers, self.entries = int(model.config["n_decoder_layers"]), int(model.config["src_vocab_size"])
         self.src = [label.text for label in self.trace.src]
@@ -92,8 +91,8 @@ class Drawn:
     @cached_property
     def norms(self) -> np.ndarray:
         """‖α f(x)‖ of the cross heads, [L, H, T, S]."""
-        return norm_maps(self.model, self.found)["cross"]
+        return norm_maps(self.translator, self.found)["cross"]
 
-    def _pass(self, ask: Ask):  # type: ignore[no-untyped-def]
-        ids = self.model.ids(self.found.source, self.found.tgt_ids, self.found.finished)
-        return self.model.forced(ids, ask)
+    def _pass(self, ask: Ask) -> Pass:
+        ids = self.translator.ids(self.found.source, self.found.tgt_ids, self.found.finished)
+        return self.translator.forced(ids, ask)

@@ -12,11 +12,11 @@ import numpy as np
 
 from model.errors import HeadlightError
 
-Form = Literal["before", "after", "week"]
-FORMS: tuple[Form, ...] = get_args(Form)
-COLUMNS = 8  # of a class's table; the last four are item, form, right (1 or 0), learner
-DRAWS = 2000
-SEED = 0
+FormName = Literal["before", "after", "week"]
+FORMS: tuple[FormName, ...] = get_args(FormName)
+_COLUMNS = 8  # of a class's table; the last four are item, form, right (1 or 0), learner
+_DRAWS = 2000
+_SEED = 0
 
 
 class AnswersError(HeadlightError):
@@ -28,7 +28,7 @@ class LessonAnswer:
     """Whether a learner answered one of a lesson's questions rightly, and in which form."""
 
     lesson: str
-    form: Form
+    form: FormName
     learner: str
     is_right: bool
 
@@ -47,7 +47,7 @@ class Gain:
     """
 
     lesson: str
-    form: Form
+    form: FormName
     learners: int
     pre: float
     post: float
@@ -68,8 +68,8 @@ def read_answers(path: Path) -> list[LessonAnswer]:
             rows = list(csv.reader(file))
     except (csv.Error, UnicodeDecodeError) as error:
         raise AnswersError(f"{path} is no table of answers: {error}") from error
-    if not rows or any(len(row) != COLUMNS for row in rows):
-        raise AnswersError(f"{path} is no table of answers: each line must have {COLUMNS} columns")
+    if not rows or any(len(row) != _COLUMNS for row in rows):
+        raise AnswersError(f"{path} is no table of answers: each line must have {_COLUMNS} columns")
     return [_answer(row, path, number) for number, row in enumerate(rows[1:], 2) if row[4]]
 
 
@@ -89,7 +89,7 @@ def gains(answers: Iterable[LessonAnswer]) -> list[Gain]:
     return [each for each in found if each is not None]
 
 
-def gain(answers: Sequence[LessonAnswer], lesson: str, form: Form) -> Gain | None:
+def gain(answers: Sequence[LessonAnswer], lesson: str, form: FormName) -> Gain | None:
     """The gain from before to a later form, where both were asked.
 
     Learners are drawn with all their answers (Efron and Tibshirani 1993), so that three answers of one head are not
@@ -103,7 +103,7 @@ def gain(answers: Sequence[LessonAnswer], lesson: str, form: Form) -> Gain | Non
     if not learners or not counted[..., 1].sum(0).all():
         return None
     pre, post = _shares(counted.sum(0)[None])[0]
-    drawn = np.random.default_rng(SEED).integers(len(learners), size=(DRAWS, len(learners)))
+    drawn = np.random.default_rng(_SEED).integers(len(learners), size=(_DRAWS, len(learners)))
     rates = np.array([counted[each].sum(0) for each in drawn])
     found = _gain(*_shares(rates).T)
     found = found[np.isfinite(found)]

@@ -15,7 +15,7 @@ from model.analysis.lessons.drawn import Drawn, Made, seen
 from model.analysis.lessons.vectors import embedded
 
 Template = Callable[[Drawn, Random], Made | None]
-LENGTHS = range(4, 30)  # of lines that are not the sentence
+_LENGTHS = range(4, 30)  # of lines that are not the sentence
 
 
 def _mix(d: Drawn, rng: Random) -> Made:
@@ -197,14 +197,14 @@ def _rate(_d: Drawn, rng: Random) -> Made:
 
 
 def _padding(d: Drawn, rng: Random) -> Made:
-    lengths = [d.n, *rng.sample(LENGTHS, 2)]
+    lengths = [d.n, *rng.sample(_LENGTHS, 2)]
     most = 3 * max(lengths)
     wrong = {"all_places": most, "filled": sum(lengths), "widest_gap": max(lengths) - min(lengths)}
     return Made(dict(zip("abc", lengths, strict=True)), most - sum(lengths), wrong)
 
 
 def _buckets(d: Drawn, rng: Random) -> Made:
-    lengths = [d.n, *rng.sample(LENGTHS, 3)]
+    lengths = [d.n, *rng.sample(_LENGTHS, 3)]
 
     def padding(order: list[int], size: int = 2) -> int:
         return sum(size * max(batch) - sum(batch) for batch in (order[i : i + size] for i in range(0, 4, size)))
@@ -305,7 +305,7 @@ def _link(d: Drawn, rng: Random) -> Made | None:
 
 def _length(d: Drawn, rng: Random) -> Made:
     place, root = rng.randrange(d.n), math.sqrt(d.width)
-    length = seen(float(embedded(d.model, d.found.source).row[place]))
+    length = seen(float(embedded(d.translator, d.found.source).row[place]))
     wrong = {"unscaled": length, "by_width": length * d.width, "scaled_down": length / root}
     return Made({"token": d.src[place], "length": length, "width": d.width}, length * root, wrong)
 

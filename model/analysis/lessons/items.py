@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from model.analysis.lessons.drawn import Drawn, Made, Shown, shown
+from model.analysis.lessons.drawn import Displayed, Drawn, Made, shown
 from model.analysis.lessons.item_table import TEMPLATES
 from model.errors import HeadlightError
 
@@ -97,7 +97,7 @@ def made_item(name: str, drawn: Drawn, rng: Random) -> Item | None:
 
 def told_apart(made: Made) -> list[str]:
     """Misconceptions whose answers differ from the key and from each other; [] where they are too few."""
-    taken: list[Shown] = [made.key]
+    taken: list[Displayed] = [made.key]
     found = []
     for why, value in made.wrong.items():
         if all(_differ(value, other) for other in taken):
@@ -106,7 +106,7 @@ def told_apart(made: Made) -> list[str]:
     return found[: MOST_OPTIONS - 1] if len(found) >= FEWEST_OPTIONS - 1 else []
 
 
-def _differ(one: Shown, other: Shown) -> bool:
+def _differ(one: Displayed, other: Displayed) -> bool:
     """Whether nobody who rounds takes one for the other."""
     if isinstance(one, float) and isinstance(other, float):
         size = max(abs(one), abs(other))

@@ -22,7 +22,6 @@ from viz.core.text import text
 from viz.export.show.storyboard import OPTION_LETTERS
 from viz.widgets import class_bars
 from viz.widgets.errors import show_error
-from viz.widgets.picker import pick
 
 LEARNER_IN_LINK = "learner"
 TALLIED_EVERY = 2.0  # seconds
@@ -80,7 +79,7 @@ def asked(item: Item, key: str, number: int) -> None:
     """One question with its options; after the answers were sent, what is right, and why what was chosen is not."""
     done: int | None = st.session_state.get(_DONE, {}).get(key)
     ask = say(f"item.{item.name}", **item.values)
-    st.html(line("lead", f"{number}. {ask}"))
+    st.html(line("alt", item.sentence) + line("lead", f"{number}. {ask}"))
     st.radio(
         literal(ask),
         range(len(item.options)),
@@ -115,7 +114,8 @@ def on_phones(room: Room, item: Item, form: str, key: str) -> None:
             st.button(say("lesson.form.show"), key=f"{key}_show", on_click=room.stop_asking, args=(item.key,))
     if not is_asked:
         return
-    st.html(class_bars.asked(question, room.tally(), room.answers(), room.is_asking))
+    told = say("class.asking" if room.is_asking else "class.over", answers=len(room.answers()))
+    st.html(class_bars.bars(question, room.tally()) + line("alt", told))
     if room.right is not None:
         st.html(line("holds", say("lesson.form.wrong", right=f"{OPTION_LETTERS[item.key]} · {item.options[item.key]}")))
         for place, why in enumerate(item.whys):
@@ -129,14 +129,11 @@ def week_link(number: str, about: Subject) -> str:
     return "?" + urlencode(said | {"checkpoint": about.checkpoint})
 
 
-@st.fragment(run_every=None)
-def measured(number: str) -> None:
-    """The questions of a lesson in the form that is chosen; nothing while none is."""
+@st.fragment
+def measured(number: str, form: str) -> None:
+    """The questions of a lesson in a form: to be answered here, or asked of the class that is open."""
     speak()
     now = read_session()
-    form = pick("form", labelled=False)
-    if form == "off":
-        return
     room = the_room()
     has_class = room is not None and room.is_open
     try:
@@ -168,6 +165,6 @@ def class_asked(items: list[Item], form: str) -> None:
     if (room := the_room()) is None:
         return
     for place, item in enumerate(items):
-        st.html(line("lead", f"{place + 1}. ", say(f"item.{item.name}", **item.values)))
+        st.html(line("alt", item.sentence) + line("lead", f"{place + 1}. ", say(f"item.{item.name}", **item.values)))
         st.html(line("alt", " · ".join(f"{OPTION_LETTERS[i]} {each}" for i, each in enumerate(item.options))))
         on_phones(room, item, form, f"class_item_{place}")

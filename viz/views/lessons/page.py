@@ -22,7 +22,7 @@ from viz.views.lessons.lesson import Lesson
 from viz.views.lessons.measured import measured
 from viz.widgets.chart import lead
 from viz.widgets.errors import OtherFormError, show_error, told
-from viz.widgets.picker import coded
+from viz.widgets.picker import coded, pick
 from viz.widgets.registry import register
 
 LESSONS: Mapping[str, Lesson] = {
@@ -115,9 +115,12 @@ def taught(number: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             st.markdown(f"**{say('lesson.questions')}**", width="content")
             predict.switch(number)
+            form = pick("form", labelled=False) if now.model.kind == "own" else "off"
         for which in (1, 2):
             with st.expander(say(f"lesson.{number}.ask.{which}", **values)):
                 lead(f"lesson.{number}.answer.{which}", **values)
+        if form != "off":
+            measured(number, form)
 
 
 def further(number: str) -> None:
@@ -142,8 +145,6 @@ def view(session: Session) -> None:
     with shown, st.container(key="hl_lesson", gap="small"):
         st.subheader(f"{number} · {say(f'lesson.{number}')}")
         taught(number)
-        if session.model.kind == "own":
-            measured(number)
         further(number)
 
 

@@ -12,7 +12,7 @@ from viz.charts.markup import line
 from viz.core.language import say
 from viz.views.lessons.lesson import LOCKED, Values
 
-WAYS = ("rises", "falls", "stays")
+_WAYS = ("rises", "falls", "stays")
 _STATE = "_predictions"  # of the session, by lesson
 TOGGLE = "predict"  # key of the switch
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -118,7 +118,7 @@ def ask(number: str, values: Values) -> None:
     shown = {"slider": slider, "now": _plain(st.session_state.get(predicted.slider)), "to": _plain(to)}
     st.html(line("lead", say("lesson.predict.ask", what=what, value=now, **shown)))
     with st.container(horizontal=True, gap="small"):
-        for each in WAYS:
+        for each in _WAYS:
             label = say(f"lesson.predict.{each}")
             st.button(label, key=f"predict_{each}", on_click=guess, args=(number, each, now))
 
