@@ -122,7 +122,9 @@ def test_what_is_not_looked_at_is_not_computed(monkeypatch):
 def test_the_words_that_the_answer_leaves_out_cost_what_all_of_them_do(model, made):
     whole = leave_one_out(model, made).costs
     assert np.allclose(costs_of_words(model, made, [1, 4], 2)[[1, 4], 0], whole[[1, 4], 2], atol=1e-4)
-    ends = costs_of_words(model, made, [0, 3], others=np.inf)
+    known = costs_of_words(model, made, [1, 4], 0, before=made.log_probs)
+    assert np.allclose(known[[1, 4], 0], whole[[1, 4], 0], atol=1e-4)
+    ends = costs_of_words(model, made, [0, 3], before=made.log_probs, others=np.inf)
     assert np.allclose(ends[[0, 3]], whole[[0, 3]], atol=1e-4)
     assert np.isinf(ends[[1, 2]]).all()
     assert whole[:, 2].max() > 0.5
