@@ -39,7 +39,7 @@ def token_left_out(subject: Subject, step: int, words: tuple[int, ...]) -> np.nd
 
 
 def _before(subject: Subject, found: Translation) -> tuple[float, ...]:
-    """What a translation of our own says of its tokens is what the model gives them; others may have rules of their own."""
+    """What a translation says of its tokens; nothing of a model with rules of its own for what it writes."""
     return found.log_probs if subject.model.kind == "own" else ()
 
 
