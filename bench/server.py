@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ def _told(args: argparse.Namespace) -> dict[str, int]:
         whole = left_out(subject)
         marks = by_words(whole_map(subject, method), translation(subject).trace.src, method)
         for costs, marked in zip(whole.costs.T, marks, strict=False):
-            one = told_by_deletion(lambda words, costs=costs: _only(costs, words), marked)
+            one = told_by_deletion(partial(_only, costs), marked)
             every = evidence(costs, marked)
             counts.update(tokens=1, same=(one.found, one.word) == (every.found, every.word))
         lost, named = traceless_words(whole), traceless_words(traces_of_words(subject))

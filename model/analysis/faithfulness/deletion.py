@@ -68,7 +68,7 @@ def costs_of_words(
         translation = replace(translation, tgt_ids=translation.tgt_ids[: step + 1], finished=is_end)
     deleted = np.eye(every, dtype=bool)[list(words)]
     if len(before):
-        found[list(words)] = np.float32(before)[steps] - _without(model, translation, deleted)[:, steps]
+        found[list(words)] = np.asarray(before, np.float32)[steps] - _without(model, translation, deleted)[:, steps]
     else:
         found[list(words)] = deletion_costs(model, translation, deleted)[:, steps]
     return found
