@@ -31,6 +31,7 @@ from bench.browser import ROOT
 from model.analysis.faithfulness.deletion import by_words
 from model.analysis.faithfulness.evidence import evidence, told_by_deletion
 from model.analysis.what_if.verdict import traceless_words
+from model.attribution.methods import MethodName
 from viz.core.answers.faithfulness import faithfulness, left_out, traces_of_words
 from viz.core.answers.maps import whole_map
 from viz.core.answers.translations import translation
@@ -71,7 +72,7 @@ def _told(args: argparse.Namespace) -> dict[str, int]:
     """Over sentences: tokens, and of them those whose answer is the same; words without a trace, and those found."""
     counts, checkpoint = Counter[str](), args.checkpoint
     table, _ = faithfulness(checkpoint, entry_of(checkpoint).sha256)
-    method = table["best"] if table else "weights"
+    method: MethodName = table["best"] if table else "weights"
     lines = args.told.read_text(encoding="utf-8").splitlines()[: args.runs]
     for subject in (Subject(line.split("\t")[0], checkpoint) for line in lines):
         whole = left_out(subject)
