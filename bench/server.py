@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from bench.browser import ROOT
 from model.analysis.faithfulness.deletion import by_words
 from model.analysis.faithfulness.evidence import evidence, told_by_deletion
 from model.analysis.what_if.verdict import traceless_words
+from model.attribution.methods import MethodName
 from viz.core.answers.faithfulness import faithfulness, left_out, traces_of_words
 from viz.core.answers.maps import whole_map
 from viz.core.answers.translations import translation
@@ -70,13 +72,13 @@ def _told(args: argparse.Namespace) -> dict[str, int]:
     """Over sentences: tokens, and of them those whose answer is the same; words without a trace, and those found."""
     counts, checkpoint = Counter[str](), args.checkpoint
     table, _ = faithfulness(checkpoint, entry_of(checkpoint).sha256)
-    method = table["best"] if table else "weights"
+    method: MethodName = table["best"] if table else "weights"
     lines = args.told.read_text(encoding="utf-8").splitlines()[: args.runs]
     for subject in (Subject(line.split("\t")[0], checkpoint) for line in lines):
         whole = left_out(subject)
         marks = by_words(whole_map(subject, method), translation(subject).trace.src, method)
         for costs, marked in zip(whole.costs.T, marks, strict=False):
-            one = told_by_deletion(lambda words, costs=costs: _only(costs, words), marked)
+            one = told_by_deletion(partial(_only, costs), marked)
             every = evidence(costs, marked)
             counts.update(tokens=1, same=(one.found, one.word) == (every.found, every.word))
         lost, named = traceless_words(whole), traceless_words(traces_of_words(subject))

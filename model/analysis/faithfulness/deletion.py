@@ -41,22 +41,36 @@ def leave_one_out(model: Source, translation: Translation, way: Way = "mask") ->
 
 
 def costs_of_words(
-    model: Source, translation: Translation, words: Sequence[int], step: int | None = None, others: float = 0.0
+    model: Source,
+    translation: Translation,
+    words: Sequence[int],
+    step: int | None = None,
+    *,
+    before: Sequence[float] = (),
+    others: float = 0.0,
 ) -> np.ndarray:
-    """Costs of deleting some words alone: float32 [W, T] as in ``LeftOut``, with ``others`` where nothing was deleted.
+    """Costs of deleting some words alone, as ``LeftOut`` has them: float32 [W, T], or [W, 1] of one step's token.
 
-    With a step they are of its token alone, [W, 1], and nothing behind it is read. Raises as ``deletion_costs``.
+    Args:
+        model, translation: as ``deletion_costs``, which says what is raised.
+        words: places of those that are deleted.
+        step: of the token; nothing behind it is read.
+        before: what each token had with all words, where that is known; else it is computed, too.
+        others: stands where nothing was deleted.
     """
-    every = len(source_words(translation.src))
+    every, length = len(source_words(translation.src)), len(translation.log_probs)
+    steps = slice(0, length) if step is None else slice(step, step + 1)
+    found = np.full((every, len(range(length)[steps])), others, np.float32)
+    if not words:
+        return found
     if step is not None:
         is_end = step >= len(translation.tgt_ids)
         translation = replace(translation, tgt_ids=translation.tgt_ids[: step + 1], finished=is_end)
-    if not words:
-        return np.full((every, 1 if step is not None else len(translation.log_probs)), others, np.float32)
-    costs = deletion_costs(model, translation, np.eye(every, dtype=bool)[list(words)])
-    costs = costs if step is None else costs[:, step:]
-    found = np.full((every, costs.shape[1]), others, np.float32)
-    found[list(words)] = costs
+    deleted = np.eye(every, dtype=bool)[list(words)]
+    if len(before):
+        found[list(words)] = np.asarray(before, np.float32)[steps] - _without(model, translation, deleted)[:, steps]
+    else:
+        found[list(words)] = deletion_costs(model, translation, deleted)[:, steps]
     return found
 
 
@@ -91,13 +105,17 @@ def written_without(model: Source, translation: Translation, deleted: np.ndarray
 
     <eos> counts as written where the translation was finished. Raises as ``deletion_costs``.
     """
+    return _without(model, translation, np.concatenate((np.zeros((1, deleted.shape[-1]), bool), deleted)), way)
+
+
+def _without(model: Source, translation: Translation, deleted: np.ndarray, way: Way = "mask") -> np.ndarray:
     groups = _pieces(translation.src)
     if deleted.ndim != 2 or deleted.shape[1] != len(groups):
         raise ValueError(f"deleted has shape {deleted.shape}, but the source has {len(groups)} words")
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
-    hidden = np.zeros((1 + len(deleted), ids.src.shape[1]), dtype=bool)
+    hidden = np.zeros((len(deleted), ids.src.shape[1]), dtype=bool)
     for word, places in enumerate(groups):
-        hidden[1:, places] = deleted[:, word, None]
+        hidden[:, places] = deleted[:, word, None]
     return model.log_probs(ids, hidden=hidden, way=way).float().cpu().numpy()
 
 

@@ -114,6 +114,52 @@ def test_it_opens_on_the_map_that_the_table_trusts_and_whoever_chooses_sees_his_
     assert said(at, "picture") == best_picture.trusted("en-zh")
 
 
+def test_what_is_not_looked_at_is_not_computed(monkeypatch):
+    asked = []
+    monkeypatch.setattr(panel, "left_out", lambda subject: asked.append(subject) or left_out(subject))
+    at = opened("translate")
+    assert said(at, "word")
+    assert (said(at, "answer"), said(at, "share"), asked) == ("", "", [])
+    assert said(choose(at, hl_how=True), "answer")
+    assert asked
+
+
+def test_the_words_that_the_answer_leaves_out_cost_what_all_of_them_do(model, made):
+    whole = leave_one_out(model, made).costs
+    assert np.allclose(costs_of_words(model, made, [1, 4], 2)[[1, 4], 0], whole[[1, 4], 2], atol=1e-4)
+    known = costs_of_words(model, made, [1, 4], 0, before=made.log_probs)
+    assert np.allclose(known[[1, 4], 0], whole[[1, 4], 0], atol=1e-4)
+    ends = costs_of_words(model, made, [0, 3], before=made.log_probs, others=np.inf)
+    assert np.allclose(ends[[0, 3]], whole[[0, 3]], atol=1e-4)
+    assert np.isinf(ends[[1, 2]]).all()
+    assert whole[:, 2].max() > 0.5
+    assert not costs_of_words(model, made, [], 2).any()
+
+
+def test_what_the_marked_words_do_not_settle_is_told_by_all_of_them():
+    def asked(costs: np.ndarray, marks: np.ndarray) -> tuple[Evidence, int]:
+        seen = set()
+
+        def costs_of(words):
+            seen.update(words)
+            return np.where(np.isin(np.arange(len(costs)), words), costs, 0)
+
+        return told_by_deletion(costs_of, marks), len(seen)
+
+    marks = np.linspace(1, 0, 12)
+    clear, weak, other = (np.eye(12)[place] * cost for place, cost in ((0, 5.0), (0, 1.0), (11, 5.0)))
+    assert asked(clear, marks) == (evidence(clear, marks), 8)
+    for costs in (weak, other):
+        assert asked(costs, marks) == (evidence(costs, marks), 12)
+    assert asked(other, marks)[0].found == "split"
+
+
+def test_only_words_that_brought_little_are_left_out_for_the_verdict():
+    words = [Label(text, word) for word, text in enumerate(("the", "boat", "sank", "boat", "slowly"))]
+    assert may_be_traceless(words) == [2, 4]
+    assert may_be_traceless(words, np.array([[0, 0, SURE_TRACE, 0, 1.0], [0, 0, -9, 0, 0]])) == [4]
+
+
 def test_a_link_that_names_weights_gets_them():
     assert tidied({"method": "weights"}) == {"picture": "head"}
     assert tidied({"method": "weights", "picture": "head"}) == {}

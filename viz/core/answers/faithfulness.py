@@ -15,6 +15,7 @@ from viz.core.kept import kept
 if TYPE_CHECKING:
     from model.analysis.faithfulness.deletion import LeftOut
     from model.analysis.faithfulness.verdict import Honesty
+    from model.trace import Translation
     from viz.core.session import Subject
 
 
@@ -33,7 +34,13 @@ def token_left_out(subject: Subject, step: int, words: tuple[int, ...]) -> np.nd
     """What deleting each of these words costs one written token, [W]; 0 for the others."""
     from model.analysis.faithfulness.deletion import costs_of_words
 
-    return costs_of_words(subject.model.opened, translation(subject), words, step)[:, 0]
+    found = translation(subject)
+    return costs_of_words(subject.model.opened, found, words, step, before=_before(subject, found))[:, 0]
+
+
+def _before(subject: Subject, found: Translation) -> tuple[float, ...]:
+    """What a translation says of its tokens; nothing of a model with rules of its own for what it writes."""
+    return found.log_probs if subject.model.kind == "own" else ()
 
 
 @kept(64)
@@ -48,7 +55,7 @@ def traces_of_words(subject: Subject) -> LeftOut:
     if subject.model.kind == "own":  # of a folder's model the votes take longer than they spare
         votes = by_words(attribution_maps(subject, "votes", None)["cross"].sum((0, 1)), found.trace.src, "votes")
     asked = may_be_traceless(words, votes)
-    costs = costs_of_words(subject.model.opened, found, asked, others=np.inf)
+    costs = costs_of_words(subject.model.opened, found, asked, before=_before(subject, found), others=np.inf)
     return LeftOut(words, np.array(found.log_probs), costs)
 
 

@@ -42,7 +42,8 @@ def attribution_maps(subject: Subject, method: MethodName, step: int | None) -> 
     if source := METHODS[method].from_maps:
         other, make = source
         return make(attribution_maps(subject, other, step), trace(subject))
-    own_pass = {"gradients", "slopes"}.intersection(METHODS[method].needs)  # too large to be kept
+    # Gradients are too large to be kept; of votes the first picture is made, which waits for nothing else.
+    own_pass = method == "votes" or {"gradients", "slopes"}.intersection(METHODS[method].needs)
     model = subject.model.opened if own_pass else watched(subject)
     return made(model, translation(subject), method, step)
 

@@ -6,7 +6,7 @@ import { traceOf } from "./trace.js";
 
 /**
  * @typedef {object} Part A file of the translator, in the page or beside it.
- * @property {string} [packed] gzip, as dense.js reads it
+ * @property {Blob} [packed] a text that holds gzip, as dense.js reads it
  * @property {string} [url] of its gzip
  */
 
@@ -32,7 +32,7 @@ const GRAPHS = /** @type {const} */ (["encoder", "decoder", "votes"]);
 
 /** The bytes of a part. @param {Part} part @returns {Promise<Uint8Array<ArrayBuffer>>} */
 async function read({ packed, url }) {
-  const zipped = packed === undefined ? await fetched(url ?? "") : new Blob([fromDense(packed)]);
+  const zipped = packed === undefined ? await fetched(url ?? "") : new Blob([fromDense(await packed.text())]);
   const plain = zipped.stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(plain).arrayBuffer());
 }

@@ -1,6 +1,7 @@
 // Which words of the source nothing may attend to: the pinned one is offered, those that are deleted can come back.
 import { fill } from "../core/text.js";
 import { make, makeButton } from "../ui/dom.js";
+import { undoing } from "./mutes.js";
 
 const SOURCE = /^s(\d+)$/; // the key of a source token
 
@@ -71,10 +72,8 @@ export class Deleted {
       return press;
     });
     const deleted = [...this.here].map((word) => {
-      const chip = makeButton("plain muted", `${this.spelling(word)} ✕`);
-      chip.setAttribute("aria-label", fill(words.restore, { word: this.spelling(word) }));
-      chip.addEventListener("click", () => this.set(word, false));
-      return chip;
+      const spelling = this.spelling(word);
+      return undoing(spelling, fill(words.restore, { word: spelling }), () => this.set(word, false));
     });
     this.element.setAttribute("aria-label", words.deleted);
     this.element.hidden = !offered.length && !deleted.length;

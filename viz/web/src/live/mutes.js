@@ -5,6 +5,14 @@ import { make, makeButton } from "../ui/dom.js";
 
 const CODE = /^[a-z]\d{1,3}\.\d{1,3}$/;
 
+/** A chip that takes a change back. @param {string} text @param {string} label @param {() => void} undo */
+export function undoing(text, label, undo, className = "plain muted") {
+  const chip = makeButton(className, `${text} ✕`);
+  chip.setAttribute("aria-label", label);
+  chip.addEventListener("click", undo);
+  return chip;
+}
+
 export class Mutes {
   /** @param {import("./page.js").LivePage} page @param {string[]} codes */
   constructor(page, codes) {
@@ -47,10 +55,8 @@ export class Mutes {
     mute.hidden = !chosen.length;
     mute.addEventListener("click", () => this.set([...codes, ...chosen]));
     const muted = codes.map((code) => {
-      const chip = makeButton("plain muted", `${this.title(code)} ✕`);
-      chip.setAttribute("aria-label", fill(words.unmute, { head: this.title(code) }));
-      chip.addEventListener("click", () => this.set(codes.filter((each) => each !== code)));
-      return chip;
+      const head = this.title(code);
+      return undoing(head, fill(words.unmute, { head }), () => this.set(codes.filter((each) => each !== code)));
     });
     const { text, translation } = this.before;
     const before = page.changed && text === page.text && translation ? fill(words.before, { translation }) : "";

@@ -14,10 +14,13 @@ function taken(id) {
   return text;
 }
 
-/** The parts of the translator: in the page, or beside it. @param {Record<string, string>} files by part; "" where it is in the page */
+/** The parts of the translator: in the page, or beside it; as blobs, so that the worker has the text of one at a time. @param {Record<string, string>} files by part; "" where it is in the page */
 function partsOf(files) {
   const beside = (/** @type {string} */ name) => ({ url: new URL(name, document.baseURI).href });
-  const found = Object.entries(files).map(([part, file]) => [part, file ? beside(file) : { packed: taken(part) }]);
+  const found = Object.entries(files).map(([part, file]) => [
+    part,
+    file ? beside(file) : { packed: new Blob([taken(part)]) },
+  ]);
   return Object.fromEntries(found);
 }
 

@@ -2,6 +2,7 @@
 import { ForkPicker } from "../components/fork_picker/fork_picker.js";
 import { fill } from "../core/text.js";
 import { make, makeButton } from "../ui/dom.js";
+import { undoing } from "./mutes.js";
 
 const TARGET = /^t(\d+)$/; // the key of a target token
 const WIDTHS = [1, 2, 3, 4, 5, 8];
@@ -28,7 +29,7 @@ export class Steps {
     });
     const candidates = make("div", { className: "candidates", role: "group", lang: "zh" });
     this.picker = new ForkPicker(make("div", "fork", make("p", "title"), candidates));
-    this.more = make("div", { className: "mutes", lang: "zh" });
+    this.more = make("div", { className: "parts", lang: "zh" });
     this.forks = make("div", "mutes");
     const controls = make("div", "mutes", ...this.go, this.beamLabel);
     this.element = make("details", "steps", this.summary, controls, this.picker.root, this.more);
@@ -99,10 +100,8 @@ export class Steps {
     /** @type {HTMLElement} */ (beamLabel.firstChild).textContent = words.beam;
     go.forEach((each, way) => each.setAttribute("aria-label", [words.previous, words.next][way]));
     for (const each of [this.width, ...go]) each.disabled = button.disabled;
-    const back = makeButton("plain", `${fill(words.forked, { start: this.start })} ✕`);
-    back.setAttribute("aria-label", words.unfork);
-    back.addEventListener("click", () => this.force([]));
-    this.forks.replaceChildren(...(forced.ids.length && forced.place === place ? [back] : []));
+    const back = () => undoing(fill(words.forked, { start: this.start }), words.unfork, () => this.force([]), "plain");
+    this.forks.replaceChildren(...(forced.ids.length && forced.place === place ? [back()] : []));
     this.picker.root.hidden = !sentence.candidates;
     if (this.element.open && sentence.candidates) this.drawStep(sentence);
     this.more.replaceChildren(...(this.element.open ? this.finished(sentence) : []));
@@ -132,7 +131,7 @@ export class Steps {
     if (beam.length < 2) return [];
     const chips = beam.map(({ text, ids, score }, rank) => {
       const chip = makeButton("plain", `${text} ${score.toFixed(2)}`);
-      chip.disabled = rank === 0;
+      chip.setAttribute("aria-pressed", String(rank === 0));
       chip.addEventListener("click", () => this.force(ids));
       return chip;
     });
