@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Literal
 
@@ -24,6 +25,12 @@ def open_head(head: HeadRef) -> None:
     """Show a head by itself; to be called in a widget's callback, of a fragment or not."""
     choose_head(head)
     open_view("one_head")
+
+
+def open_heads(heads: Sequence[HeadRef]) -> None:
+    """Show heads beside each other, the first as the chosen one; to be called in a widget's callback."""
+    st.session_state["viewer"] = f"h={','.join(head.code for head in heads)}"
+    open_head(heads[0])
 
 
 def page_of(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import streamlit as st
 
 from model.analysis.heads.table import HeadTable
 from model.attribution.labelled_map import LabelledMap, read
@@ -15,12 +16,14 @@ from viz.core import models
 from viz.core.answers import heads
 from viz.core.answers.translations import trace, translation
 from viz.core.codes.choices import HEAD_MEASURES
+from viz.core.going import open_heads
 from viz.core.language import say
 from viz.core.numbers import number, signed
 from viz.core.session import Session
 from viz.widgets import map_choice
 from viz.widgets.head_list import Listed
 
+_BESIDE = 3  # heads that a button shows beside each other
 SHARES = ("confidence", "evenness", "previous", "next", "offset", "sink", "rare")
 HABITS = ("previous", "next", "offset", "sink", "rare")
 NO_BREAK = "\u00a0"
@@ -129,6 +132,27 @@ def alignment_errors(model: models.ModelEntry) -> Mapping[Shift, np.ndarray]:
     rates = table["aer"][table["best_head"]["links"]]["weights"]
     heads_of_layer = model.facts.anatomy.kinds["cross"].heads  # the last entry of a row is the whole layer
     return {shift: np.array(each["layers"])[:, :heads_of_layer] for shift, each in rates.items()}
+
+
+def alignment_scores(model: models.ModelEntry) -> dict[Kind, np.ndarray]:
+    """How well each cross head aligns words: 1 − its error, 0 to 1 [L, H]; empty where none was measured.
+
+    Of its rows as what they write, or have read, whichever suits it better.
+    """
+    errors = alignment_errors(model)
+    return {"cross": 1 - np.minimum.reduce(list(errors.values())) / 100} if errors else {}
+
+
+def beside_button(heads: Sequence[HeadRef]) -> None:
+    """The way to the first three of these heads beside each other; nothing where there are fewer."""
+    if len(heads) >= _BESIDE:
+        st.button(
+            say("heads.beside", n=_BESIDE),
+            key="heads_beside",
+            on_click=open_heads,
+            args=(tuple(heads[:_BESIDE]),),
+            help=say("heads.beside.help"),
+        )
 
 
 def _special(labels: Sequence[Label]) -> str:

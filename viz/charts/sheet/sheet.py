@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from viz.core.numbers import number
 from viz.core.theme import LIGHT
 
 POINTS_A_CM = 72 / 2.54
-PRINTED_UP_TO = 16  # rows and columns up to which cells say their numbers
+PRINTED_UP_TO = 24  # rows and columns up to which cells say their numbers
 BAR = (72.0, 5.0)  # width and height of the colour scale
 _PIECES = re.compile(
     r"[\u2e80-\u9fff\uff00-\uffef][。，、；：？！）》」』”’.,]*|[^\s\u2e80-\u9fff\uff00-\uffef]+\s*|\s+"
@@ -97,7 +98,7 @@ class Sheet:
 
 
 def sheet(maps: Sequence[SheetMap], caption: str, style: SheetStyle | None = None) -> Sheet:
-    """The maps side by side, two abreast from two, three from five; under them the caption.
+    """The maps side by side, up to three abreast, four as two and two, each with its letter; under them the caption.
 
     Raises:
         ValueError: there is no map.
@@ -106,7 +107,11 @@ def sheet(maps: Sequence[SheetMap], caption: str, style: SheetStyle | None = Non
         raise ValueError("there is no map to draw")
     style = style or SheetStyle()
     size, total = style.type_pt, style.width_cm * POINTS_A_CM
-    abreast = 1 if len(maps) == 1 else 2 if len(maps) <= 4 else 3
+    abreast = 2 if len(maps) == 4 else min(3, len(maps))
+    if len(maps) > 1:
+        maps = [
+            replace(each, title=f"({letter}) {each.title}") for letter, each in zip(ascii_lowercase, maps, strict=False)
+        ]
     gap, marks, y = 1.6 * size, [], size
     room = (total - (abreast + 1) * gap) / abreast
     for start in range(0, len(maps), abreast):

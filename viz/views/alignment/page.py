@@ -19,7 +19,7 @@ from viz.core.models import entry_of
 from viz.core.session import Session
 from viz.core.theme import Theme
 from viz.views.alignment import truth_meter
-from viz.widgets import alignment, chart
+from viz.widgets import alignment, chart, head_facts
 from viz.widgets.bar import bar
 from viz.widgets.picker import pick
 from viz.widgets.registry import register
@@ -108,11 +108,12 @@ class _Aligned:
         return self.session.model.alignment[0]
 
 
-def best_buttons(table: dict[str, Any] | None) -> None:
-    """The ways to the best settings that the checkpoint's table knows."""
-    if table:
-        alignment.best_button("best_head", table["best_head"])
-        alignment.best_button("best", table["best"])
+def best_buttons(about: _Aligned) -> None:
+    """The ways to the best settings that the checkpoint's table knows, and to the best heads' maps."""
+    if about.table:
+        alignment.best_button("best_head", about.table["best_head"])
+        alignment.best_button("best", about.table["best"])
+        head_facts.beside_button(head_facts.best_first(head_facts.alignment_scores(about.session.model)))
 
 
 def score_line(about: _Aligned, key: str, **values: object) -> None:
@@ -134,7 +135,7 @@ def this_sentence(about: _Aligned) -> None:
     word_links(src, tgt, links, theme=about.session.theme, labels=within("alignment.words"), key="word_links")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         score_line(about, "alignment.links")
-        best_buttons(about.table)
+        best_buttons(about)
     line = pharaoh(links)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.code(line or "∅", language=None, wrap_lines=True)
@@ -149,7 +150,7 @@ def known_pair(about: _Aligned) -> None:
     pairs = truth_pairs(now.checkpoint)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         number = truth_meter.pair_picker(pairs)
-        best_buttons(about.table)
+        best_buttons(about)
     maps, rates, tokens = truth_maps(now.checkpoint, number, chosen.method)
     links = chosen.links(maps[about.place])
     score_line(about, "alignment.meter", here=f"{100 * error_rate(links, pairs[number]):.0f}")

@@ -189,7 +189,10 @@ def by_measure(session: Session, facts: head_facts.HeadFacts, measure: str, scop
     """The ten heads with the most of a measure, then all of them in colour."""
     looks: dict[str, Any] = {"theme": session.theme, "on_open": open_head, "selected": session.head}
     labels = within("heads", list=say("heads.list", by=say(f"by.{measure}")))
-    head_list(head_facts.listed(facts, _MOST, measure), maps, labels=labels, key="best_heads", **looks)
+    found = head_facts.listed(facts, _MOST, measure)
+    with bar():
+        head_facts.beside_button([each.place for each in found])
+    head_list(found, maps, labels=labels, key="best_heads", **looks)
     if measure == "importance":
         about_model = scope == "sentence" and session.model.reads != "text"
         st.html(line("lead", say("heads.lead.model" if about_model else f"heads.lead.{scope}")))
@@ -208,6 +211,8 @@ def by_pattern(session: Session, pattern: str, scope: str, maps: _Maps) -> None:
         looks: dict[str, Any] = {"theme": session.theme, "on_open": open_head, "selected": session.head}
         labels = within("heads", list=say("heads.list", by=say(f"by.{pattern}")))
         found = patterns.best(scores, _MOST, "find.match")
+        with bar():
+            head_facts.beside_button([each.place for each in found])
         head_list(found, maps, labels=labels, key="best_heads", **looks)
         if not found:
             chart.lead("find.nothing")

@@ -49,15 +49,11 @@ def on_sentence(maps: Mapping[Kind, LabelledMap], pattern: str, painted: np.ndar
 
 
 def aligners(model: ModelEntry) -> tuple[_Scores, str]:
-    """How well each cross head aligns words on the pairs that people linked: 1 − its alignment error; and which pairs.
-
-    Of its rows as what they write, or have read, whichever suits it better; nothing where none was measured.
-    """
-    errors, (table, _) = head_facts.alignment_errors(model), model.alignment
-    if not errors or table is None:
+    """How well each cross head aligns words on the pairs that people linked, and which pairs."""
+    scores, (table, _) = head_facts.alignment_scores(model), model.alignment
+    if not scores or table is None:
         return {}, say("find.aligned.missing")
-    scores = 1 - np.minimum.reduce(list(errors.values())) / 100
-    return {"cross": scores}, say("find.aligned.pairs", pairs=table["sentences"], command=table["command"])
+    return scores, say("find.aligned.pairs", pairs=table["sentences"], command=table["command"])
 
 
 def over_corpus(name: str, pattern: str, code: str) -> tuple[_Scores, str] | None:

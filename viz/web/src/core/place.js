@@ -4,7 +4,7 @@
 /** @typedef {import("../types.js").Spot} Spot */
 
 export const SMALLEST_TYPE = 14;
-const READABLE_WHOLE = 6; // cells at least this high are worth seeing all at once
+const READABLE_WHOLE = 10; // cells at least this high are worth seeing all at once
 export const LARGEST_ZOOMED = 72;
 const GAP = 6; // between a label and the map
 /** Sizes of the type, largest cell and how much wider than high, room of the longest labels, and the least cell of a map that is shown whole. */

@@ -119,11 +119,11 @@ function print(context, place, drawing) {
 
 /** As many labels as stand clear of each other. @param {CanvasRenderingContext2D} context @param {Place} place @param {Drawing} drawing */
 function name(context, place, drawing) {
-  const every = Math.ceil((place.type + 1) / place.cell);
+  const every = Math.ceil(place.type / place.cell);
   const { rows, columns } = seen(place, drawing);
   context.font = `${place.type}px ${drawing.fonts}`;
   for (let row = rows[0]; row < rows[1]; row++) if (row % every === 0) sayRow(context, place, drawing, row, false);
-  const beside = Math.ceil((place.type + 1) / place.wide);
+  const beside = Math.ceil(place.type / place.wide);
   for (let i = columns[0]; i < columns[1]; i++) if (i % beside === 0) sayColumn(context, place, drawing, i, false);
 }
 

@@ -215,8 +215,11 @@ function tools(viewer) {
     button("−", words.zoom_out, () => viewer.zoom(0.8)),
     button("+", words.zoom_in, () => viewer.zoom(1.25)),
     button("⤢", words.fit, () => viewer.panels.forEach((panel) => panel.fit())),
-    button("PNG", `${words.save} PNG`, () => viewer.save("png")),
-    button("SVG", `${words.save} SVG`, () => viewer.save("svg")),
+    ...["PNG", "SVG"].map((name) => {
+      const element = button(name, `${words.save} ${name}`, () => viewer.save(name.toLowerCase()));
+      element.value = "picture";
+      return element;
+    }),
     button("▶", words.present, () => present(viewer)),
     theme,
     button("?", words.help, () => viewer.help.showModal()),

@@ -16,7 +16,7 @@ export class Legend {
     /** @type {import("../types.js").Stops | null} of the colours that are shown */
     this.stops = null;
     const { words } = owner;
-    const hints = [words.hint_heads, words.hint].map((textContent) => make("p", { className: "hint", textContent }));
+    const hints = hintsOf(words, "p");
     const bar = make("p", { className: "ramp" }, this.low, this.ramp, this.high);
     this.element = make("div", { className: "legend" }, bar, this.meaning, ...hints);
   }
@@ -41,7 +41,11 @@ export class Legend {
   }
 }
 
-/** What the keys do. @param {Record<string, string>} words */
+/** How heads are opened, and what can be done with a map. @param {Record<string, string>} words @param {"p" | "div"} tag */
+const hintsOf = (words, tag) =>
+  [words.hint_heads, words.hint].map((textContent) => make(tag, { className: "hint", textContent }));
+
+/** What pointer and keys do. @param {Record<string, string>} words */
 export function helpOf(words) {
   const dialog = make("dialog", { className: "help" });
   const close = make("button", { type: "button", className: "plain", textContent: words.close });
@@ -50,6 +54,6 @@ export function helpOf(words) {
     const [keys, ...said] = line.split(": ");
     return make("p", {}, make("kbd", { textContent: keys }), said.join(": "));
   });
-  dialog.append(make("h2", { textContent: words.help }), ...lines, close);
+  dialog.append(make("h2", { textContent: words.help }), ...hintsOf(words, "div"), ...lines, close);
   return dialog;
 }

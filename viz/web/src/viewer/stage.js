@@ -10,6 +10,7 @@ import { scalesOf } from "../core/scale.js";
 
 const GAP = 20; // between panels
 const HEAD = 56; // title and line of a panel
+const LINE = 30; // of both on one line, under the map
 const LARGE_HEAD = 48; // of presenter mode, where both stand on one line
 const MARGIN = 28; // beside a map, for the sums of what is pinned
 const RAIL = { width: 292, height: 400 };
@@ -58,10 +59,10 @@ export function drawChosen(viewer) {
 
 /** @param {Viewer} viewer @param {Panel[]} shown */
 function lay(viewer, shown) {
-  const { room, ruler, state, panels, size } = viewer;
+  const { asks, room, ruler, state, panels, size } = viewer;
   const [large, ratio] = [state.present ? hallTimes() : 0, window.devicePixelRatio || 1];
   const all = { width: size.width - 4, height: size.height - 4, ratio, large };
-  const head = large ? LARGE_HEAD * large : HEAD;
+  const head = large ? LARGE_HEAD * large : asks ? LINE : HEAD;
   const widest = shown.reduce((a, b) => (a.reading.columns.length >= b.reading.columns.length ? a : b)).reading;
   const axes = { rows: ruler.widths(widest.rows), columns: ruler.widths(widest.columns) };
   const columns = abreast(shown.length, all, { axes, gap: GAP, head });

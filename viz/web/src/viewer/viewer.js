@@ -70,6 +70,8 @@ export class Viewer extends Component {
     this.small = make("div", { className: "small" });
     this.room = make("div", { className: "room" });
     this.aside = make("div", { className: "aside" }); // for whoever mounts the viewer: stands with the sentences
+    this.rail = make("aside", { className: "rail" });
+    this.top = make("div", { className: "top" }); // the sentences
     this.build();
     this.draw();
   }
@@ -77,8 +79,9 @@ export class Viewer extends Component {
   build() {
     const { chips, kinds, small, legend, room, asks, inside, words } = this;
     const model = make("p", { className: "model", textContent: this.trace.header.model, hidden: asks });
-    const rail = make("aside", { className: "rail" }, small, kinds.element, legend.element);
-    const top = make("div", { className: "top" }, chips.element, this.aside, model);
+    const { rail, top } = this;
+    rail.append(small, kinds.element, legend.element);
+    top.append(chips.element, this.aside, model);
     const corner = make(
       "div",
       { className: "corner" },
@@ -182,11 +185,22 @@ export class Viewer extends Component {
     if (!this.size.width) this.measure();
     if (this.waits()) return;
     this.shown = this.reader.panels(state);
+    this.placeSentences();
     const columns = Math.max(...this.shown.map(({ reading }) => reading.columns.length));
     if (turned(root, state, columns)) this.measure();
     this.legend.draw();
     (state.view === "all" ? drawAll : drawChosen)(this);
     this.chips.shade();
+  }
+
+  /** In the app, where a map has no room to spare, the sentences stand beside it; else over it. */
+  placeSentences() {
+    const { asks, state, rail, top, toolbar } = this;
+    const beside = asks && !state.present && state.view !== "all";
+    if (beside === (top.parentElement === rail)) return;
+    if (beside) rail.append(top);
+    else toolbar.element.before(top);
+    this.measure();
   }
 
   /** Whether maps that are chosen are on their way: what is drawn stays until they are there. */
