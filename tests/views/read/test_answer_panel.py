@@ -9,21 +9,25 @@ from html import unescape
 import numpy as np
 import pytest
 
+from model.analysis.faithfulness.deletion import costs_of_words, leave_one_out
+from model.analysis.faithfulness.evidence import Evidence, evidence, told_by_deletion
 from model.analysis.residual.votes import Votes
 from model.analysis.what_if.mixing import mix
-from model.analysis.what_if.verdict import Doubt, Verdict
+from model.analysis.what_if.verdict import SURE_TRACE, Doubt, Verdict, may_be_traceless
 from model.attribution.methods import attribution_maps
 from model.attribution.per_head import vote_maps
 from model.passage import Ask
-from model.trace import HeadRef
+from model.trace import HeadRef, Label
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, components, markup, opened, reverse, shipped, words
 from viz.core import models
+from viz.core.answers.faithfulness import left_out
 from viz.core.choice import tidied
 from viz.core.text import ENGLISH as STRINGS
 from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
 from viz.views.translate import page as best_picture
+from viz.views.translate import panel
 from viz.views.translate.panel import word_votes
 from viz.web.codes import unpack_coarse
 from viz.widgets import verdict as line
@@ -56,7 +60,7 @@ def without(model, made, word: int) -> np.ndarray:
 
 @pytest.mark.parametrize("place", [0, 3])
 def test_the_word_it_names_is_the_dearest_to_leave_out(model, made, place):
-    at = opened("translate", step=place + 1)
+    at = opened("translate", hl_how=True, step=place + 1)
     words = sorted({label.word for label in made.src})
     costs = [made.log_probs[place] - without(model, made, word)[place] for word in words]
     dearest = words[int(np.argmax(costs))]
@@ -70,20 +74,20 @@ def test_the_chosen_head_is_judged_by_the_step_that_writes_the_token_whatever_na
     weights = made.trace.map("cross", 2, 1)[3]
     sums = [sum(w for w, label in zip(weights, made.trace.src, strict=True) if label.word == n) for n in range(9)]
     top = "".join(label.text.removeprefix("##") for label in made.src if label.word == int(np.argmax(sums)))
-    at = opened("translate", step=4, layer=2, head=1, shift=shift)
+    at = opened("translate", hl_how=True, step=4, layer=2, head=1, shift=shift)
     assert f"L2 H1 points to “{top}”" in markup(at)
     dearest, found = said(at, "word"), said(at, "found")
     assert said(at, "head") == ("open" if found != "clear" else "agrees" if top == dearest else "differs")
 
 
 def test_the_share_of_the_source_is_what_the_translation_so_far_leaves(model, made):
-    at = opened("translate", step=3)
+    at = opened("translate", hl_how=True, step=3)
     read = attribution_maps(model, made, "alti")["decoder_self"][0, 0, 2].sum()
     assert float(said(at, "share")) == pytest.approx(1 - read, abs=1e-3)
 
 
 def test_a_rival_is_asked_for_and_told_by_its_logits(model, made):
-    at = opened("translate", step=2)
+    at = opened("translate", hl_how=True, step=2)
     (rivals,) = [each for each in at.get("button_group") if each.label == "Why not …?"]
     assert said(at, "rival") == ""
     rivals.select(rivals.options[0])
@@ -101,15 +105,15 @@ def test_votes_of_pieces_add_up_and_special_tokens_stay_apart():
 
 
 def test_it_opens_on_the_map_that_the_table_trusts_and_whoever_chooses_sees_his_choice():
-    at = opened("translate")
+    at = opened("translate", hl_how=True)
     assert said(at, "picture") == best_picture.trusted("en-zh")
     assert said(at, "verdict") in ("green", "amber", "red")
     assert said(choose(at, picture="head"), "picture") == ""
     for chosen in ({"method": "gradient"}, {"head": 5, "layer": 1}, {"combine": "mean"}):
-        at = opened("translate", **chosen)
+        at = opened("translate", hl_how=True, **chosen)
         assert said(at, "picture") == "", chosen
     assert said(choose(at, combine="head"), "picture") == ""  # asked for by the picker, the head's weights stay
-    at = opened("translate", head=5)
+    at = opened("translate", hl_how=True, head=5)
     at.button(key="picture_back").click().run()
     assert said(at, "picture") == best_picture.trusted("en-zh")
 
@@ -168,7 +172,7 @@ def test_a_link_that_names_weights_gets_them():
 
 def test_without_a_table_it_is_the_chosen_head_as_before(monkeypatch):
     monkeypatch.setattr(best_picture, "trusted", lambda _: None)
-    at = opened("translate")
+    at = opened("translate", hl_how=True)
     assert said(at, "picture") == ""
     assert not [each for each in at.button if each.key == "picture_back"]
     assert said(at, "word")  # what deleting costs is known all the same
@@ -176,7 +180,7 @@ def test_without_a_table_it_is_the_chosen_head_as_before(monkeypatch):
 
 @reverse
 def test_each_checkpoint_has_its_own_best_map():
-    at = opened("translate", checkpoint="reverse", text="headlight")
+    at = opened("translate", hl_how=True, checkpoint="reverse", text="headlight")
     assert said(at, "picture") == best_picture.trusted("reverse") != best_picture.trusted("en-zh")
 
 
