@@ -43,16 +43,8 @@ def _sights(d: Drawn, rng: Random) -> tuple[_Values, str, str, str] | None:
         return None
     x, z, mean = (d.src[int(each.argmax())] for each in looks)
     read, written, after = d.read[row], d.writes[row], d.writes[row + 1]
-    values: _Values = {
-        "head": head.title,
-        "read": read,
-        "written": written,
-        "after": after,
-        "x": x,
-        "z": z,
-        "mean": mean,
-    }
-    return values, x, z, mean
+    values: _Values = {"head": head.title, "read": read, "written": written, "after": after}
+    return values | {"x": x, "z": z, "mean": mean}, x, z, mean
 
 
 def _written(d: Drawn, rng: Random) -> Made | None:
@@ -174,12 +166,8 @@ def _across(d: Drawn, rng: Random) -> Made:
     places = rng.sample(range(d.n), 3)
     numbers = [seen(d.stream[level, place, number]) for place in places]
     own = seen(float(d.stream[level, places[0]].mean()))
-    values: _Values = {
-        "token": d.src[places[0]],
-        "own": own,
-        "width": d.width,
-        **dict(zip("abc", numbers, strict=True)),
-    }
+    values: _Values = {"token": d.src[places[0]], "own": own}
+    values |= {"width": d.width, **dict(zip("abc", numbers, strict=True))}
     return Made(values, own, {"batch_norm": float(np.mean(numbers)), "itself_off": numbers[0], "largest": max(numbers)})
 
 
@@ -205,11 +193,8 @@ def _loss(d: Drawn, rng: Random) -> Made | None:
 
 def _rate(_d: Drawn, rng: Random) -> Made:
     warmup, times = rng.choice([2000, 4000, 8000, 16000]), rng.choice([0.25, 0.5, 4.0, 9.0])
-    wrong = {
-        "branches_swapped": math.sqrt(times) if times < 1 else 1 / times,
-        "flat_rate": 1.0,
-        "one_branch": times if times > 1 else 1 / math.sqrt(times),
-    }
+    swapped, other = (math.sqrt(times), 1 / math.sqrt(times)) if times < 1 else (1 / times, times)
+    wrong = {"branches_swapped": swapped, "flat_rate": 1.0, "one_branch": other}
     return Made({"warmup": warmup, "step": int(warmup * times)}, min(times, 1 / math.sqrt(times)), wrong)
 
 
@@ -412,4 +397,3 @@ TEMPLATES: Mapping[str, Template] = {
     ),
     "15.layers": _layers,
 }  # fmt: skip
-"""By lesson and what is asked."""
