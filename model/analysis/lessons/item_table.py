@@ -11,10 +11,12 @@ from random import Random
 
 import numpy as np
 
-from model.analysis.lessons.drawn import Drawn, Made, seen
+from model.analysis.lessons.drawn import Displayed, Drawn, Made, seen
 from model.analysis.lessons.vectors import embedded
 
 Template = Callable[[Drawn, Random], Made | None]
+_Values = dict[str, Displayed]
+CLEAR = 0.01  # by which a weight is called the largest
 _LENGTHS = range(4, 30)  # of lines that are not the sentence
 
 
@@ -23,24 +25,26 @@ def _mix(d: Drawn, rng: Random) -> Made:
     row = rng.randrange(d.n)
     places = np.argsort(-weights[row])[:3]
     shares, held = [weights[row, place] for place in places], rng.sample(range(2, 21), 3)
-    values = {"head": head.title, "row": d.src[row]}
+    values: _Values = {"head": head.title, "row": d.src[row]}
     for name, place, share, value in zip("abc", places, shares, held, strict=True):
         values |= {name: d.src[place], f"w{name}": share, f"v{name}": value}
     mixed = sum(share * value for share, value in zip(shares, held, strict=True))
     return Made(values, mixed, {"hard": float(held[0]), "even": sum(held) / 3, "unweighted": float(sum(held))})
 
 
-def _sights(d: Drawn, rng: Random) -> tuple[dict[str, str], str, str, str] | None:
+def _sights(d: Drawn, rng: Random) -> tuple[_Values, str, str, str] | None:
     """Two rows of a cross head, one after the other: where each looks most, and where the mean of the layer's heads."""
     head, weights = d.head("cross", rng)
-    if d.t < 3:
+    if d.t < 3 or d.n < 2:
         return None
     row = rng.randrange(d.t - 1)
-    x, z = (d.src[int(weights[each].argmax())] for each in (row, row + 1))
-    mean = d.src[int(d.trace.weights["cross"][head.layer, :, row].mean(0).argmax())]
+    looks = [weights[row], weights[row + 1], d.trace.weights["cross"][head.layer, :, row].mean(0)]
+    if any(np.diff(np.sort(each)[-2:])[0] < CLEAR for each in looks):
+        return None
+    x, z, mean = (d.src[int(each.argmax())] for each in looks)
     read, written, after = d.read[row], d.writes[row], d.writes[row + 1]
-    values = {"head": head.title, "read": read, "written": written, "after": after, "x": x, "z": z, "mean": mean}
-    return values, x, z, mean
+    values: _Values = {"head": head.title, "read": read, "written": written, "after": after}
+    return values | {"x": x, "z": z, "mean": mean}, x, z, mean
 
 
 def _written(d: Drawn, rng: Random) -> Made | None:
@@ -62,7 +66,7 @@ def _scale(d: Drawn, rng: Random) -> Made:
     head, _ = d.head("encoder_self", rng)
     row, column, size = rng.randrange(d.n), rng.randrange(d.n), d.width // d.heads
     product = seen(float(d.trace.scores["encoder_self"][head.layer, head.head, row, column]) * math.sqrt(size))
-    values = {"head": head.title, "row": d.src[row], "column": d.src[column], "product": product, "size": size}
+    values: _Values = {"head": head.title, "row": d.src[row], "column": d.src[column], "product": product, "size": size}
     wrong = {"undivided": product, "by_size": product / size, "multiplied": product * math.sqrt(size)}
     return Made(values, product / math.sqrt(size), wrong)
 
@@ -78,7 +82,7 @@ def _back(d: Drawn, rng: Random) -> Made | None:
     a, b = rng.sample(range(d.n), 2)
     if min(weights[a, b], weights[b, a]) < 0.01:
         return None
-    values = {"head": head.title, "a": d.src[a], "b": d.src[b]}
+    values: _Values = {"head": head.title, "a": d.src[a], "b": d.src[b]}
     values |= {"ab": weights[a, b], "aa": weights[a, a], "ba": weights[b, a], "bb": weights[b, b]}
     wrong = {"symmetric": weights[a, b], "itself": weights[b, b], "other_row": weights[a, a]}
     return Made(values, float(weights[b, a]), {why: float(weight) for why, weight in wrong.items()})
@@ -91,7 +95,7 @@ def _divided(d: Drawn, rng: Random) -> int:
 
 def _slice(d: Drawn, rng: Random) -> Made:
     h = _divided(d, rng)
-    values = {"width": d.width, "heads": d.heads, "other": h}
+    values: _Values = {"width": d.width, "heads": d.heads, "other": h}
     return Made(values, d.width // h, {"whole_width": d.width, "widened": d.width * h, "count_of_heads": h})
 
 
@@ -104,7 +108,7 @@ def _counted(d: Drawn, rng: Random) -> Made:
 def _shape(d: Drawn, rng: Random) -> Made:
     b, h, n = rng.randrange(2, 9), d.heads, d.n
     wrong = {"one_map": [b, n, n], "vectors": [b, h, n, d.width // h], "joined": [b, n, d.width]}
-    values = {"n": n, "batch": b, "heads": h, "width": d.width}
+    values: _Values = {"n": n, "batch": b, "heads": h, "width": d.width}
     return Made(values, [b, h, n, n], wrong)
 
 
@@ -147,7 +151,7 @@ def _normed(d: Drawn, rng: Random) -> Made:
     spread = spread or math.nan
     within = (first - min(numbers)) / ((max(numbers) - min(numbers)) or math.nan)
     wrong = {"not_divided": first - mean, "not_centred": first / spread, "into_range": within}
-    values = {"token": d.src[place], **dict(zip("abcd", numbers, strict=True))}
+    values: _Values = {"token": d.src[place], **dict(zip("abcd", numbers, strict=True))}
     return Made(values, (first - mean) / spread, wrong)
 
 
@@ -162,7 +166,8 @@ def _across(d: Drawn, rng: Random) -> Made:
     places = rng.sample(range(d.n), 3)
     numbers = [seen(d.stream[level, place, number]) for place in places]
     own = seen(float(d.stream[level, places[0]].mean()))
-    values = {"token": d.src[places[0]], "own": own, "width": d.width, **dict(zip("abc", numbers, strict=True))}
+    values: _Values = {"token": d.src[places[0]], "own": own}
+    values |= {"width": d.width, **dict(zip("abc", numbers, strict=True))}
     return Made(values, own, {"batch_norm": float(np.mean(numbers)), "itself_off": numbers[0], "largest": max(numbers)})
 
 
@@ -188,11 +193,8 @@ def _loss(d: Drawn, rng: Random) -> Made | None:
 
 def _rate(_d: Drawn, rng: Random) -> Made:
     warmup, times = rng.choice([2000, 4000, 8000, 16000]), rng.choice([0.25, 0.5, 4.0, 9.0])
-    wrong = {
-        "branches_swapped": math.sqrt(times) if times < 1 else 1 / times,
-        "flat_rate": 1.0,
-        "one_branch": times if times > 1 else 1 / math.sqrt(times),
-    }
+    swapped, other = (math.sqrt(times), 1 / math.sqrt(times)) if times < 1 else (1 / times, times)
+    wrong = {"branches_swapped": swapped, "flat_rate": 1.0, "one_branch": other}
     return Made({"warmup": warmup, "step": int(warmup * times)}, min(times, 1 / math.sqrt(times)), wrong)
 
 
@@ -223,7 +225,7 @@ def _shifted(d: Drawn, rng: Random) -> Made | None:
     if d.t < 4:
         return None
     step = rng.randrange(1, d.t - 1)
-    values = {"token": d.writes[step], "translation": " · ".join(d.writes), "step": step + 1}
+    values: _Values = {"token": d.writes[step], "translation": " · ".join(d.writes), "step": step + 1}
     wrong = {"no_shift": d.writes[step], "shift_forward": d.writes[step + 1], "from_source": d.src[min(step, d.n - 1)]}
     return Made(values, d.read[step], wrong)
 
@@ -246,7 +248,7 @@ def _first_order(d: Drawn, rng: Random) -> Made | None:
     title, row, column, weight, slope = _slope(d, rng)
     if weight < 0.01 or abs(slope) < 0.01:
         return None
-    values = {"head": title, "row": d.src[row], "column": d.src[column], "weight": weight, "slope": slope}
+    values: _Values = {"head": title, "row": d.src[row], "column": d.src[column], "weight": weight, "slope": slope}
     return Made(values, -slope * weight, {"slope_alone": -slope, "weight_alone": -weight, "wrong_way": slope * weight})
 
 
@@ -255,7 +257,7 @@ def _hooked(d: Drawn, rng: Random) -> Made | None:
     times = rng.choice([2, 3, 5])
     if abs(slope) < 0.001:
         return None
-    values = {"head": title, "row": d.src[row], "column": d.src[column], "slope": slope, "times": times}
+    values: _Values = {"head": title, "row": d.src[row], "column": d.src[column], "slope": slope, "times": times}
     wrong = {"hooks_stay": slope * times**2, "hooks_look": slope, "hooks_divide": slope / times}
     return Made(values, slope * times, wrong)
 
@@ -287,11 +289,12 @@ def _honest(d: Drawn, rng: Random) -> Made | None:
     best, heaviest = int(np.argmax(counts)), int(np.argmax(shares))
     if best == heaviest or sorted(counts)[-1] < 1.1 * sorted(counts)[-2]:
         return None
-    values = {"head": head.title, "token": d.writes[row]}
+    values: _Values = {"head": head.title, "token": d.writes[row]}
     for name, place, share, length in zip("abc", places, shares, lengths, strict=True):
         values |= {name: d.src[place], f"w{name}": share, f"l{name}": length}
     other = next(i for i in range(3) if i not in (best, heaviest))
-    wrong = {"weight_explains": d.src[places[heaviest]], "length_alone": d.src[places[other]]}
+    why = "length_alone" if int(np.argmax(lengths)) == other else "neither"
+    wrong = {"weight_explains": d.src[places[heaviest]], why: d.src[places[other]]}
     return Made(values, d.src[places[best]], wrong)
 
 
@@ -394,4 +397,3 @@ TEMPLATES: Mapping[str, Template] = {
     ),
     "15.layers": _layers,
 }  # fmt: skip
-"""By lesson and what is asked."""

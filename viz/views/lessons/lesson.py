@@ -63,8 +63,8 @@ def is_locked(key: str) -> bool:
 def dial(number: int, name: str, low: float, high: float, start: float, step: float = 0.1) -> float:
     """A slider over real numbers, labelled ``lesson.<number>.<name>`` and called ``l<number>_<name>`` in the link."""
     key, label = f"l{number}_{name}", say(f"lesson.{number}.{name}")
-    numbers = map(float, (low, high, start, step))
-    return float(st.slider(label, *numbers, key=key, bind="query-params", disabled=is_locked(key)))
+    low, high, start, step = map(float, (low, high, start, step))
+    return float(st.slider(label, low, high, start, step, key=key, bind="query-params", disabled=is_locked(key)))
 
 
 def count(number: int, name: str, low: int, high: int, start: int) -> int:
