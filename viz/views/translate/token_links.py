@@ -169,8 +169,7 @@ def token_links(
         chosen: the target token that is pinned before anybody points at one.
         on_pick: called with the target token that was clicked, None where it was let go, before the script runs again.
         wrote: the heads that wrote the chosen token.
-        written: the translation, to be copied.
-        readings: how each target token is said, "" for nothing; none at all where nobody asked.
+        written, readings: the translation, to be copied; how each target token is said, none where nobody asked.
 
     Raises:
         ValueError: weights, probabilities or words do not fit the tokens.
@@ -182,8 +181,7 @@ def token_links(
             on_pick(place if place >= 0 else None)
 
     links = links_payload(src, tgt, weights, probabilities, src_words, tgt_words)
-    more = {"chosen": chosen, "heads": _heads_payload(wrote, src), "written": written, "readings": list(readings)}
-    data = {**links, **more}
+    data = {**links, "chosen": chosen, "heads": _heads_payload(wrote, src), "written": written, "readings": readings}
     said = {"on_pick_change": picked, "on_head_change": lambda: _pressed(key, wrote)}
     _component.mount(data, theme=theme, labels=labels, key=key, **said)
 
