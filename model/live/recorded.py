@@ -12,14 +12,14 @@ from model.files import write_text
 from model.live.task import LiveTask
 from model.live.training import Seen, Training
 
-FILE = Path(__file__).with_name("recorded.json")
+RECORDS = Path(__file__).with_name("recorded.json")
 TASKS: tuple[LiveTask, ...] = ("copy", "reverse")
 _PATIENCE = 1800.0  # seconds: it is over when it has learnt, on a busy machine too
 
 
 def recorded(task: LiveTask) -> Training:
     """A training that is over, as its record says; its model was never trained here."""
-    said: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))[task]
+    said: dict[str, Any] = json.loads(RECORDS.read_text(encoding="utf-8"))[task]
     losses = tuple((int(step), float(loss)) for step, loss in said.pop("losses"))
     own = Training(task)
     own.seen = Seen(**{**said, "losses": losses, "weights": np.array(said["weights"], dtype=np.float32)})
@@ -40,4 +40,4 @@ def record(task: LiveTask) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    write_text(FILE, json.dumps({task: record(task) for task in TASKS}, separators=(",", ":")) + "\n")
+    write_text(RECORDS, json.dumps({task: record(task) for task in TASKS}, separators=(",", ":")) + "\n")

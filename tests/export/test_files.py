@@ -168,7 +168,7 @@ def test_a_caption_says_what_is_drawn_and_how_it_is_read(translation: TracedTran
         "said",
     )
     gap = labelled_maps(read, translation.trace.weights, translation.trace)[2].weights
-    assert any(isinstance(mark, Write) and mark.text == "L2 H5 − L3 H1" for mark in made.marks)
+    assert any(isinstance(mark, Write) and mark.text == "(c) L2 H5 − L3 H1" for mark in made.marks)
     assert gap.min() < 0 < gap.max()
 
 

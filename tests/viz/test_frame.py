@@ -79,9 +79,11 @@ def test_another_sentence_has_no_chosen_token_yet() -> None:
 
 def test_where_none_is_chosen_every_view_begins_with_the_same_telling_token() -> None:
     text = "The animal didn't cross the street because it was too tired."
-    for view in ("flow", "lens", "translate"):
+    for view in ("flow", "lens", "beam"):
         shown = line(opened(view, text=text))
         assert shown["target"][shown["chosen"]]["text"] == "它"
+    first = next(each for each in components(opened("translate", text=text)) if "written" in each)
+    assert first["tgt"][first["chosen"]] == "它"
     assert line(opened("step_by_step", text=text))["chosen"] == 0
 
 

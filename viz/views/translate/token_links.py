@@ -169,23 +169,22 @@ def token_links(
         chosen: the target token that is pinned before anybody points at one.
         on_pick: called with the target token that was clicked, None where it was let go, before the script runs again.
         wrote: the heads that wrote the chosen token.
-        written: the translation, to be copied.
-        readings: how each target token is said, "" for nothing; none at all where nobody asked.
+        written, readings: the translation, to be copied; how each target token is said, none where nobody asked.
 
     Raises:
         ValueError: weights, probabilities or words do not fit the tokens.
     """
-
-    def picked() -> None:
-        place = part(message(key, "pick"), "place")
-        if on_pick and type(place) is int and -1 <= place < len(tgt):
-            on_pick(place if place >= 0 else None)
-
     links = links_payload(src, tgt, weights, probabilities, src_words, tgt_words)
-    more = {"chosen": chosen, "heads": _heads_payload(wrote, src), "written": written, "readings": list(readings)}
-    data = {**links, **more}
-    said = {"on_pick_change": picked, "on_head_change": lambda: _pressed(key, wrote)}
+    data = {**links, "chosen": chosen, "heads": _heads_payload(wrote, src), "written": written, "readings": readings}
+    said = {"on_pick_change": lambda: _picked(key, len(tgt), on_pick), "on_head_change": lambda: _pressed(key, wrote)}
     _component.mount(data, theme=theme, labels=labels, key=key, **said)
+
+
+def _picked(key: str, tokens: int, on_pick: Callable[[int | None], None] | None) -> None:
+    """One of so many target tokens was clicked, or let go."""
+    place = part(message(key, "pick"), "place")
+    if on_pick and type(place) is int and -1 <= place < tokens:
+        on_pick(place if place >= 0 else None)
 
 
 def _pressed(key: str, wrote: Wrote | None) -> None:

@@ -26,6 +26,9 @@ const LINK_AFTER = 200; // ms; the link follows without making the picture wait
 
 /** @extends {Component<import("../types.js").Trace>} */
 export class Viewer extends Component {
+  rail = make("aside", { className: "rail" });
+  top = make("div", { className: "top" }); // the sentences
+
   /**
    * @param {HTMLElement} root
    * @param {import("../types.js").Trace} trace
@@ -70,8 +73,6 @@ export class Viewer extends Component {
     this.small = make("div", { className: "small" });
     this.room = make("div", { className: "room" });
     this.aside = make("div", { className: "aside" }); // for whoever mounts the viewer: stands with the sentences
-    this.rail = make("aside", { className: "rail" });
-    this.top = make("div", { className: "top" }); // the sentences
     this.build();
     this.draw();
   }
