@@ -28,7 +28,8 @@ from viz.core.classroom.questions import (
 )
 from viz.core.classroom.room import MOST_PEOPLE, MOST_QUEUE, Room, folder_in
 from viz.core.classroom.sheet import SHEET_COLUMNS, answers_csv, inert
-from viz.export.show.sights import Sight, State
+from viz.core.selection import Selection
+from viz.export.show.sights import Sight
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import Both, Predict, Storyboard, TalkScene
 from viz.views.talk import classroom
@@ -319,7 +320,7 @@ def test_the_option_is_read_in_each_form() -> None:
 def asking(word: str) -> Staged:
     scene = TalkScene("I love you.")
     predict = Predict(Both(f"{word}?"), options=(Both("yes"), Both("no")), answer=1)
-    return Staged(scene, Sight.__new__(Sight), State.__new__(State), (), predict, ())
+    return Staged(scene, Sight.__new__(Sight), Selection(), (), predict, ())
 
 
 def test_a_scene_after_the_halls_is_asked_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

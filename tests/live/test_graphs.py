@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from model.analysis.what_if.steps import decoding_steps
 
 from model.__main__ import main
+from model.analysis.what_if.fork import decoding_steps
 from model.attribution.methods import attribution_maps
 from model.errors import HeadlightError
 from model.folders import CHECKPOINTS

@@ -8,6 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
+
 from model.attribution.per_head import norm_maps
 from model.passage import Ask, Pass
 from model.trace import HeadRef, Kind, TracedTranslation
