@@ -68,15 +68,15 @@ def write_headvis(atlas: Atlas, folder: Path) -> list[Path]:
             data["statistics"]["mean_max_activation"] = _number(atlas, head, "confidence")
         rows = [_scatter_row(atlas, head, pages[head]) for head in heads]
         longest = max((each["seq_len"] for data in files.values() for each in data["sequences"]), default=0)
-        members = {
+        members: dict[str, Any] = {
             **{f"heads/L{head.layer}H{head.head}.json": data for head, data in files.items()},
             "scatter_data.json": rows,
             "config.json": _config(atlas, kind, name, list(rows[0])[2:], longest),
             "server_config.json": {},  # there is no server behind the files,
             "attributions/manifest.json": {},  # and no attributions
         }
-        for member, data in members.items():
-            write_text(own / member, json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+        for member, value in members.items():
+            write_text(own / member, json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
         made.append(own)
     return made
 

@@ -90,7 +90,7 @@ def _back(d: Drawn, rng: Random) -> Made | None:
 
 def _divided(d: Drawn, rng: Random) -> int:
     """Another number of heads than the model has."""
-    return rng.choice([2**k for k in range(1, 7) if d.width % 2**k == 0 and 2**k != d.heads])
+    return rng.choice([1 << k for k in range(1, 7) if d.width % (1 << k) == 0 and 1 << k != d.heads])
 
 
 def _slice(d: Drawn, rng: Random) -> Made:
