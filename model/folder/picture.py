@@ -22,7 +22,7 @@ from model.source import Reads
 from model.trace import Label
 
 MOST_BYTES, MOST_PIXELS = 20 * 2**20, 40_000_000
-MOST_CAPTION = 48  # tokens that are written of a picture
+MOST_OF_A_PICTURE = 48  # tokens that are written of a picture
 
 
 class Eye:
@@ -159,7 +159,7 @@ class Captioning(Translating):
 
     def most_new(self, ids: ForcedIds) -> int:
         """As ``Form.most_new``."""
-        return MOST_CAPTION
+        return MOST_OF_A_PICTURE
 
     def ids(self, source: str, tgt_ids: Sequence[int], finished: bool) -> ForcedIds:
         """As ``Form.ids``."""

@@ -86,6 +86,8 @@ WHERE = {  # a page that draws the choice, and what must be chosen there first
     "mask": ("lessons", {"lesson": "4"}),
     "show": ("lessons", {"lesson": "5"}),
     "lesson": ("lessons", {}),
+    "form": ("lessons", {}),
+    "lines": ("one_head", {}),
 }
 
 
@@ -104,6 +106,7 @@ LISTS = (
     "atlas_y",
     "inside_view",
     "inside",
+    "lines",
 )  # unfold; the others are buttons
 
 

@@ -18,7 +18,7 @@ _HEAD = ("kind", "layer", "head")
 _DRAWN = ("method", "of", "shift")
 _ASKED = ("method", "of")  # where a written token is asked about, its row is the step that writes it
 _COMBINED = ("combine", "over")
-LINES = (*_HEAD, *_READ, *_DRAWN)  # where BertViz draws; the viewer has its own choices
+BERTVIZ_PICKERS = (*_HEAD, *_READ, *_DRAWN)  # where BertViz draws; the viewer has its own choices
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ VIEWS: Mapping[str, ViewSpec] = {
         ViewSpec("alignment", "read", ("layer", "head", "shift"), _needs("internals", "gradients"), ("text",)),
         ViewSpec("compare", "read", (*_HEAD, *_READ, *_DRAWN), reads=("text", "prompt", "sentence")),
         ViewSpec("two_models", "read", _HEAD, reads=("text",)),
-        ViewSpec("one_head", "heads", LINES, chips=False, fragment=True, own_pickers=True),
+        ViewSpec("one_head", "heads", BERTVIZ_PICKERS, chips=False, fragment=True, own_pickers=True),
         ViewSpec("heads", "heads", (*_HEAD, *_READ)),
         ViewSpec("atlas", "heads", _HEAD, reads=("text", "prompt", "sentence")),
         ViewSpec("step_by_step", "decode", ("layer", "head", "words", *_COMBINED), reads=("text",)),

@@ -12,8 +12,8 @@ from viz.core.language import Labels, within
 from viz.core.session import choose_token, chosen_token, theme, typed
 from viz.core.theme import Theme
 from viz.widgets.messages import message
+from viz.widgets.places import looked_at
 from viz.widgets.registry import register
-from viz.widgets.token import looked_at
 
 _steps = register("sentence_steps", ())
 LABELS = ("source", "target", "token", "chosen", "given")

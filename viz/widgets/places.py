@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from model.trace import HeadRef
+from model.analysis.faithfulness.evidence import telling_token
+from model.trace import HeadRef, TracedTranslation
 from viz.core.language import Labels
+from viz.core.session import chosen_token
 from viz.core.theme import Theme
 from viz.widgets.messages import message
 from viz.widgets.registry import Component
@@ -51,3 +53,10 @@ def opened_place(value: object, places: Iterable[HeadRef]) -> HeadRef | None:
     if any(type(number) is not int for number in asked[1:]):  # True is no layer
         return None
     return next((place for place in places if tuple(place) == asked), None)
+
+
+def looked_at(found: TracedTranslation) -> int:
+    """The place of the chosen one among written tokens; where none is chosen, of one to begin with: see its source."""
+    outputs = found.trace.tgt_outputs
+    chosen = chosen_token(len(outputs))
+    return (telling_token(outputs, found.log_probs) or 0) if chosen is None else chosen

@@ -19,7 +19,7 @@ from viz.widgets.bar import bar
 from viz.widgets.desk_board import MutedAlone
 from viz.widgets.head_facts import title
 from viz.widgets.picker import coded, shown_key
-from viz.widgets.token import looked_at
+from viz.widgets.places import looked_at
 
 if TYPE_CHECKING:
     from model.analysis.what_if.repair import Repair

@@ -22,9 +22,8 @@ from viz.widgets import chart
 from viz.widgets.bar import bar
 from viz.widgets.messages import message, reported_step
 from viz.widgets.picker import pick
-from viz.widgets.places import opened_place
+from viz.widgets.places import looked_at, opened_place
 from viz.widgets.registry import register
-from viz.widgets.token import looked_at
 
 if TYPE_CHECKING:
     from model.analysis.residual.flow import FlowGraph

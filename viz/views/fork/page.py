@@ -27,8 +27,8 @@ from viz.widgets.chart import lead
 from viz.widgets.desk_gains import mute_on_desk
 from viz.widgets.head_board import Board, head_board
 from viz.widgets.messages import message
+from viz.widgets.places import looked_at
 from viz.widgets.registry import register
-from viz.widgets.token import looked_at
 from viz.widgets.versions import compared
 
 if TYPE_CHECKING:

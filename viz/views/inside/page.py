@@ -35,7 +35,7 @@ from viz.views.inside.six_steps import STEPS, proof_line, step_facts, step_pictu
 from viz.widgets.bar import bar
 from viz.widgets.chart import draw, lead, slider
 from viz.widgets.picker import pick
-from viz.widgets.token import looked_at
+from viz.widgets.places import looked_at
 
 if TYPE_CHECKING:
     from model.analysis.residual.reasons import Reasons, StreamPart

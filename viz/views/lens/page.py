@@ -22,8 +22,8 @@ from viz.core.theme import Theme
 from viz.widgets import chart
 from viz.widgets.errors import told
 from viz.widgets.messages import message, reported_step
+from viz.widgets.places import looked_at
 from viz.widgets.registry import register
-from viz.widgets.token import looked_at
 
 if TYPE_CHECKING:
     from model.analysis.residual.lens import Lens

@@ -27,7 +27,7 @@ from viz.core.language import language, say
 from viz.core.selection import REST, Selection, method_of, read_link
 from viz.core.session import Session, Subject, chosen_token, read_session
 from viz.core.theme import Theme
-from viz.core.views import LINES
+from viz.core.views import BERTVIZ_PICKERS
 from viz.export.shown import labelled_maps, names
 from viz.views.one_head import bertviz_lines
 from viz.web.bundles import VIEWER
@@ -268,7 +268,7 @@ def view(session: Session) -> None:
 def own_pickers() -> tuple[str, ...]:
     """The frame's pickers that are used: those of what BertViz draws; the viewer has its own choices."""
     drawn = CHOICES["lines"].read(st.query_params.get("lines")) if is_gone_back() else picked("lines")
-    return () if drawn in (None, "viewer") else LINES
+    return () if drawn in (None, "viewer") else BERTVIZ_PICKERS
 
 
 def _draw(now: Session) -> None:
