@@ -88,6 +88,7 @@ div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .stApp:has(.st-key-talk_frame) .st-key-hl_sentence {{ display: none; }}
 .st-key-hl_lesson h3 {{ padding: .25rem 0 0; }}
 .st-key-hl_lesson .stVerticalBlock {{ gap: .5rem; }}
+.st-key-hl_lesson .st-key-hl_lesson_row {{ margin: -.4rem 0; }}
 .st-key-hl_lesson .katex-display {{ margin: 0; padding: .6rem .2rem; }}
 @media (min-width: 1100px) {{ .katex-display {{ overflow: visible !important; }} }}
 .hl-lead {{ font-size: 1rem; opacity: .85; margin: 0 0 .25rem; max-width: 60rem; }}

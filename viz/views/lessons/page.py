@@ -112,7 +112,7 @@ def taught(number: str) -> None:
             predict.ask(number, values)
         with seen:
             lead(f"lesson.{number}.see", **values)
-        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        with st.container(key="hl_lesson_row", horizontal=True, vertical_alignment="center", gap="medium"):
             st.markdown(f"**{say('lesson.questions')}**", width="content")
             predict.switch(number)
             form = pick("form", labelled=False) if now.model.kind == "own" else "off"
