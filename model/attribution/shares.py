@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from model.attribution.per_head import transformed_values
+from model.attribution.state_shares import Shares
 from model.passage import Ask, Pass
 from model.source import Source, require
 from model.trace import KINDS, Kind, Translation
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Which part of each state came from which state below it; float [layer, query, key].
-
-    Attributes:
-        encoder: of an encoder layer's outputs, [L, S, S]; rows sum to 1, the residual connection is on the diagonal.
-        own: of the decoder's states after self-attention, [L, T, T]; rows sum to 1, as above.
-        cross: of the decoder's states after cross-attention, [L, T, S]; rows sum to what came from the
-            encoder, and the rest is the state after self-attention.
-        heads: by kind, the head with the most of each share, int [L, Q, K].
-    """
-
-    encoder: np.ndarray
-    own: np.ndarray
-    cross: np.ndarray
-    heads: dict[Kind, np.ndarray]
-
 
 Split = Callable[[Tensor, Tensor, Tensor, bool], Tensor]
 

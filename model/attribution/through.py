@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from model.attribution.labelled_map import words_of
-from model.attribution.shares import Shares, alti_shares, norm_shares, rolled_shares
+from model.attribution.shares import alti_shares, norm_shares, rolled_shares
+from model.attribution.state_shares import Shares
 from model.passage import Ask, Slope
 from model.source import Source, Way, require
 from model.trace import Kind, Translation

@@ -205,7 +205,7 @@ CHOSEN: list[tuple[str, dict[str, object]]] = [
     ("training", {"course": "job", "kind": "encoder_self", "layer": 1, "head": 2}),
     ("trust", {"trust": "sentence"}),
     ("patching", {"checkpoint": "reverse", "text": "headlight", "donor": "model", "against": "reverse@300"}),
-    ("lessons", {"lesson": "3"}),
+    ("mixing_desk", {"mix": "c0.0:0"}),
 ]
 
 

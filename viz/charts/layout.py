@@ -16,7 +16,7 @@ LONGEST_LABEL = 22  # characters of a tick label; a longer token is cut with an 
 PAGE_WIDTH = 1200  # pixels that a chart has at 1280×720
 IMAGE_FORMATS = ("png", "svg")
 _LATIN_WIDTH = 0.6  # of the font size
-_SPECIAL = re.compile(r"^<(\w+)>$")
+_SPECIAL = re.compile(r"^<(bos|eos|pad|unk)>$")
 
 
 def cut(token: str) -> str:

@@ -16,11 +16,7 @@ from model.analysis.lessons.vectors import embedded
 
 Template = Callable[[Drawn, Random], Made | None]
 _Values = dict[str, Displayed]
-<<<<<<< HEAD
-LARGEST_BY = 0.01  # by which a weight is called the largest
-=======
 _CLEAR = 0.01  # by which a weight is called the largest
->>>>>>> h-class
 _LENGTHS = range(4, 30)  # of lines that are not the sentence
 
 
@@ -43,11 +39,7 @@ def _sights(d: Drawn, rng: Random) -> tuple[_Values, str, str, str] | None:
         return None
     row = rng.randrange(d.t - 1)
     looks = [weights[row], weights[row + 1], d.trace.weights["cross"][head.layer, :, row].mean(0)]
-<<<<<<< HEAD
-    if any(np.diff(np.sort(each)[-2:])[0] < LARGEST_BY for each in looks):
-=======
     if any(np.diff(np.sort(each)[-2:])[0] < _CLEAR for each in looks):
->>>>>>> h-class
         return None
     x, z, mean = (d.src[int(each.argmax())] for each in looks)
     read, written, after = d.read[row], d.writes[row], d.writes[row + 1]

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from model.attribution.shares import Shares
+from model.attribution.state_shares import Shares
 from model.trace import AttentionTrace, Kind
 
 Measure = Literal["weights", "norms"]
@@ -75,7 +75,7 @@ class FlowGraph:
 
 def weight_shares(trace: AttentionTrace) -> Shares:
     """Shares by attention weights: ½ the mean over the heads, ½ the residual connection, in every sublayer."""
-    from model.attribution.shares import Shares
+    from model.attribution.state_shares import Shares
 
     own_half = {kind: 0.5 * trace.weights[kind].mean(1, dtype=np.float64) for kind in trace.weights}
     encoder, own = own_half["encoder_self"], own_half["decoder_self"]

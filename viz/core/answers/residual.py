@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from model.analysis.residual.proof import HeadProof
     from model.analysis.residual.reasons import Reasons
     from model.analysis.residual.votes import Votes
-    from model.attribution.shares import Shares
+    from model.attribution.state_shares import Shares
     from model.trace import HeadRef
     from viz.core.session import Subject
 
