@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 POOR = 10.0  # chrF of a sentence with its one reference; what is poorer is taken for wrong
 THRESHOLDS = np.arange(5, 100) / 100
-MOST_FALSE = 1 / 3  # of the translations that are not poor by chrF, of which many are right, and some are not
+MOST_FALSE = 0.1  # of the translations that are not poor by chrF, of which most are right
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def warning(chosen_on: Judged, scored_on: Judged) -> dict[str, Any]:
     """Where to warn, chosen on some sentences, and the rates of the verdict with that threshold on others.
 
     The threshold is the one with the largest difference between the share of poor translations that the verdict
-    doubts and the share of others that it doubts (Youden 1950), of those that doubt at most MOST_FALSE of the
-    others, if there are such; among equals the middle one. Doubts about what is right are soon read by nobody.
+    doubts and the share of others that it doubts (Youden 1950), of those by which confidence alone doubts at most
+    MOST_FALSE of the others; among equals the middle one. Doubts about what is right are soon read by nobody.
 
     Args:
         chosen_on: sentences that choose.
@@ -117,10 +117,8 @@ def warning(chosen_on: Judged, scored_on: Judged) -> dict[str, Any]:
 
 def _threshold(judged: Judged) -> float:
     warned = np.stack([judged.warned(threshold) for threshold in THRESHOLDS])
-    false = warned[:, ~judged.poor].mean(1)
-    gains = warned[:, judged.poor].mean(1) - false
-    if (false <= MOST_FALSE).any():
-        gains[false > MOST_FALSE] = -1
+    gains = warned[:, judged.poor].mean(1) - warned[:, ~judged.poor].mean(1)
+    gains[(warned & ~judged.doubted)[:, ~judged.poor].mean(1) > MOST_FALSE] = -1
     best = np.flatnonzero(gains == gains.max())
     return float(THRESHOLDS[best[len(best) // 2]])
 

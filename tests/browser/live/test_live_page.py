@@ -20,7 +20,7 @@ from viz.core.text import text
 from viz.export.live import OPENS_ON, live_page, live_site
 
 pytest.importorskip("onnxscript")
-SENTENCE = "When I came home last night the lights were still on and my brother was sleeping on the sofa."
+SENTENCE = "My brother was sleeping on the sofa when I came home last night."
 HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"
 PHONE = {"width": 360, "height": 740}
 

@@ -26,7 +26,8 @@ def link(page: Page) -> str:
 def pictured(page: Page) -> list[str]:
     """Colours of the cells in the SVG that the page saves."""
     with page.expect_download() as waiting:
-        page.get_by_role("button", name=re.compile("SVG$")).click()
+        # In the app it is out of sight: “Take away” has it.
+        page.locator('.tools [value="picture"]', has_text="SVG").dispatch_event("click")
     root = ET.fromstring(waiting.value.path().read_bytes())
     fills = [each.get("fill", "") for each in root.iter("{http://www.w3.org/2000/svg}rect")]
     return [fill for fill in fills if fill.startswith("rgb")]
