@@ -191,9 +191,11 @@ def test_sixty_tokens_are_all_drawn_and_none_is_cut_off(lines: Callable[..., Fra
 
 def test_a_link_restores_the_view(lines: Callable[..., Frame], page: Page, new_page, visit, wait_idle) -> None:
     lines(text=SENTENCE, kind="cross", layer=0, head=2)
-    for picker, option in (("pick_lines", MODEL_VIEW), ("head", "7")):
-        choose(page, picker, option)
-        settle(page)
+    page.locator(".st-key-pick_lines input").click()
+    page.get_by_role("option", name=MODEL_VIEW).click()
+    settle(page)
+    choose(page, "head", "7")
+    settle(page)
     other = new_page()
     other.goto(page.url)
     wait_idle(other)
