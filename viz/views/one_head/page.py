@@ -273,7 +273,7 @@ def own_pickers() -> tuple[str, ...]:
 
 def _draw(now: Session) -> None:
     with bar():
-        drawn = pick("lines", labelled=False, as_list=True, width=150)
+        drawn = pick("lines", labelled=False, as_list=True, width=190)
     if drawn != "viewer":
         bertviz_lines.draw(now, drawn)
         return
