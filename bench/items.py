@@ -22,9 +22,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from model.analysis.lessons.drawn import Drawn
 from model.analysis.lessons.item_table import TEMPLATES
 from model.analysis.lessons.items import Item, made_item
+from model.analysis.lessons.traced_sentence import TracedSentence
 from model.trace import Kind
 from model.translator import Translator
 
@@ -61,11 +61,11 @@ def number(said: str) -> float:
 class Shown:
     """A question as a learner has it, with the model to look things up in."""
 
-    def __init__(self, item: Item, drawn: Drawn) -> None:
-        self.item, self.drawn = item, drawn
-        self.src = [label.text for label in drawn.trace.src]
-        self.read = [label.text for label in drawn.trace.tgt_inputs]
-        self.writes = [label.text for label in drawn.trace.tgt_outputs]
+    def __init__(self, item: Item, traced: TracedSentence) -> None:
+        self.item, self.traced = item, traced
+        self.src = [label.text for label in traced.trace.src]
+        self.read = [label.text for label in traced.trace.tgt_inputs]
+        self.writes = [label.text for label in traced.trace.tgt_outputs]
 
     def __getitem__(self, name: str) -> float:
         return number(self.item.values[name])
@@ -77,7 +77,7 @@ class Shown:
     def weights(self, kind: Kind) -> np.ndarray:
         """The head's weights from its scores, under a mask of our own."""
         layer, head = (int(part[1:]) for part in self.item.values["head"].split())
-        scores = self.drawn.trace.scores[kind][layer, head].astype(float)
+        scores = self.traced.trace.scores[kind][layer, head].astype(float)
         if kind == "decoder_self":
             scores = np.where(np.tri(len(scores), dtype=bool), scores, -np.inf)
         powers = np.exp(scores - scores.max(-1, keepdims=True))
@@ -137,7 +137,7 @@ def _parameters(module: nn.Module) -> float:
 
 
 def _attention(q: Shown, heads: str) -> nn.MultiheadAttention:
-    return nn.MultiheadAttention(q.drawn.width, int(q[heads]), batch_first=True, device="meta")
+    return nn.MultiheadAttention(q.traced.width, int(q[heads]), batch_first=True, device="meta")
 
 
 def _weights_shape(q: Shown) -> str:
@@ -160,7 +160,7 @@ def _peak(q: Shown) -> float:
 
 def _period(q: Shown) -> float:
     """From two rows of the model's own table: the angle by which the pair turns in one step."""
-    table, pair = q.drawn.translator.positions(), 2 * int(q["pair"])
+    table, pair = q.traced.translator.positions(), 2 * int(q["pair"])
     turned = [math.atan2(table[place, pair], table[place, pair + 1]) for place in (0, 1)]
     return 2 * math.pi / (turned[1] - turned[0])
 
@@ -208,7 +208,7 @@ ANSWERS: dict[str, Callable[[Shown], float | str]] = {
     "4.cells": lambda q: float(np.tri(int(q["t"])).sum()),
     "4.seen": lambda q: _listed(q, "inputs"),
     "4.padded": _hidden,
-    "5.wave": lambda q: float(q.drawn.translator.positions()[int(q["place"]), 0]),
+    "5.wave": lambda q: float(q.traced.translator.positions()[int(q["place"]), 0]),
     "5.period": _period,
     "5.moved": lambda q: (["new"] * int(q["more"]) + ["old"] * int(q["place"]) + ["it"]).index("it"),
     "6.normed": _norm,
@@ -219,9 +219,9 @@ ANSWERS: dict[str, Callable[[Shown], float | str]] = {
     "7.rate": _peak,
     "8.padding": lambda q: float((q.all("abc").max() - q.all("abc")).sum()),
     "8.buckets": _bucketed,
-    "8.rows": lambda q: len(q.drawn.translator.encode_source(q.item.sentence)[1][0]),
-    "9.between": lambda q: str(list(q.drawn.trace.cross.shape[2:])),
-    "9.memory": lambda q: len(q.drawn.trace.cross),
+    "8.rows": lambda q: len(q.traced.translator.encode_source(q.item.sentence)[1][0]),
+    "9.between": lambda q: str(list(q.traced.trace.cross.shape[2:])),
+    "9.memory": lambda q: len(q.traced.trace.cross),
     "9.shifted": _read_before,
     "10.reached": lambda q: _listed(q, "outputs"),
     "10.first_order": lambda q: q["slope"] * (0 - q["weight"]),
@@ -244,14 +244,14 @@ ANSWERS: dict[str, Callable[[Shown], float | str]] = {
     ),
     "14.alone": _exchanged,
     "15.one_by_one": lambda q: len(q.src),
-    "15.scores": lambda q: q.drawn.trace.scores["encoder_self"][0, 0].size,
+    "15.scores": lambda q: q.traced.trace.scores["encoder_self"][0, 0].size,
     "15.layers": _reach,
 }  # fmt: skip
 
 
-def right_options(item: Item, drawn: Drawn) -> list[int]:
+def right_options(item: Item, traced: TracedSentence) -> list[int]:
     """Places of the options that say the answer; none where the question shows what the model does not."""
-    shown = Shown(item, drawn)
+    shown = Shown(item, traced)
     answer = ANSWERS[item.name](shown) if shown.claims() else ""
     if isinstance(answer, str):
         return [place for place, option in enumerate(item.options) if option == answer]
@@ -269,14 +269,14 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         if time.monotonic() - started > args.seconds:
             break
         done += 1
-        drawn = Drawn(model, model.translate(sentence, capture=True))
+        traced = TracedSentence(model, model.translate(sentence, capture=True))
         for name in TEMPLATES:
-            if (item := made_item(name, drawn, rng)) is None:
+            if (item := made_item(name, traced, rng)) is None:
                 none[name] += 1
                 continue
             asked[name] += 1
             places[item.key] += 1
-            if (found := right_options(item, drawn)) != [item.key]:
+            if (found := right_options(item, traced)) != [item.key]:
                 wrong.append(
                     {"item": name, "sentence": sentence, "options": item.options, "key": item.key, "found": found}
                 )

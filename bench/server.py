@@ -32,7 +32,7 @@ from model.analysis.faithfulness.deletion import by_words
 from model.analysis.faithfulness.evidence import evidence, told_by_deletion
 from model.analysis.what_if.verdict import traceless_words
 from model.attribution.methods import MethodName
-from viz.core.answers.faithfulness import faithfulness, left_out, traces_of_words
+from viz.core.answers.faithfulness import faithfulness, left_out, word_traces
 from viz.core.answers.maps import whole_map
 from viz.core.answers.translations import translation
 from viz.core.models import entry_of
@@ -81,7 +81,7 @@ def _told(args: argparse.Namespace) -> dict[str, int]:
             one = told_by_deletion(partial(_only, costs), marked)
             every = evidence(costs, marked)
             counts.update(tokens=1, same=(one.found, one.word) == (every.found, every.word))
-        lost, named = traceless_words(whole), traceless_words(traces_of_words(subject))
+        lost, named = traceless_words(whole), traceless_words(word_traces(subject))
         counts.update(sentences=1, traceless=len(lost), named=len(set(lost) & set(named)))
     return dict(counts)
 

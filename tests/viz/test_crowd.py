@@ -124,7 +124,7 @@ ASKED: list[tuple[Callable[..., object], tuple[object, ...]]] = [
     (maps.attribution_maps, ("gradient", 1)),
     (faithfulness.left_out, ()),
     (faithfulness.token_left_out, (2, (1, 3))),
-    (faithfulness.traces_of_words, ()),
+    (faithfulness.word_traces, ()),
     (faithfulness.words_honesty, ((0.5, 0.1, 0.3, 0.2, 0.0, 0.4, 0.1, 0.0), None)),
     (what_if.steps, (5,)),
     (what_if.continued, ()),

@@ -13,7 +13,7 @@ from model.analysis.what_if.verdict import THRESHOLD, Doubt, Verdict, verdict
 from model.errors import HeadlightError
 from model.trace import Translation
 from viz.charts.markup import line, tag
-from viz.core.answers.faithfulness import traces_of_words
+from viz.core.answers.faithfulness import word_traces
 from viz.core.answers.translations import translation, written
 from viz.core.language import say
 from viz.core.session import Subject, part, parts, subject
@@ -69,7 +69,7 @@ def of(about: Subject, found: Translation, looked_into: bool = True) -> Verdict:
         *about.model.facts.anatomy.abilities,
         *about.model.facts.anatomy.kinds,
     }
-    return verdict(found, traces_of_words(about) if hides else None, known["threshold"] if known else THRESHOLD)
+    return verdict(found, word_traces(about) if hides else None, known["threshold"] if known else THRESHOLD)
 
 
 def draw_others(about: Subject) -> None:

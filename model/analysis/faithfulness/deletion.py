@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from model.attribution.labelled_map import LabelledMap, merge_columns, words_of
 from model.attribution.methods import METHODS, MethodName
 from model.source import Source, Way
-from model.trace import Label, Translation
+from model.trace import Label, TracedTranslation, Translation
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,27 @@ def leave_one_out(model: Source, translation: Translation, way: Way = "mask") ->
     words = source_words(translation.src)
     found = written_without(model, translation, np.eye(len(words), dtype=bool), way)
     return LeftOut(words, found[0], found[0] - found[1:])
+
+
+def leave_some_out(
+    model: Source,
+    translation: TracedTranslation,
+    choose: Callable[[Sequence[Label], np.ndarray | None], list[int]],
+    votes: np.ndarray | None = None,
+    before: Sequence[float] = (),
+) -> LeftOut:
+    """What deleting the words that ``choose`` names costs; of the others the costs are infinite.
+
+    Args:
+        model, translation: as ``deletion_costs``, which says what is raised.
+        choose: given the words, and the logits [T, W] that each brings each token, says the places of those to delete.
+        votes: those logits by source token, [T, S]; None where they are not known.
+        before: as ``costs_of_words``.
+    """
+    words = source_words(translation.src)
+    brought = None if votes is None else by_words(votes, translation.trace.src, "votes")
+    costs = costs_of_words(model, translation, choose(words, brought), before=before, others=np.inf)
+    return LeftOut(words, np.array(translation.log_probs), costs)
 
 
 def costs_of_words(

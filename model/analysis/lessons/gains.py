@@ -103,8 +103,8 @@ def gain(answers: Sequence[LessonAnswer], lesson: str, form: FormName) -> Gain |
     if not learners or not counted[..., 1].sum(0).all():
         return None
     pre, post = _shares(counted.sum(0)[None])[0]
-    drawn = np.random.default_rng(_SEED).integers(len(learners), size=(_DRAWS, len(learners)))
-    rates = np.array([counted[each].sum(0) for each in drawn])
+    samples = np.random.default_rng(_SEED).integers(len(learners), size=(_DRAWS, len(learners)))
+    rates = np.array([counted[each].sum(0) for each in samples])
     found = _gain(*_shares(rates).T)
     found = found[np.isfinite(found)]
     low, high = np.percentile(found, [2.5, 97.5]) if len(found) else (np.nan, np.nan)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from model.analysis.lessons.drawn import Displayed, Drawn, Made, shown
 from model.analysis.lessons.item_table import TEMPLATES
+from model.analysis.lessons.traced_sentence import Displayed, Made, TracedSentence, shown
 from model.errors import HeadlightError
 
 MOST_TRIES = 60
@@ -53,7 +53,9 @@ def names_of(lesson: str) -> list[str]:
     return [name for name in TEMPLATES if name.partition(".")[0] == lesson]
 
 
-def form_items(lesson: str, form: str, seed: str, sentences: Sequence[str], draw: Callable[[str], Drawn]) -> list[Item]:
+def form_items(
+    lesson: str, form: str, seed: str, sentences: Sequence[str], draw: Callable[[str], TracedSentence]
+) -> list[Item]:
     """A lesson's questions in one of its forms; the same for the same seed.
 
     Args:
@@ -78,10 +80,10 @@ def form_items(lesson: str, form: str, seed: str, sentences: Sequence[str], draw
     return found
 
 
-def made_item(name: str, drawn: Drawn, rng: Random) -> Item | None:
+def made_item(name: str, traced: TracedSentence, rng: Random) -> Item | None:
     """A question of a template about a sentence; None where that has nothing to ask."""
     for _ in range(MOST_TRIES):
-        if (made := TEMPLATES[name](drawn, rng)) is not None and (wrong := told_apart(made)):
+        if (made := TEMPLATES[name](traced, rng)) is not None and (wrong := told_apart(made)):
             order = ["", *wrong]
             rng.shuffle(order)
             options = {"": made.key, **made.wrong}
@@ -90,7 +92,7 @@ def made_item(name: str, drawn: Drawn, rng: Random) -> Item | None:
                 {value: shown(each) for value, each in made.values.items()},
                 tuple(shown(options[why]) for why in order),
                 tuple(order),
-                drawn.found.source,
+                traced.found.source,
             )
     return None
 

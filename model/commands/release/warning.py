@@ -17,7 +17,8 @@ from model.errors import CorpusError, HeadlightError
 from model.evaluation.kept import numbered_cells
 
 if TYPE_CHECKING:
-    from model.trace import Translation
+    from model.analysis.what_if.verdict import Verdict
+    from model.trace import TracedTranslation
     from model.translator import Translator
 
 POOR = 10.0  # chrF of a sentence with its one reference; what is poorer is taken for wrong
@@ -53,7 +54,7 @@ class Judged:
 def measured(
     translator: Translator,
     rows: Sequence[Sequence[str]],
-    judge: Callable[[Translation], tuple[float, bool, bool]],
+    judge: Callable[[TracedTranslation], tuple[float, bool, bool]],
     progress: Callable[[int], object] = lambda _: None,
 ) -> Judged:
     """The verdict on the greedy translation of each (English, Chinese, …) row, and its chrF.
@@ -66,7 +67,7 @@ def measured(
     """
     found = []
     for done, row in enumerate(rows, 1):
-        translation = translator.translate(row[0])
+        translation = translator.translate(row[0], capture=True)
         found.append((sacrebleu.sentence_chrf(translation.text, [row[1]]).score, *judge(translation)))
         progress(done)
     chrf, confidence, doubted, bad = np.array(found, dtype=float).reshape(-1, 4).T
@@ -123,10 +124,6 @@ def _threshold(judged: Judged) -> float:
     return float(THRESHOLDS[best[len(best) // 2]])
 
 
-if TYPE_CHECKING:
-    from model.trace import Translation
-    from model.translator import Translator
-
 JUDGED = Path(__file__).resolve().parents[2] / "truth" / "judged-en-zh.tsv"
 _WORDS = {"right": False, "wrong": True}
 
@@ -157,7 +154,7 @@ def read_judged(path: Path = JUDGED) -> list[JudgedSentence]:
 def judged_rates(
     translator: Translator,
     sentences: Sequence[JudgedSentence],
-    is_doubted: Callable[[Translation], bool],
+    is_doubted: Callable[[TracedTranslation], bool],
     progress: Callable[[int], object] = lambda _: None,
 ) -> dict[str, Any]:
     """How many of the wrong translations the verdict doubts, and how many of the right ones.
@@ -174,7 +171,7 @@ def judged_rates(
     """
     found: list[tuple[bool, bool]] = []
     for done, each in enumerate(sentences, 1):
-        translation = translator.translate(each.english)
+        translation = translator.translate(each.english, capture=True)
         if translation.text == each.translation:
             found.append((each.is_wrong, is_doubted(translation)))
         progress(done)
@@ -186,11 +183,6 @@ def judged_rates(
         "false_alarms": round(sum(right) / len(right), 3) if right else None,
         "changed": len(sentences) - len(found),
     }
-
-
-if TYPE_CHECKING:
-    from model.trace import Translation
-    from model.translator import Translator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -212,9 +204,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the threshold with its rates."""
-    from model.analysis.faithfulness.deletion import leave_one_out
     from model.analysis.what_if.quality import WARNING
-    from model.analysis.what_if.verdict import verdict
     from model.pairs import read_rows
     from model.tables import save_table
     from model.translator import Translator
@@ -223,8 +213,8 @@ def run(args: argparse.Namespace) -> None:
     files = [[*read_rows(args.tsv)[: args.limit], *also], read_rows(args.score)[: args.limit]]
     translator = Translator.from_checkpoint(args.checkpoint)
 
-    def judge(translation: Translation) -> tuple[float, bool, bool]:
-        said = verdict(translation, leave_one_out(translator, translation), threshold=0.0)
+    def judge(translation: TracedTranslation) -> tuple[float, bool, bool]:
+        said = verdict_of(translator, translation, threshold=0.0)
         return said.confidence, said.level != "good", said.level == "bad"
 
     found = []
@@ -261,15 +251,23 @@ def _print_rates(facts: dict[str, Any]) -> None:
             print(f"{read['changed']} more are translated otherwise by these weights: judge them anew")
 
 
-def _judged(translator: Translator, threshold: float) -> dict[str, Any]:
-    from model.analysis.faithfulness.deletion import leave_one_out
-    from model.analysis.what_if.verdict import verdict
+def verdict_of(translator: Translator, translation: TracedTranslation, threshold: float) -> Verdict:
+    """The verdict as the app says it."""
+    from model.analysis.faithfulness.deletion import leave_some_out
+    from model.analysis.what_if.verdict import may_be_traceless, verdict
+    from model.attribution.per_head import vote_maps
 
+    votes = vote_maps(translator, translation)["cross"].sum((0, 1))
+    left = leave_some_out(translator, translation, may_be_traceless, votes, translation.log_probs)
+    return verdict(translation, left, threshold)
+
+
+def _judged(translator: Translator, threshold: float) -> dict[str, Any]:
     sentences = read_judged()
     with pair_bar(len(sentences)) as progress:
         return judged_rates(
             translator,
             sentences,
-            lambda said: verdict(said, leave_one_out(translator, said), threshold).level != "good",
+            lambda said: verdict_of(translator, said, threshold).level != "good",
             progress,
         )

@@ -129,11 +129,12 @@ def _weights(path: Path, named: Any, config: Any) -> transformers.PreTrainedMode
     return found
 
 
-def _reads(path: Path, maker: Any, what: str) -> Any:
+def _reads(path: Path, maker: Any, what: str) -> object:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return maker.from_pretrained(path, **_SAFE)
+            found: object = maker.from_pretrained(path, **_SAFE)
+            return found
     except Exception as error:
         raise FolderError(f"The {what} of {path.name} cannot be loaded: {_short(error)}") from None
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from bench.items import ANSWERS, right_options
-from model.analysis.lessons.drawn import Drawn, Made
 from model.analysis.lessons.gains import FORMS, read_answers
 from model.analysis.lessons.item_table import TEMPLATES
 from model.analysis.lessons.items import form_items, made_item, names_of, told_apart
+from model.analysis.lessons.traced_sentence import Made, TracedSentence
 from model.trace import TracedTranslation
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, opened, shipped, words
@@ -65,10 +65,10 @@ def every_word_sent(at) -> str:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_question_has_its_texts(language: str, en_zh: Translator, translation: TracedTranslation) -> None:
-    drawn, rng = Drawn(en_zh, translation), random.Random(3)
+    traced, rng = TracedSentence(en_zh, translation), random.Random(3)
     assert {name.partition(".")[0] for name in TEMPLATES} == set(LESSON_MODULES)
     for name in TEMPLATES:
-        item = made_item(name, drawn, rng)
+        item = made_item(name, traced, rng)
         if item is not None:
             assert "{" not in text(language, f"item.{name}", **item.values)
             assert all(LANGUAGES[language][f"item.why.{why}"] for why in item.whys if why)
@@ -77,9 +77,10 @@ def test_every_question_has_its_texts(language: str, en_zh: Translator, translat
 
 def test_forms_are_parallel_and_the_same_for_the_same_learner(en_zh: Translator, translation) -> None:
     forms = [
-        form_items("4", form, "abcdef", [SENTENCE, SENTENCE], lambda _: Drawn(en_zh, translation)) for form in FORMS
+        form_items("4", form, "abcdef", [SENTENCE, SENTENCE], lambda _: TracedSentence(en_zh, translation))
+        for form in FORMS
     ]
-    again = form_items("4", "before", "abcdef", [SENTENCE, SENTENCE], lambda _: Drawn(en_zh, translation))
+    again = form_items("4", "before", "abcdef", [SENTENCE, SENTENCE], lambda _: TracedSentence(en_zh, translation))
     assert forms[0] == again
     assert [[item.name for item in form] for form in forms] == [names_of("4")] * 3
     assert forms[0] != forms[1]
@@ -130,10 +131,10 @@ def test_a_value_is_read_as_it_is_shown() -> None:
 
 
 def test_every_question_has_one_right_answer_by_another_computation(en_zh: Translator, translation) -> None:
-    drawn, rng = Drawn(en_zh, translation), random.Random(7)
+    traced, rng = TracedSentence(en_zh, translation), random.Random(7)
     assert set(ANSWERS) == set(TEMPLATES)
-    made = [made_item(name, drawn, rng) for name in TEMPLATES for _ in range(3)]
-    wrong = [(each, found) for each in made if each and (found := right_options(each, drawn)) != [each.key]]
+    made = [made_item(name, traced, rng) for name in TEMPLATES for _ in range(3)]
+    wrong = [(each, found) for each in made if each and (found := right_options(each, traced)) != [each.key]]
     assert wrong == []
     assert len([each for each in made if each]) > 100
     keys = Counter(each.key for each in made if each)
@@ -141,17 +142,17 @@ def test_every_question_has_one_right_answer_by_another_computation(en_zh: Trans
 
 
 def test_a_question_with_two_right_answers_or_another_key_is_seen(en_zh: Translator, translation) -> None:
-    drawn = Drawn(en_zh, translation)
-    item = made_item("4.cells", drawn, random.Random(1))
+    traced = TracedSentence(en_zh, translation)
+    item = made_item("4.cells", traced, random.Random(1))
     assert item is not None
     twice = replace(item, options=(item.options[item.key],) * len(item.options))
-    assert len(right_options(twice, drawn)) == len(item.options)
+    assert len(right_options(twice, traced)) == len(item.options)
     other = replace(item, whys=item.whys[1:] + item.whys[:1])
-    assert right_options(other, drawn) != [other.key]
-    mixed = made_item("1.mix", drawn, random.Random(1))
+    assert right_options(other, traced) != [other.key]
+    mixed = made_item("1.mix", traced, random.Random(1))
     assert mixed is not None
     lied = replace(mixed, values={**mixed.values, "wa": "0.999"})
-    assert right_options(lied, drawn) == [], "what the question shows must be the model's"
+    assert right_options(lied, traced) == [], "what the question shows must be the model's"
 
 
 def test_a_class_is_asked_on_its_phones_and_told_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,18 +45,15 @@ def _before(subject: Subject, found: Translation) -> tuple[float, ...]:
 
 @kept(64)
 @shared_out
-def traces_of_words(subject: Subject) -> LeftOut:
+def word_traces(subject: Subject) -> LeftOut:
     """What deleting those words costs that may have left no trace; what certainly left one has infinite costs."""
-    from model.analysis.faithfulness.deletion import LeftOut, by_words, costs_of_words, source_words
+    from model.analysis.faithfulness.deletion import leave_some_out
     from model.analysis.what_if.verdict import may_be_traceless
 
-    found = translation(subject)
-    words, votes = source_words(found.src), None
+    found, votes = translation(subject), None
     if subject.model.kind == "own":  # of a folder's model the votes take longer than they spare
-        votes = by_words(attribution_maps(subject, "votes", None)["cross"].sum((0, 1)), found.trace.src, "votes")
-    asked = may_be_traceless(words, votes)
-    costs = costs_of_words(subject.model.opened, found, asked, before=_before(subject, found), others=np.inf)
-    return LeftOut(words, np.array(found.log_probs), costs)
+        votes = attribution_maps(subject, "votes", None)["cross"].sum((0, 1))
+    return leave_some_out(subject.model.opened, found, may_be_traceless, votes, _before(subject, found))
 
 
 @kept(16)

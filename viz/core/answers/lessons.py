@@ -50,10 +50,10 @@ def lesson_items(subject: Subject, lesson: str, form: str, seed: str) -> list[It
         ItemError: no sentence has what a question needs.
     """
     from model.analysis.lessons import items
-    from model.analysis.lessons.drawn import Drawn
+    from model.analysis.lessons.traced_sentence import TracedSentence
 
-    def draw(text: str) -> Drawn:
-        return Drawn(own_translator(subject.checkpoint), translation(replace(subject, text=text)))
+    def draw(text: str) -> TracedSentence:
+        return TracedSentence(own_translator(subject.checkpoint), translation(replace(subject, text=text)))
 
     return items.form_items(lesson, form, seed, batch_of(subject, 99), draw)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from model.analysis.what_if.verdict import LOW, RARE_PIECES, THRESHOLD, TRACELES
 from model.attribution.labelled_map import read, shown_groups, token_rows, written_probabilities
 from model.attribution.methods import METHODS
 from model.source import LacksAbilityError
-from model.trace import TracedTranslation
+from model.trace import HeadRef, TracedTranslation
 from viz.charts.marked import bars
 from viz.charts.markup import line
 from viz.charts.ruby import is_chinese, readings
@@ -24,6 +25,7 @@ from viz.core.answers.translations import translation
 from viz.core.language import say, within
 from viz.core.model_pool import has_pytorch
 from viz.core.numbers import number
+from viz.core.selection import Selection
 from viz.core.session import Session, choose_head, choose_token
 from viz.views.translate import panel
 from viz.views.translate.panel import answer, trusted
@@ -31,7 +33,7 @@ from viz.views.translate.token_links import token_links, writers
 from viz.widgets import chart, examples, map_choice, patches, take_away, verdict
 from viz.widgets.alignment import opening_line
 from viz.widgets.bar import bar
-from viz.widgets.combined import merged
+from viz.widgets.combined import members, merged
 from viz.widgets.deletion_bar import found_honesty
 from viz.widgets.picker import pick
 
@@ -298,6 +300,24 @@ def draw_evidence(now: Session, found: TracedTranslation, best: tuple[Session, n
         panel.draw(now)
 
 
+def on_screen(now: Session, best: tuple[Session, np.ndarray] | None) -> Selection:
+    """What the picture shows, its chosen token pinned, as a page of its own opens on it; ``best`` as it was drawn."""
+    shown = best[0] if best else now.choosing(shift="written", step=map_choice.chosen_step(now))
+    how, over = ("mean", ()) if best else (now.selection.combine, now.selection.over)
+    heads, sizes = [now.head._replace(kind="cross")], now.model.facts.anatomy.kinds["cross"]
+    if how in ("mean", "max") and METHODS[shown.method].per == "head":
+        heads = [HeadRef("cross", *place) for place in members(over, sizes.layers, sizes.heads)]
+    place = panel.token_of(now)
+    return replace(
+        shown.selection,
+        heads=tuple(heads),
+        view="lines",
+        together=how if len(heads) > 1 else "side",
+        scale="own",
+        rows=() if place is None else (f"t{place}",),
+    )
+
+
 def draw_translation(now: Session, ready: bool) -> None:
     """The picture first, then the answer and its evidence."""
     found = translation(now.subject)
@@ -309,7 +329,7 @@ def draw_translation(now: Session, ready: bool) -> None:
         with how:
             draw_evidence(now, found, best)
     with st.container(horizontal=True, vertical_alignment="center"):
-        take_away.page_button(now, now.choosing(step=map_choice.chosen_step(now)).selection, "page")
+        take_away.page_button(now, on_screen(now, best), "page")
         st.html(line("alt", say("app.purpose")))
     if not ready:  # the first visit of all: the picture came before PyTorch, the heads beside it come now
         st.session_state[_READY] = True

@@ -48,7 +48,7 @@ def seen(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-class Drawn:
+class TracedSentence:
     """A sentence, with what templates ask of the model about it.
 
     Args:
