@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from viz.app import frame, garbage, navigation, pickers
+from viz.app import frame, navigation, pickers
 from viz.app.navigation import form, titles, visibility
 from viz.core.changes import follow_files
 from viz.core.choice import tidy_link
@@ -40,4 +40,4 @@ if came_back:
     st.rerun()
 frame.status_line()
 verdict.finish()
-garbage.freeze_what_stays()
+frame.freeze_what_stays()

@@ -16,7 +16,7 @@ import pytest
 from model.analysis.lessons.gains import gains, read_answers
 from tests.classroom.phones import NUMBER, QUESTION, Phone, machine
 from viz.core.classroom import room as rooms
-from viz.core.classroom.limits import Buckets
+from viz.core.classroom.book import SHEET_COLUMNS, answers_csv, inert
 from viz.core.classroom.questions import (
     MOST_BARS,
     MOST_SENTENCE,
@@ -26,8 +26,7 @@ from viz.core.classroom.questions import (
     read_sentence,
     unpacked,
 )
-from viz.core.classroom.room import MOST_PEOPLE, MOST_QUEUE, Room, folder_in
-from viz.core.classroom.sheet import SHEET_COLUMNS, answers_csv, inert
+from viz.core.classroom.room import MOST_PEOPLE, MOST_QUEUE, Buckets, Room, folder_in
 from viz.core.selection import Selection
 from viz.export.show.sights import Sight
 from viz.export.show.staged import Stage, Staged

@@ -11,10 +11,9 @@ import pytest
 
 from viz.charts.lines import bertviz_code
 from viz.charts.lines.bertviz_code import ASSETS, BertVizError, frame_scripts
-from viz.charts.lines.sealed import inert_json, sealed_document
 from viz.core.theme import DARK, HEAD_COLOURS, LIGHT
 from viz.views.one_head import bertviz_lines as bertviz_views
-from viz.views.one_head.bertviz_lines import SAY, Drawing, Lines, head_view, model_view
+from viz.views.one_head.bertviz_lines import SAY, Drawing, Lines, head_view, inert_json, model_view, sealed_document
 
 TEXTS = dict.fromkeys(SAY, "text")
 HOSTILE = ["</script><script>window.__pwned=1</script>", "<img src=x onerror=alert(1)>", "$x$ :red[y]", "\u2028&", "猫"]

@@ -18,7 +18,7 @@ from model.translator import Translator
 from tests.folder import tiny
 from tests.pages import shipped
 from viz.core.selection import Selection
-from viz.export.notebook import supply
+from viz.export.notebook import shown_maps
 from viz.export.notebook.show import MOST_CELLS
 
 RNG = np.random.default_rng(27)
@@ -184,7 +184,7 @@ def test_many_cells_are_sent_when_they_are_looked_at() -> None:
     given = weights(4, 30, length, length)
     assert 4 * 30 * length * length > MOST_CELLS
     shown = headlight.show(attentions=given, tokens=[f"t{i}" for i in range(length)])
-    assert len(shown._message) < 4 * 30 * supply.SIDE**2 + 50_000
+    assert len(shown._message) < 4 * 30 * shown_maps.SIDE**2 + 50_000
     sent = []
     shown.send = lambda content, buffers: sent.append((content, buffers))
     for asked in ({"ask": "e2.7"}, {"ask": "e9.9"}, {"ask": 5}, "junk"):
@@ -193,8 +193,8 @@ def test_many_cells_are_sent_when_they_are_looked_at() -> None:
     assert said == {"head": "e2.7"}
     found = np.frombuffer(data, np.uint8).reshape(length, length)
     np.testing.assert_allclose((found / 255.0) ** 2, given[2][0, 7], atol=1 / 255)
-    small = supply.pooled(given[0][0])
-    assert small.shape == (30, supply.SIDE, supply.SIDE)
+    small = shown_maps.pooled(given[0][0])
+    assert small.shape == (30, shown_maps.SIDE, shown_maps.SIDE)
     assert small.max() == given[0].max()
 
 

@@ -23,23 +23,23 @@ from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 
 from model.errors import HeadlightError
-from viz.app import garbage
+from viz.app import frame
 from viz.app.server.embed import EMBED_FROM
 from viz.app.server.guard import Guard, headers, is_from_here
 from viz.core.choice import live_link
 
 COUNTS = """
 import gc, sys
-from viz.app import garbage
+from viz.app import frame
 assert not gc.isenabled()
 cycle = []; cycle.append(cycle); del cycle
-garbage.freeze_what_stays()
+frame.freeze_what_stays()
 first = gc.get_freeze_count()
 kept = [[] for _ in range(1000)]
-garbage.freeze_what_stays()
+frame.freeze_what_stays()
 again = gc.get_freeze_count()
 import fractions
-garbage.freeze_what_stays()
+frame.freeze_what_stays()
 print(first, again, gc.get_freeze_count(), gc.isenabled())
 """
 
@@ -67,7 +67,7 @@ def test_what_is_made_later_is_still_collected() -> None:
         def __del__(self) -> None:
             Seen.gone += 1
 
-    garbage.freeze_what_stays()
+    frame.freeze_what_stays()
     lost = Seen()
     lost.itself = lost  # type: ignore[attr-defined]
     del lost

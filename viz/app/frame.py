@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gc
+import sys
 import time
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 
@@ -30,6 +33,7 @@ from viz.widgets import chips, examples, pins, verdict
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.registry import register
 
+gc.disable()  # while the first run imports what stays; see ``freeze_what_stays``
 _component = register("page_look", ())
 CODED = ", ".join(f".st-key-{name}" for name in (*CHOICES, "of"))  # boxes of codes, beside what the visitor sees
 LINE = ".st-key-hl_bar"  # of the views of a mode, and the pickers
@@ -236,3 +240,21 @@ def status_line() -> None:
         show_error(error)
         return
     place.html(line("status", say("app.status", checkpoint=model.name, device=device)))
+
+
+def freeze_what_stays() -> None:
+    """Exempt all that lives now from garbage collection, if modules have been imported since the last time.
+
+    Python collects where there is much new, holding its global lock: with the model and the libraries to go
+    through, that takes an eighth of a second for nothing. Streamlit would do so after every run of a script;
+    ``postScriptGC`` in .streamlit/config.toml tells it not to. What is frozen is still freed when nothing refers
+    to it; only cycles of it are not.
+    """
+    _freeze(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _freeze(_modules: int) -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()

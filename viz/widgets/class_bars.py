@@ -9,9 +9,8 @@ import segno
 from markupsafe import Markup
 
 from viz.charts.markup import line, tag
-from viz.core.classroom.book import GivenAnswer
+from viz.core.classroom.book import SHEET_COLUMNS, GivenAnswer, answers_csv
 from viz.core.classroom.questions import ClassQuestion, of
-from viz.core.classroom.sheet import SHEET_COLUMNS, answers_csv
 from viz.core.language import language, say
 from viz.core.numbers import number
 from viz.export.show.storyboard import OPTION_LETTERS

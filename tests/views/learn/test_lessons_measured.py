@@ -20,7 +20,7 @@ from model.translator import Translator
 from tests.pages import SENTENCE, choose, opened, shipped, words
 from viz.core.answers.lessons import lesson_items
 from viz.core.classroom import room as rooms
-from viz.core.classroom.sheet import SHEET_COLUMNS, answers_csv
+from viz.core.classroom.book import SHEET_COLUMNS, answers_csv
 from viz.core.codes.lessons import LESSON_MODULES
 from viz.core.session import Subject
 from viz.core.text import ENGLISH as STRINGS

@@ -5,15 +5,16 @@ from __future__ import annotations
 import secrets
 import sys
 import tempfile
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from threading import RLock
+from time import monotonic
 from typing import Any
 
 from model.folders import argument_of
 from viz.core.classroom.book import Book, GivenAnswer
-from viz.core.classroom.limits import Buckets
 from viz.core.classroom.questions import ClassError, ClassQuestion, bars, read_sentence, unpacked
 
 CLASS_OPTION = "--class"
@@ -236,3 +237,28 @@ def the_room() -> Room | None:
     """The class of this server; None where it was started without one."""
     folder = folder_in(sys.argv[1:])
     return None if folder is None else _opened(folder)
+
+
+class Buckets:
+    """One bucket a name (token bucket; Turner 1986): ``burst`` at once, then ``rate`` a second.
+
+    Args:
+        rate: tokens a second.
+        burst: tokens in a full bucket.
+        most: names that are remembered; who was away longest is forgotten first, with a full bucket.
+    """
+
+    def __init__(self, rate: float, burst: float, most: int = 1000) -> None:
+        self.rate, self.burst, self.most = rate, burst, most
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, name: str, now: float | None = None) -> bool:
+        """Whether there was a token, which is then gone."""
+        now = monotonic() if now is None else now
+        left, then = self._left.pop(name, (self.burst, now))
+        left = min(self.burst, left + (now - then) * self.rate)
+        is_allowed = left >= 1
+        self._left[name] = (left - is_allowed, now)
+        if len(self._left) > self.most:
+            self._left.popitem(last=False)
+        return is_allowed

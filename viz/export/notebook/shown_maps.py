@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +12,8 @@ import numpy as np
 
 from model.saved.reading import labels_of
 from model.trace import KIND_LETTERS, AttentionTrace, HeadRef, Kind, TracedTranslation
+from viz.web.message import MapsPart
+from viz.web.payload import pack
 
 PATTERN = "blocks.{layer}.attn.hook_pattern"  # of TransformerLens: weights after softmax
 SIDES: Mapping[Kind, tuple[str, str]] = {
@@ -19,6 +23,9 @@ SIDES: Mapping[Kind, tuple[str, str]] = {
 }
 STARTS = ("Ġ", "▁", " ")  # what begins a word in byte-level BPE, in SentencePiece, and as TransformerLens spells it
 ENDS = "</w>"
+# Maps that are too many to be sent before somebody looks are sent small, and one head whole when it is asked for;
+# viz/web/src/core/supply.js is the other end.
+SIDE = 32  # most pixels of a small map each way
 HALF_ROUNDING = 1e-3  # how far half precision may leave 0 to 1
 
 
@@ -222,3 +229,47 @@ def _array(values: Any) -> np.ndarray:
     if hasattr(values, "detach"):
         values = values.detach().float().cpu().numpy()
     return np.asarray(values, dtype=np.float32)
+
+
+def small_message(given: ShownMaps, *, language: str, model: str) -> bytes:
+    """The message whose maps are small ones of at most SIDE × SIDE cells; otherwise as ``payload.pack`` makes it.
+
+    Raises:
+        ValueError: a value is larger than 1, or no number. One below 0 is found when its head is looked at.
+    """
+    packed = pack(given.translation, {"weights": {}}, language=language, model=model)
+    length = struct.unpack_from("<I", packed)[0]
+    header = json.loads(packed[4 : 4 + length])
+    parts: dict[str, MapsPart] = {}
+    sent = bytearray()
+    for kind, layers in given.layers.items():
+        n_layers, n_heads = layers.shape[:2]
+        parts[kind] = MapsPart(offset=len(sent), layers=n_layers, heads=n_heads, high=1.0)
+        for number in range(n_layers):
+            sent += bytes_of(layers.checked(number, pooled(layers.layer(number))))
+    header["sorts"][0]["maps"] = parts
+    said = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    return struct.pack("<I", len(said)) + said + bytes(sent)
+
+
+def pooled(maps: np.ndarray) -> np.ndarray:
+    """The largest weight of all cells that share a pixel: [head, query, key] in at most SIDE × SIDE."""
+    for axis in (1, 2):
+        length = maps.shape[axis]
+        if length > SIDE:
+            maps = np.maximum.reduceat(maps, [i * length // SIDE for i in range(SIDE)], axis=axis)
+    return maps
+
+
+def bytes_of(weights: np.ndarray) -> bytes:
+    """A byte a weight, as ``codes.coded`` writes unsigned values, but in single precision, which is faster."""
+    found = np.clip(weights, 0.0, 1.0, dtype=np.float32)
+    np.sqrt(found, out=found)
+    found *= 255
+    found += 0.5
+    return found.astype(np.uint8).tobytes()
+
+
+def all_maps(given: ShownMaps) -> Mapping[Kind, np.ndarray]:
+    """Every map of every kind, [layer, head, query, key]; copied where they were left where they are."""
+    return {kind: layers.all() for kind, layers in given.layers.items()} or given.trace.weights

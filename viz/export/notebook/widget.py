@@ -15,8 +15,7 @@ import traitlets
 from model.attribution.methods import MethodName
 from model.trace import HeadRef, Kind
 from viz.core.selection import Selection, read_link
-from viz.export.notebook import supply
-from viz.export.notebook.shown_maps import SIDES, ShownMaps
+from viz.export.notebook.shown_maps import SIDES, ShownMaps, all_maps, bytes_of, small_message
 from viz.export.pages import SavedPage, saved
 from viz.web.bundles import NOTEBOOK, VIEWER_STYLE
 from viz.web.payload import pack
@@ -77,7 +76,7 @@ class HeadlightWidget(anywidget.AnyWidget):
         """
         self.shown, self._maps, self._model, self._language = shown, maps, model, language
         if maps is None:
-            message = supply.message(shown, language=language, model=model)
+            message = small_message(shown, language=language, model=model)
         else:
             message = pack(shown.translation, maps, language=language, model=model)
         super().__init__(_message=message, _asks=maps is None, link=selection.link, height=height, selection=selection)
@@ -151,7 +150,7 @@ class HeadlightWidget(anywidget.AnyWidget):
             values = self.shown.head(head)
         except ValueError:
             return  # there is no such head: nobody of ours asked
-        self.send({"head": head.code}, buffers=[supply.bytes_of(values)])
+        self.send({"head": head.code}, buffers=[bytes_of(values)])
 
     def map(self, head: str | HeadRef | None = None) -> np.ndarray:
         """A head's weights, float32 [query, key]; of the selected head where none is named.
@@ -166,7 +165,7 @@ class HeadlightWidget(anywidget.AnyWidget):
 
     def page(self) -> SavedPage:
         """The same as a page that needs no notebook, opened on what is chosen."""
-        maps = {"weights": supply.all_maps(self.shown)} if self._maps is None else self._maps
+        maps = {"weights": all_maps(self.shown)} if self._maps is None else self._maps
         return saved(
             self.shown.translation, maps=maps, model=self._model, language=self._language, start=self.selection
         )

@@ -246,7 +246,7 @@ def _lacking(now: Session) -> LacksAbilityError | None:
 
 
 def _told(link: str) -> None:
-    """Choose what was chosen; the chosen token is the frame's, which must be drawn anew for another."""
+    """Choose what was chosen; the chosen token is the frame's, which must be shown anew for another."""
     n_tokens = len(trace(read_session().subject).tgt_outputs)
     before = chosen_token(n_tokens)
     take(link)
@@ -267,15 +267,15 @@ def view(session: Session) -> None:
 
 def own_pickers() -> tuple[str, ...]:
     """The frame's pickers that are used: those of what BertViz draws; the viewer has its own choices."""
-    drawn = CHOICES["lines"].read(st.query_params.get("lines")) if is_gone_back() else picked("lines")
-    return () if drawn in (None, "viewer") else BERTVIZ_PICKERS
+    painter = CHOICES["lines"].read(st.query_params.get("lines")) if is_gone_back() else picked("lines")
+    return () if painter in (None, "viewer") else BERTVIZ_PICKERS
 
 
 def _draw(now: Session) -> None:
     with bar():
-        drawn = pick("lines", labelled=False, as_list=True, width=190)
-    if drawn != "viewer":
-        bertviz_lines.draw(now, drawn)
+        painter = pick("lines", labelled=False, as_list=True, width=190)
+    if painter != "viewer":
+        bertviz_lines.draw(now, painter)
         return
     is_picture = now.model.reads == "picture"
     place, picture = st.container(), st.container()

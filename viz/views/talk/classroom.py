@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import socket
+from ipaddress import ip_address
 from typing import NamedTuple
 
 import streamlit as st
 
 from viz.charts.markup import line
-from viz.core.classroom.address import is_host, link, own_addresses
 from viz.core.classroom.questions import ClassQuestion
 from viz.core.classroom.room import MOST_PEOPLE, Room, the_room
 from viz.core.language import language, say, speak
@@ -18,6 +20,9 @@ from viz.widgets import class_bars, talks
 from viz.widgets.messages import message, part
 from viz.widgets.registry import register
 
+# A UDP socket that is "connected" sends nothing; it only learns by which of this machine's addresses it would go.
+_TOWARDS = ("10.255.255.255", "192.168.255.255", "172.31.255.255")
+_HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?|\[[0-9a-fA-F:.]{2,45}\]")
 ASKED_EVERY = 2.0  # seconds
 DESK_IN_LINK = "desk"
 MOST_SHOWN = 8  # sentences of the queue
@@ -93,7 +98,7 @@ def host() -> str:
 def class_link(room: Room) -> str:
     """The link that the code holds."""
     port, prefix = st.get_option("server.port"), st.get_option("server.baseUrlPath")
-    return link(host(), int(port), str(prefix or ""), room.code)
+    return room_link(host(), int(port), str(prefix or ""), room.code)
 
 
 def pull(room: Room, board: Storyboard) -> None:
@@ -196,3 +201,31 @@ def desk() -> None:
             disabled=not room.is_open,
         )
     st.fragment(on_desk, run_every=ASKED_EVERY)(room)
+
+
+def own_addresses() -> list[str]:
+    """This machine's addresses in networks, the likeliest first; [] where it is in none."""
+    found: dict[str, None] = {}
+    for other in _TOWARDS:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+            try:
+                asked.connect((other, 9))
+                found[asked.getsockname()[0]] = None
+            except OSError:  # no way there
+                continue
+    return [each for each in found if not ip_address(each).is_loopback and each != "0.0.0.0"]  # noqa: S104
+
+
+def is_host(said: str) -> bool:
+    """Whether a text is a name or an address that a link can hold."""
+    return _HOST_NAME.fullmatch(said) is not None
+
+
+def room_link(host: str, port: int, prefix: str, code: str) -> str:
+    """The link of a room.
+
+    >>> room_link("192.168.1.5", 8501, "", "abc234")
+    'http://192.168.1.5:8501/class/abc234'
+    """
+    below = f"/{prefix.strip('/')}" if prefix.strip("/") else ""
+    return f"http://{host}:{port}{below}/class/{code}"
