@@ -38,7 +38,7 @@ first = gc.get_freeze_count()
 kept = [[] for _ in range(1000)]
 frame.freeze_what_stays()
 again = gc.get_freeze_count()
-import fractions
+import colorsys
 frame.freeze_what_stays()
 print(first, again, gc.get_freeze_count(), gc.isenabled())
 """
