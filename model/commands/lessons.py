@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from model.analysis.lessons.gains import AnswersError, as_table, gains, read_answers
+from model.analysis.lessons.gains import AnswersError, as_table, gains, halves_gains, read_answers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print a line a lesson and form."""
-    found = gains(answer for path in args.tables for answer in read_answers(path))
-    if not found:
+    answers = [answer for path in args.tables for answer in read_answers(path)]
+    if not (found := gains(answers)):
         raise AnswersError("no lesson was asked both before and after")
-    print(as_table(found))
+    print(as_table(found, halves_gains(answers)))

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from viz.charts.markup import line, tag
 from viz.core.classroom.book import SHEET_COLUMNS, GivenAnswer, answers_csv
 from viz.core.classroom.questions import ClassQuestion, of
+from viz.core.classroom.room import Room
 from viz.core.language import language, say
 from viz.core.numbers import number
 from viz.export.show.storyboard import OPTION_LETTERS
@@ -21,6 +22,7 @@ BARS_STYLE = """<style>
 .hl-class-bars dt, .hl-class-bars dd { margin: 0; overflow-wrap: anywhere; }
 .hl-class-bars .bar { height: 1.2rem; background: #0b6bcb; border-radius: .2rem; min-width: 2px; }
 .hl-class-bars .count { font-variant-numeric: tabular-nums; text-align: right; }
+.hl-class-halves { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: .5rem 2rem; }
 .hl-class-code { background: #fff; padding: .25rem; width: 11rem; height: 11rem; }
 .hl-class-link { font-size: 1.25rem; overflow-wrap: anywhere; }
 </style>"""
@@ -56,10 +58,24 @@ def bars(question: ClassQuestion, counted: Mapping[str, int]) -> Markup:
     return Markup(BARS_STYLE) + tag("dl", *rows, class_="hl-class-bars")  # noqa: S704
 
 
-def asked(question: ClassQuestion, counted: Mapping[str, int], answers: list[str], is_asking: bool) -> Markup:
-    """A question with its tally."""
-    told = say("class.asking" if is_asking else "class.over", answers=len(answers))
-    parts = [line("lead", of(question.ask, language())), bars(question, counted), line("alt", told)]
+def tally(room: Room, question: ClassQuestion) -> Markup:
+    """The answers to the room's question; of a divided hall those of each half, beside each other."""
+    if not (halves := room.tally_of_halves()):
+        return bars(question, room.tally())
+    found = []
+    for half, counted in halves.items():
+        told = say("class.half.tally", half=half, saw=say(f"class.halves.{room.split}.{half}"))
+        found.append(tag("section", line("alt", told), bars(question, counted)))
+    return tag("div", *found, class_="hl-class-halves")
+
+
+def asked(room: Room) -> Markup:
+    """The room's question with its tally."""
+    question, answers = room.question, room.answers()
+    if question is None:
+        return Markup()
+    told = say("class.asking" if room.is_asking else "class.over", answers=len(answers))
+    parts = [line("lead", of(question.ask, language())), tally(room, question), line("alt", told)]
     if question.kind == "number" and answers:
         parts.append(line("alt", say("class.median", median=number(median(map(float, answers))))))
     return Markup("").join(parts)

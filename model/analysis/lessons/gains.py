@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -14,7 +14,12 @@ from model.errors import HeadlightError
 
 FormName = Literal["before", "after", "week"]
 FORMS: tuple[FormName, ...] = get_args(FormName)
-_COLUMNS = 8  # of a class's table; the last four are item, form, right (1 or 0), learner
+# What each half of a divided hall saw, by what the halves differ in; as a class's table names them.
+HALVES: Mapping[str, tuple[str, str]] = {
+    "picture": ("A picture", "B no picture"),
+    "votes": ("A weights", "B votes"),
+}
+_COLUMNS = 9  # of a class's table; the last five are item, form, right (1 or 0), learner, half
 _DRAWS = 2000
 _SEED = 0
 
@@ -25,12 +30,13 @@ class AnswersError(HeadlightError):
 
 @dataclass(frozen=True)
 class LessonAnswer:
-    """Whether a learner answered one of a lesson's questions rightly, and in which form."""
+    """Whether a learner answered one of a lesson's questions rightly, in which form, and in which half of the hall."""
 
     lesson: str
     form: FormName
     learner: str
     is_right: bool
+    half: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,24 @@ class Gain:
     high: float
 
 
+@dataclass(frozen=True)
+class HalvesGain:
+    """The gains of two halves of a hall in a lesson, and how much more the first one gained.
+
+    Attributes:
+        names: of the halves, as in ``HALVES``.
+        gains: of each.
+        difference: of the first's gain and the second's.
+        low, high: its 95 % interval, from a bootstrap over the learners of each half by themselves.
+    """
+
+    names: tuple[str, str]
+    gains: tuple[Gain, Gain]
+    difference: float
+    low: float
+    high: float
+
+
 def read_answers(path: Path) -> list[LessonAnswer]:
     """The lessons' answers in a class's table; other rows are passed over.
 
@@ -74,11 +98,13 @@ def read_answers(path: Path) -> list[LessonAnswer]:
 
 
 def _answer(row: Sequence[str], path: Path, number: int) -> LessonAnswer:
-    item, form, right, learner = row[4:]
+    item, form, right, learner, half = row[4:]
     form_found = next((each for each in FORMS if each == form), None)
     if form_found is None or right not in ("0", "1") or not learner:
         raise AnswersError(f"{path}, line {number}: {form[:20]!r}, {right[:20]!r} is no form with 1 or 0")
-    return LessonAnswer(item.partition(".")[0], form_found, learner, right == "1")
+    if half and not any(half in names for names in HALVES.values()):
+        raise AnswersError(f"{path}, line {number}: {half[:20]!r} is no half")
+    return LessonAnswer(item.partition(".")[0], form_found, learner, right == "1", half)
 
 
 def gains(answers: Iterable[LessonAnswer]) -> list[Gain]:
@@ -95,21 +121,66 @@ def gain(answers: Sequence[LessonAnswer], lesson: str, form: FormName) -> Gain |
     Learners are drawn with all their answers (Efron and Tibshirani 1993), so that three answers of one head are not
     three heads. Draws in which a form is empty, or all was right before, have no gain and are left out.
     """
-    mine = [each for each in answers if each.lesson == lesson and each.form in (FORMS[0], form)]
-    learners = sorted({each.learner for each in mine})
-    counted = np.zeros((len(learners), 2, 2))  # [learner, form, right answers and all answers]
-    for each in mine:
-        counted[learners.index(each.learner), int(each.form == form)] += (each.is_right, 1)
-    if not learners or not counted[..., 1].sum(0).all():
+    counted = _counted(answers, lesson, form)
+    if not counted[..., 1].sum(0).all():
         return None
     pre, post = _shares(counted.sum(0)[None])[0]
-    samples = np.random.default_rng(_SEED).integers(len(learners), size=(_DRAWS, len(learners)))
-    rates = np.array([counted[each].sum(0) for each in samples])
-    found = _gain(*_shares(rates).T)
-    found = found[np.isfinite(found)]
-    low, high = np.percentile(found, [2.5, 97.5]) if len(found) else (np.nan, np.nan)
+    low, high = _interval(_drawn(counted, np.random.default_rng(_SEED)))
     whole = float(_gain(np.array([pre]), np.array([post]))[0])
-    return Gain(lesson, form, len(learners), float(pre), float(post), whole, float(low), float(high))
+    return Gain(lesson, form, len(counted), float(pre), float(post), whole, low, high)
+
+
+def halves_gains(answers: Iterable[LessonAnswer]) -> list[HalvesGain]:
+    """Both halves' gains of every lesson that both were asked before and after, or before and a week later.
+
+    A learner is of the half in which he was asked first, also when a later class was divided anew.
+    """
+    known = sorted(answers, key=lambda each: FORMS.index(each.form))
+    halves: dict[str, str] = {}
+    for each in known:
+        if each.half:
+            halves.setdefault(each.learner, each.half)
+    lessons = sorted({each.lesson for each in known}, key=lambda name: (len(name), name))
+    found = []
+    for names in HALVES.values():
+        first, second = ([each for each in known if halves.get(each.learner) == name] for name in names)
+        found += [_halves_gain(names, first, second, lesson, form) for lesson in lessons for form in FORMS[1:]]
+    return [each for each in found if each is not None]
+
+
+def _halves_gain(
+    names: tuple[str, str], first: list[LessonAnswer], second: list[LessonAnswer], lesson: str, form: FormName
+) -> HalvesGain | None:
+    gained = gain(first, lesson, form), gain(second, lesson, form)
+    if gained[0] is None or gained[1] is None:
+        return None
+    rng = np.random.default_rng(_SEED)
+    drawn = [_drawn(_counted(each, lesson, form), rng) for each in (first, second)]
+    low, high = _interval(drawn[0] - drawn[1])
+    return HalvesGain(names, (gained[0], gained[1]), gained[0].gain - gained[1].gain, low, high)
+
+
+def _counted(answers: Iterable[LessonAnswer], lesson: str, form: FormName) -> np.ndarray:
+    """Right answers and all answers of each learner, before and in the form: [learner, 2, 2]."""
+    mine = [each for each in answers if each.lesson == lesson and each.form in (FORMS[0], form)]
+    places = {learner: place for place, learner in enumerate(sorted({each.learner for each in mine}))}
+    counted = np.zeros((len(places), 2, 2))
+    for each in mine:
+        counted[places[each.learner], int(each.form == form)] += (each.is_right, 1)
+    return counted
+
+
+def _drawn(counted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The gain of each of many draws of as many learners."""
+    samples = rng.integers(len(counted), size=(_DRAWS, len(counted)))
+    return _gain(*_shares(np.array([counted[each].sum(0) for each in samples])).T)
+
+
+def _interval(drawn: np.ndarray) -> tuple[float, float]:
+    """Of the draws that have a gain; nan where none has."""
+    found = drawn[np.isfinite(drawn)]
+    low, high = np.percentile(found, [2.5, 97.5]) if len(found) else (np.nan, np.nan)
+    return float(low), float(high)
 
 
 def _shares(counted: np.ndarray) -> np.ndarray:
@@ -123,10 +194,18 @@ def _gain(pre: np.ndarray, post: np.ndarray) -> np.ndarray:
         return np.where(pre < 1, (post - pre) / (1 - pre), np.nan)
 
 
-def as_table(found: Iterable[Gain]) -> str:
-    """For people: a line a lesson and form."""
-    lines = [f"{'lesson':<8}{'form':<8}{'learners':>9}{'before':>8}{'then':>8}{'gain':>8}  95 % interval"]
-    for each in found:
-        shares = f"{each.pre:>8.2f}{each.post:>8.2f}{each.gain:>8.2f}  [{each.low:.2f}, {each.high:.2f}]"
-        lines.append(f"{each.lesson:<8}{each.form:<8}{each.learners:>9}{shares}")
+def as_table(found: Iterable[Gain], halves: Iterable[HalvesGain] = ()) -> str:
+    """For people: a line a lesson and form; then, of a divided hall, a line a half and their difference."""
+    head = f"{'lesson':<8}{'form':<8}{'learners':>9}{'before':>8}{'then':>8}{'gain':>8}  95 % interval"
+    lines = [head, *map(_line, found)]
+    for place, each in enumerate(halves):
+        lines += [] if place else ["", f"{head}  half"]
+        lines += [f"{_line(gained)}  {name}" for gained, name in zip(each.gains, each.names, strict=True)]
+        difference = f"{each.difference:>8.2f}  [{each.low:.2f}, {each.high:.2f}]"
+        lines.append(f"{'':<41}{difference}  {each.names[0]} − {each.names[1]}")
     return "\n".join(lines)
+
+
+def _line(each: Gain) -> str:
+    shares = f"{each.pre:>8.2f}{each.post:>8.2f}{each.gain:>8.2f}  [{each.low:.2f}, {each.high:.2f}]"
+    return f"{each.lesson:<8}{each.form:<8}{each.learners:>9}{shares}"

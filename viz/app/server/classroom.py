@@ -30,7 +30,21 @@ MOST_SLOW = 10.0  # seconds in which a body must be there
 _STATUS = {"full": 403, "slow": 429, "seat": 401, "over": 409, "queue": 429, "closed": 404}
 PHONE_WORDS = (
     *("title", "joining", "wait", "choose", "sending", "counted", "right", "send", "sentence", "queued", "private"),
-    *("answer", "body", "closed", "empty", "failed", "full", "lost", "over", "queue", "seat", "slow"),
+    *(
+        "half",
+        "hundredths",
+        "answer",
+        "body",
+        "closed",
+        "empty",
+        "failed",
+        "full",
+        "lost",
+        "over",
+        "queue",
+        "seat",
+        "slow",
+    ),
 )
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")

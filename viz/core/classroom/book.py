@@ -20,11 +20,11 @@ from viz.core.classroom.questions import of, unpacked
 BOOK_FILE = "class.sqlite3"
 # What a spreadsheet may read as the beginning of a formula, also where it is written full-width.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠|%\t\r\n]")
-SHEET_COLUMNS = ("question", "answer", "time", "first", "item", "form", "right", "learner")
+SHEET_COLUMNS = ("question", "answer", "time", "first", "item", "form", "right", "learner", "half")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 _TABLES = """
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, said TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS seats (room TEXT, phone TEXT, PRIMARY KEY (room, phone));
+CREATE TABLE IF NOT EXISTS people (room TEXT, phone TEXT, half TEXT NOT NULL, PRIMARY KEY (room, phone));
 CREATE TABLE IF NOT EXISTS questions (name TEXT PRIMARY KEY, said TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS keys (question TEXT PRIMARY KEY, answer TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS answers (room TEXT, question TEXT, phone TEXT, answer TEXT NOT NULL, first TEXT NOT NULL,
@@ -46,6 +46,7 @@ class GivenAnswer:
         at: when (Unix time).
         key: the right answer to a lesson's question; "" of any other.
         learner: of a lesson's question a code that answers of one learner share; "" of any other.
+        half: "A" or "B"; "" where nobody asked for halves.
     """
 
     question: str
@@ -54,6 +55,7 @@ class GivenAnswer:
     at: float
     key: str = ""
     learner: str = ""
+    half: str = ""
 
 
 def _learner(key: object, phone: object) -> str:
@@ -88,13 +90,14 @@ class Book:
         """Keep it in place of what was there."""
         self._run("INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET said = excluded.said", name, said)
 
-    def seats(self, room: str) -> set[str]:
-        """The phones that have a seat."""
-        return {str(phone) for (phone,) in self._run("SELECT phone FROM seats WHERE room = ?", room)}
+    def seats(self, room: str) -> dict[str, str]:
+        """The phones that have a seat, and the half of each."""
+        found = self._run("SELECT phone, half FROM people WHERE room = ?", room)
+        return {str(phone): str(half) for phone, half in found}
 
-    def seat(self, room: str, phone: str) -> None:
+    def seat(self, room: str, phone: str, half: str) -> None:
         """Give a phone a seat."""
-        self._run("INSERT OR IGNORE INTO seats VALUES (?, ?)", room, phone)
+        self._run("INSERT OR IGNORE INTO people VALUES (?, ?, ?)", room, phone, half)
 
     def ask(self, question: str, packed: str) -> None:
         """Keep what a question says."""
@@ -115,22 +118,28 @@ class Book:
         )
         return str(found[0][0]) if found else None
 
-    def answers(self, room: str, question: str) -> list[str]:
-        """One of each phone that has answered."""
-        found = self._run("SELECT answer FROM answers WHERE room = ? AND question = ?", room, question)
-        return [str(answer) for (answer,) in found]
+    def answers(self, room: str, question: str) -> list[tuple[str, str]]:
+        """One of each phone that has answered, after the half that it is in."""
+        found = self._run(
+            "SELECT half, answer FROM answers JOIN people USING (room, phone) WHERE room = ? AND question = ?",
+            room,
+            question,
+        )
+        return [(str(half), str(answer)) for half, answer in found]
 
     def given(self, room: str) -> list[GivenAnswer]:
         """Every answer, by question and time."""
         found = self._run(
-            """SELECT said, answers.answer, first, answers.at, keys.answer, phone
-            FROM answers JOIN questions ON answers.question = name LEFT JOIN keys ON keys.question = name
-            WHERE room = ? ORDER BY questions.at, answers.at""",
+            """SELECT said, answers.answer, first, answers.at, keys.answer, phone, half
+            FROM answers JOIN people USING (room, phone) JOIN questions ON answers.question = name
+            LEFT JOIN keys ON keys.question = name WHERE room = ? ORDER BY questions.at, answers.at""",
             room,
         )
         return [
-            GivenAnswer(str(said), str(answer), str(first), float(str(at)), str(key or ""), _learner(key, phone))
-            for said, answer, first, at, key, phone in found
+            GivenAnswer(
+                str(said), str(answer), str(first), float(str(at)), str(key or ""), _learner(key, phone), str(half)
+            )
+            for said, answer, first, at, key, phone, half in found
         ]
 
     def add_sentence(self, room: str, said: str) -> None:
@@ -164,7 +173,8 @@ def answers_csv(titles: Sequence[str], given: Iterable[GivenAnswer], language: s
     """A line an answer: question, answer, time (UTC), first move; nothing says who gave it.
 
     A lesson's question has four more: its template, when it was asked, whether the answer is right (``1`` or ``0``),
-    and a code that a learner's answers share. ``python -m model lessons report`` reads these.
+    and a code that a learner's answers share. The last is the half of the hall, and what that half saw, where there
+    are halves. ``python -m model lessons report`` reads these.
 
     Args:
         titles: of the columns.
@@ -183,5 +193,5 @@ def answers_csv(titles: Sequence[str], given: Iterable[GivenAnswer], language: s
         answer, first = (question.label(said, language) for said in (each.answer, each.first))
         is_right = str(int(each.answer == each.key)) if each.key else ""
         cells = (of(question.ask, language), answer, at, first, question.item, question.form, is_right, each.learner)
-        table.writerow(map(inert, cells))
+        table.writerow(map(inert, (*cells, each.half)))
     return file.getvalue().encode("utf-8-sig")

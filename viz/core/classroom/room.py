@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import sys
 import tempfile
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from threading import RLock
 from time import monotonic
 from typing import Any
 
+from model.analysis.lessons.gains import HALVES
 from model.folders import argument_of
 from viz.core.classroom.book import Book, GivenAnswer
+from viz.core.classroom.halves import HALF_LETTERS, PhonePicture, half_for, packed_pictures
 from viz.core.classroom.questions import ClassError, ClassQuestion, bars, read_sentence, unpacked
 
 CLASS_OPTION = "--class"
@@ -45,6 +49,8 @@ class Room:
         self.is_asking = self.book.state("asking") == "1"
         self.right: int | None = None
         self._seats = self.book.seats(self.code)
+        self.split = self.book.state("split")  # a key of HALVES; "" where the hall is one
+        self._pictures: list[dict[str, Any] | None] = json.loads(self.book.state("pictures") or "[null, null]")
         self._epoch, self._count = secrets.token_hex(4), 0
         self.staged = (0, "")  # how manyth sentence of the hall is on stage, and which
         self._bells: set[Callable[[], None]] = set()
@@ -60,7 +66,8 @@ class Room:
         """Open a new room: a new code, no seats taken, nothing asked."""
         with self.lock:
             self.code = "".join(secrets.choice(CODE_SIGNS) for _ in range(CODE_LENGTH))
-            self.is_open, self._seats, self.question = True, set(), None
+            self.is_open, self._seats, self.question = True, {}, None
+            self.split, self._pictures = "", [None, None]
             self._keep()
 
     def end(self) -> None:
@@ -75,10 +82,33 @@ class Room:
             if (question, True) == (self.question, self.is_asking):
                 return
             self.question, self.is_asking, self.right = question, True, None
+            if question.item:
+                self._pictures = [None, None]  # nothing to look a lesson's answer up in
             self.book.ask(question.name, question.packed())
             if key is not None:
                 self.book.keep_key(question.name, str(key))
             self._keep()
+
+    def divide(self, split: str) -> None:
+        """Let both halves see different pictures, a key of ``HALVES``; "" for no difference any more.
+
+        Who is in which half was drawn when he came in. The table of answers names halves from then on.
+        """
+        with self.lock:
+            if split == self.split or (split and split not in HALVES):
+                return
+            self.split, self._pictures = split, [None, None]
+            if split:
+                self.book.keep(f"halves {self.code}", split)
+            self._keep()
+
+    def show(self, pictures: Sequence[PhonePicture | None]) -> None:
+        """Show each half its picture; None for none."""
+        with self.lock:
+            said = json.loads(packed_pictures(pictures))
+            if said != self._pictures:
+                self._pictures = said
+                self._keep()
 
     def stop_asking(self, right: int | None = None) -> None:
         """Take no more answers; ``right`` is the option's place that phones are told now, and not before."""
@@ -105,15 +135,28 @@ class Room:
     def tally(self) -> Mapping[str, int]:
         """How often each answer to the question was given; {} where there is none."""
         with self.lock:
-            return bars(self.question, self.book.answers(self.code, self.question.name)) if self.question else {}
+            return bars(self.question, self.answers()) if self.question else {}
+
+    def tally_of_halves(self) -> Mapping[str, Mapping[str, int]]:
+        """The tally of each half, by its letter; {} where there are none."""
+        with self.lock:
+            question = self.question
+            if not self.split or not question:
+                return {}
+            given = Counter(self.book.answers(self.code, question.name))
+            return {
+                letter: {answer: given[letter, answer] for answer in bars(question, self.answers())}
+                for letter in HALF_LETTERS
+            }
 
     def answers(self) -> list[str]:
         """One of each phone that has answered the question."""
-        return self.book.answers(self.code, self.question.name) if self.question else []
+        return [answer for _, answer in self.book.answers(self.code, self.question.name)] if self.question else []
 
     def given(self) -> list[GivenAnswer]:
-        """Every answer of this room."""
-        return self.book.given(self.code)
+        """Every answer of this room, with its half and what that saw, where the hall was divided."""
+        names = dict(zip(HALF_LETTERS, HALVES.get(self.book.state(f"halves {self.code}"), ("", "")), strict=True))
+        return [replace(each, half=names[each.half]) for each in self.book.given(self.code)]
 
     @property
     def people(self) -> int:
@@ -134,8 +177,8 @@ class Room:
             if not self.joins.take(EVERYBODY):
                 raise ClassError("slow")
             phone = secrets.token_urlsafe(16)
-            self.book.seat(self.code, phone)
-            self._seats.add(phone)
+            self._seats[phone] = half_for(self._seats.values())
+            self.book.seat(self.code, phone, self._seats[phone])
             return phone
 
     def seated(self, phone: object) -> str:
@@ -152,6 +195,9 @@ class Room:
         """What a phone shows; the right answer is in it only when it has been shown on stage."""
         with self.lock:
             question, found = self.question, {"version": self.version, "asking": self.is_asking}
+            if self.split:
+                half = HALF_LETTERS.index(self._seats[phone])
+                found |= {"half": HALF_LETTERS[half], "picture": self._pictures[half]}
             if question is None:
                 return found
             return found | {
@@ -212,6 +258,8 @@ class Room:
             "open": str(int(self.is_open)),
             "question": self.question.packed() if self.question else "",
             "asking": str(int(self.is_asking)),
+            "split": self.split,
+            "pictures": json.dumps(self._pictures, ensure_ascii=False),
         }.items():
             self.book.keep(name, said)
         self._count += 1

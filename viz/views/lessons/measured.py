@@ -115,7 +115,7 @@ def on_phones(room: Room, item: Item, form: str, key: str) -> None:
     if not is_asked:
         return
     told = say("class.asking" if room.is_asking else "class.over", answers=len(room.answers()))
-    st.html(class_bars.bars(question, room.tally()) + line("alt", told))
+    st.html(class_bars.tally(room, question) + line("alt", told))
     if room.right is not None:
         st.html(line("holds", say("lesson.form.wrong", right=f"{OPTION_LETTERS[item.key]} · {item.options[item.key]}")))
         for place, why in enumerate(item.whys):

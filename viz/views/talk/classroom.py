@@ -9,14 +9,18 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from viz.charts.markup import line
+from model.analysis.lessons.gains import HALVES
+from model.errors import HeadlightError
+from viz.charts.markup import alert, line
 from viz.core.classroom.questions import ClassQuestion
 from viz.core.classroom.room import MOST_PEOPLE, Room, the_room
 from viz.core.language import language, say, speak
-from viz.export.show.staged import Stage, Staged
+from viz.export.show.staged import Stage
 from viz.export.show.storyboard import Storyboard
 from viz.views.talk import hall
+from viz.views.talk.for_phones import pictures_of, question_of
 from viz.widgets import class_bars, talks
+from viz.widgets.errors import sentence_of
 from viz.widgets.messages import message, part
 from viz.widgets.registry import register
 
@@ -27,20 +31,9 @@ ASKED_EVERY = 2.0  # seconds
 DESK_IN_LINK = "desk"
 MOST_SHOWN = 8  # sentences of the queue
 _HOST, _OPEN = "class_host", "class_open"  # keys of widgets
-_SEEN, _STAGED = "_class_seen", "_class_staged"  # in the visitor's session
-_NUMBER, PLACE = "class_number", "class_place"
+_SEEN, _STAGED, _SHOWN = "_class_seen", "_class_staged", "_class_shown"  # in the visitor's session
+_NUMBER, _SPLIT, PLACE = "class_number", "class_split", "class_place"
 _component = register("class_place")
-
-
-def question_of(scene: Staged) -> ClassQuestion | None:
-    """A scene's question as phones get it, without the key."""
-    if (predict := scene.predict) is None:
-        return None
-    return ClassQuestion(
-        "choice",
-        (predict.ask.of("en"), predict.ask.of("zh")),
-        tuple((option.of("en"), option.of("zh")) for option in predict.options),
-    )
 
 
 class TalkPlace(NamedTuple):
@@ -78,6 +71,28 @@ def follow(room: Room, shown: Stage) -> None:
         room.ask(question)
     elif room.question == question and scene.predict:
         room.stop_asking(scene.predict.answer)
+
+
+def show_halves(room: Room, shown: Stage) -> str:
+    """Send each half of a divided hall the scene's picture for it, once a place; none of a scene of the hall.
+
+    Returns:
+        One sentence, why there is none; "" where nothing is wrong.
+    """
+    if (told := message(PLACE, "place")) is None:
+        return ""
+    now = place_in(told, len(shown.scenes))
+    seen, wrong = st.session_state.get(_SHOWN, (None, ""))
+    if seen == (now, room.split):
+        return str(wrong)
+    wrong = ""
+    try:
+        pictures = pictures_of(shown.scenes[now.scene], room.split, is_asking=now.click == 0)
+    except HeadlightError as error:
+        pictures, wrong = (None, None), sentence_of(error)
+    room.show((None, None) if now.is_hall else pictures)
+    st.session_state[_SHOWN] = (now, room.split), wrong
+    return wrong
 
 
 def switch(room: Room) -> None:
@@ -118,6 +133,8 @@ def on_stage(board: Storyboard, room: Room) -> None:
         return
     _component.send({}, key=PLACE, on_place_change=lambda: None)
     follow(room, talks.staged(board))
+    if wrong := show_halves(room, talks.staged(board)):
+        st.html(alert(wrong))
     pull(room, board)
     with st.container(key="class_stage", horizontal=True, vertical_alignment="top", gap="medium"):
         with st.popover(say("class.join"), key="class_join"):
@@ -125,7 +142,7 @@ def on_stage(board: Storyboard, room: Room) -> None:
         if room.question is None:
             st.html(line("alt", say("class.people", people=room.people, most=MOST_PEOPLE)))
         else:
-            st.html(class_bars.asked(room.question, room.tally(), room.answers(), room.is_asking))
+            st.html(class_bars.asked(room))
 
 
 def stage(board: Storyboard) -> None:
@@ -141,6 +158,7 @@ def stage(board: Storyboard) -> None:
             args=(room,),
             help=say("class.switch.help", most=MOST_PEOPLE),
         )
+        st.session_state.pop(_SHOWN, None)  # a lesson may have taken the pictures away
         st.link_button(say("class.desk.open"), f"?{DESK_IN_LINK}=1&lang={language()}", help=say("class.desk.help"))
     st.fragment(on_stage, run_every=ASKED_EVERY if room.is_open else None)(board, room)
 
@@ -154,6 +172,25 @@ def ask_number(room: Room) -> None:
     """Ask for a number; to be called in a widget's callback."""
     if said := " ".join(str(st.session_state.get(_NUMBER, "")).split())[:300]:
         room.ask(ClassQuestion("number", (said, said)))
+
+
+def divide(room: Room) -> None:
+    """What the halves of the hall differ in; to be called in a widget's callback."""
+    room.divide(str(st.session_state.get(_SPLIT, "")))
+
+
+def halves(room: Room) -> None:
+    """The switch for two halves of the hall."""
+    st.session_state[_SPLIT] = room.split  # another window may have switched it
+    st.selectbox(
+        say("class.halves"),
+        ["", *HALVES],
+        key=_SPLIT,
+        format_func=lambda name: say(f"class.halves.{name or 'one'}"),
+        on_change=divide,
+        args=(room,),
+        help=say("class.halves.help"),
+    )
 
 
 def queue(room: Room) -> None:
@@ -174,8 +211,9 @@ def on_desk(room: Room) -> None:
         st.html(line("alt", say("class.closed")))
     else:
         st.html(class_bars.joining(class_link(room), room.people, MOST_PEOPLE))
+        halves(room)
         if room.question is not None:
-            st.html(class_bars.asked(room.question, room.tally(), room.answers(), room.is_asking))
+            st.html(class_bars.asked(room))
             if room.is_asking:
                 st.button(say("class.stop"), key="class_stop", on_click=room.stop_asking)
         queue(room)
