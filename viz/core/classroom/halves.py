@@ -10,8 +10,8 @@ from secrets import choice
 
 from model.errors import HeadlightError
 
-HALF_LETTERS = "AB"
-MOST_CELLS = 600  # of a picture on a phone
+HALF_LETTERS = ("A", "B")
+MOST_PHONE_CELLS = 600  # of a picture on a phone
 
 
 def half_for(taken: Iterable[str]) -> str:
@@ -21,7 +21,7 @@ def half_for(taken: Iterable[str]) -> str:
     sizes never differ by more than one.
     """
     counted = Counter(taken)
-    first, second = HALF_LETTERS[0], HALF_LETTERS[1]
+    first, second = HALF_LETTERS
     if counted[first] == counted[second]:
         return choice(HALF_LETTERS)
     return first if counted[first] < counted[second] else second
@@ -52,7 +52,7 @@ class PhonePicture:
         Raises:
             PhonePictureError: it is.
         """
-        if len(self.rows) * len(self.columns) > MOST_CELLS:
+        if len(self.rows) * len(self.columns) > MOST_PHONE_CELLS:
             raise PhonePictureError(f"a map of {len(self.rows)} × {len(self.columns)} is too large for phones")
 
 

@@ -12,7 +12,7 @@ from viz.core.text import text
 from viz.export.show.sights import Sight, word_map
 from viz.export.show.staged import Staged
 
-Pictures = tuple[PhonePicture | None, PhonePicture | None]
+HalvesPictures = tuple[PhonePicture | None, PhonePicture | None]
 
 
 def question_of(scene: Staged) -> ClassQuestion | None:
@@ -26,7 +26,7 @@ def question_of(scene: Staged) -> ClassQuestion | None:
     )
 
 
-def pictures_of(scene: Staged, split: str, is_asking: bool) -> Pictures:
+def pictures_of(scene: Staged, split: str, is_asking: bool) -> HalvesPictures:
     """What each half sees of a scene: its map or none, or its first head by weights and by votes.
 
     While a question stands that the map itself answers, neither sees one.
