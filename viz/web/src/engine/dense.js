@@ -21,12 +21,3 @@ export function fromDense(text) {
   }
   return bytes;
 }
-
-/** Every second byte back between the first ones, as `apart` took them out. @param {Uint8Array} bytes */
-export function together(bytes) {
-  const half = Math.ceil(bytes.length / 2);
-  const found = new Uint8Array(bytes.length);
-  for (let i = 0; i < half; i++) found[2 * i] = bytes[i];
-  for (let i = half; i < bytes.length; i++) found[2 * (i - half) + 1] = bytes[i];
-  return found;
-}

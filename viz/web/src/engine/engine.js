@@ -71,9 +71,10 @@ export class Engine {
     this.pieces = new Pieces(tgt);
   }
 
-  /** A session of the bytes of a graph. @param {Runtime} ort @param {Uint8Array} bytes */
-  static session(ort, bytes) {
-    return ort.InferenceSession.create(bytes, SESSION);
+  /** A session of the bytes of a graph. @param {Runtime} ort @param {Uint8Array} bytes @param {Float32Array<ArrayBuffer>} [weights] that it looks up */
+  static session(ort, bytes, weights) {
+    const beside = weights && { externalData: [{ path: "weights", data: new Uint8Array(weights.buffer) }] };
+    return ort.InferenceSession.create(bytes, { ...SESSION, ...beside });
   }
 
   /** @param {number[]} data @param {number[]} dims */

@@ -1,8 +1,9 @@
 // The translator in a thread of its own, so that the page never waits: it is opened once, then asked sentence by sentence.
-import { fromDense, together } from "./dense.js";
+import { fromDense } from "./dense.js";
 import { Engine, Refused } from "./engine.js";
 import { partsOf } from "./sentences.js";
 import { traceOf } from "./trace.js";
+import { weightsOf } from "./weights.js";
 
 /**
  * @typedef {object} Part A file of the translator, in the page or beside it.
@@ -10,7 +11,7 @@ import { traceOf } from "./trace.js";
  * @property {string} [url] of its gzip
  */
 
-/** @typedef {Record<"wasm" | "encoder" | "decoder" | "votes" | "texts", Part>} Parts */
+/** @typedef {Record<string, Part>} Parts wasm, texts, the graphs, and of two of these the weights: high, low */
 /** @typedef {{ open: Parts, template: import("../types.js").Header }} Open */
 /** @typedef {{ id: number, text: string, gains: import("./engine.js").Gains, beam: number, hidden: number[][], prefix: number[][] }} Ask hidden: source places, by sentence; prefix: ids to begin with, too */
 
@@ -28,7 +29,7 @@ import { traceOf } from "./trace.js";
 
 /** @typedef {{ opened: number } | { ready: number } | { id: number, sentences: Sentence[] } | { id: number, why: string, values: Record<string, unknown> } | { failed: string }} Answer */
 
-const GRAPHS = /** @type {const} */ (["encoder", "decoder", "votes"]);
+const GRAPHS = { encoder: ["encoder"], decoder: ["decoder", "votes"] }; // by whose weights they look up
 
 /** The bytes of a part. @param {Part} part @returns {Promise<Uint8Array<ArrayBuffer>>} */
 async function read({ packed, url }) {
@@ -66,20 +67,24 @@ export class Server {
   /** @param {Open} message */
   async open({ open, template }) {
     const started = performance.now();
-    const count = GRAPHS.length + 2;
     this.template = template;
+    const count = Object.keys(open).length;
+    let known = 0;
+    const taken = async (/** @type {string} */ name) => {
+      const found = await read(open[name]);
+      open[name] = {}; // its text is not needed any more
+      this.post({ opened: ++known / count });
+      return found;
+    };
     const { wasm } = this.ort.env;
     wasm.numThreads = 1;
-    wasm.wasmBinary = await read(open.wasm);
-    open.wasm = {};
-    this.post({ opened: 1 / count });
-    const texts = JSON.parse(new TextDecoder().decode(await read(open.texts)));
+    wasm.wasmBinary = await taken("wasm");
+    const texts = JSON.parse(new TextDecoder().decode(await taken("texts")));
     /** @type {any} */
     const sessions = {};
-    for (const [place, name] of GRAPHS.entries()) {
-      this.post({ opened: (place + 2) / count });
-      sessions[name] = await Engine.session(this.ort, together(await read(open[name])));
-      open[name] = {}; // its text is not needed any more
+    for (const [owner, names] of Object.entries(GRAPHS)) {
+      const weights = weightsOf(texts.weights[owner], await taken(`${owner}_high`), await taken(`${owner}_low`));
+      for (const name of names) sessions[name] = await Engine.session(this.ort, await taken(name), weights);
     }
     this.engine = new Engine(this.ort, sessions, texts);
     await this.engine.translate("Hello."); // what is compiled at the first run is compiled now
