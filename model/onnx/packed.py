@@ -1,8 +1,8 @@
 """The weights of graphs as a page stores them: apart from the graphs, each once, in as few bits as their codes need.
 
 A graph with codes (``model/onnx/quantize.py``) becomes one that looks its weights up, as float32, in external data
-named WEIGHTS. Of every code the low bits, which are noise, are stored as they are, and the higher part, which is a byte,
-so that Huffman's code comes within a hundredth of its entropy. ``viz/web/src/engine/weights.js`` puts both together.
+named WEIGHTS. Of every code the low bits, which are noise, are stored as they are, and the higher part, which is a
+byte, so that Huffman's code comes within a hundredth of its entropy. ``viz/web/src/engine/weights.js`` puts both together.
 """
 
 from __future__ import annotations
@@ -51,9 +51,7 @@ class WeightStore:
     @property
     def table(self) -> list[tuple[int, float, int]]:
         """Of each weight: how many numbers, the scale, the number of low bits."""
-        return [
-            (codes.size, step, low_bits(codes)) for codes, step in zip(self.codes, self.steps, strict=True)
-        ]
+        return [(codes.size, step, low_bits(codes)) for codes, step in zip(self.codes, self.steps, strict=True)]
 
     def packed(self) -> tuple[bytes, bytes]:
         """The higher parts, and the low bits, zipped."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -55,10 +55,10 @@ FINENESS: Mapping[str, float] = {
     "decoder.feed_forward.up_proj": 375,
     "decoder.feed_forward.down_proj": 250,
 }
-FIRST = 1.5  # times finer: the attention of a stack's first layer, on which all others build
+FINER_FIRST = 1.5  # times finer: the attention of a stack's first layer, on which all others build
 
 
-class Codes(NamedTuple):
+class RoundedCodes(NamedTuple):
     """A rounded weight: ``whole · scale``, with a scale for each entry of ``axis``, or one where that is None."""
 
     whole: np.ndarray
@@ -66,9 +66,11 @@ class Codes(NamedTuple):
     axis: int | None
 
     @property
-    def turned(self) -> Codes:
+    def turned(self) -> RoundedCodes:
         """Of the matrix whose rows are these columns."""
-        return Codes(np.ascontiguousarray(self.whole.T), self.scale, None if self.axis is None else 1 - self.axis)
+        return RoundedCodes(
+            np.ascontiguousarray(self.whole.T), self.scale, None if self.axis is None else 1 - self.axis
+        )
 
     @property
     def values(self) -> np.ndarray:
@@ -78,12 +80,12 @@ class Codes(NamedTuple):
         return found
 
 
-RoundedWeights = Mapping[str, Codes]  # by the sum of their numbers, as they lie in a graph
+RoundedWeights = Mapping[str, RoundedCodes]  # by the sum of their numbers, as they lie in a graph
 
 
 def round_weights(model: Transformer, precision: Precision) -> RoundedWeights:
     """Round the large matrices of a model, in place; what they are then made of, each both ways round."""
-    found = dict[str, Codes]()
+    found = dict[str, RoundedCodes]()
     if precision == "float32":
         return found
     with torch.no_grad():
@@ -102,22 +104,22 @@ def fineness(name: str) -> float:
     parts = name.removesuffix(".weight").split(".")
     place = parts[2] if parts[1] == "layers" else ""
     role = ".".join(part for part in parts if part not in ("layers", place))
-    return FINENESS[role] * (FIRST if place == "0" and "_attn" in role else 1.0)
+    return FINENESS[role] * (FINER_FIRST if place == "0" and "_attn" in role else 1.0)
 
 
-def codes_of(weight: np.ndarray) -> Codes:
+def codes_of(weight: np.ndarray) -> RoundedCodes:
     """127 levels on either side of 0, with a scale for each row."""
     scale = np.abs(weight).max(axis=1).astype(np.float32) / INT8
     scale[scale == 0] = 1.0  # a row of zeros, as that of <pad>
-    return Codes(np.rint(weight / scale[:, None]).astype(np.int8), scale, 0)
+    return RoundedCodes(np.rint(weight / scale[:, None]).astype(np.int8), scale, 0)
 
 
-def even_codes_of(weight: np.ndarray, levels: float) -> Codes:
+def even_codes_of(weight: np.ndarray, levels: float) -> RoundedCodes:
     """One scale for all numbers: so many levels for their root mean square."""
     scale = np.sqrt(np.square(weight, dtype=np.float64).mean()) / levels
     most = np.abs(weight).max()
     scale = np.float32(max(scale, most / np.iinfo(np.int16).max) or 1.0)
-    return Codes(np.rint(weight / scale).astype(np.int16), np.array(scale), None)
+    return RoundedCodes(np.rint(weight / scale).astype(np.int16), np.array(scale), None)
 
 
 def sum_of(weight: np.ndarray) -> str:
@@ -148,11 +150,11 @@ def with_codes(model: ModelProto, weights: RoundedWeights) -> ModelProto:
     return model
 
 
-def _stored(name: str, codes: Codes) -> tuple[list[TensorProto], NodeProto]:
+def _stored(name: str, codes: RoundedCodes) -> tuple[list[TensorProto], NodeProto]:
     """What is stored of a weight, and the node that makes it again."""
     from onnx import helper, numpy_helper
 
     names = [f"{name}.codes", f"{name}.scale"]
     stored = [numpy_helper.from_array(part, name) for part, name in zip(codes[:2], names, strict=True)]
-    axis = {} if codes.axis is None else {"axis": codes.axis}
+    axis: dict[str, Any] = {} if codes.axis is None else {"axis": codes.axis}
     return stored, helper.make_node("DequantizeLinear", names, [name], **axis)

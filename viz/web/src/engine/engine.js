@@ -144,8 +144,7 @@ export class Engine {
     if (!finished) steps.push(await step(written[written.length - 1], steps.at(-1))); // so that its row is there
     const weights = { encoder_self: mapsOf(read.weights), ...stacked(steps, ids.length) };
     const votes = await this.votes(steps, weights, read.cross_values, factors);
-    for (const each of steps) letGo(...Object.values(each).map(({ data }) => data));
-    letGo(read.cross_keys.data, read.cross_values.data);
+    letGo(...[...steps.flatMap(Object.values), read.cross_keys, read.cross_values].map(({ data }) => data));
     return {
       source: text,
       text: this.pieces.text(written),

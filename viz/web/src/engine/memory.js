@@ -2,5 +2,7 @@
 
 /** Let go of what arrays hold; they are empty afterwards. @param {({ buffer: ArrayBufferLike } | undefined)[]} arrays */
 export function letGo(...arrays) {
-  for (const each of arrays) /** @type {any} */ (each)?.buffer.transfer?.(0);
+  for (const each of arrays) {
+    if (each?.buffer.byteLength) /** @type {any} */ (each.buffer).transfer?.(0); // beams share what they came from
+  }
 }
