@@ -2,7 +2,8 @@
 
 A graph with codes (``model/onnx/quantize.py``) becomes one that looks its weights up, as float32, in external data
 named WEIGHTS. Of every code the low bits, which are noise, are stored as they are, and the higher part, which is a
-byte, so that Huffman's code comes within a hundredth of its entropy. ``viz/web/src/engine/weights.js`` puts both together.
+byte, so that Huffman's code comes within a hundredth of its entropy. ``viz/web/src/engine/weights.js`` puts
+both together.
 """
 
 from __future__ import annotations
