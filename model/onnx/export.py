@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from model.errors import HeadlightError
 from model.files import write_bytes, write_text
-from model.onnx.quantize import ROUNDING, Precision, rounded
+from model.onnx.quantize import Precision, round_weights, with_codes
 from model.own.network.attention import MultiHeadAttention
 from model.own.network.layers import DecoderLayer, EncoderLayer
 from model.own.network.positions import angular_frequencies
@@ -165,8 +165,6 @@ class VotesGraph(nn.Module):
 
     mean: Tensor
     end: Tensor
-    self_out: Tensor
-    cross_out: Tensor
 
     def __init__(self, model: Transformer) -> None:
         super().__init__()
@@ -174,9 +172,7 @@ class VotesGraph(nn.Module):
         self.eps = self.norm.eps
         self.register_buffer("mean", table.double().mean(0).float())
         self.register_buffer("end", table[EOS_ID : EOS_ID + 1].clone())
-        for kind in ("self", "cross"):
-            weights = [getattr(layer, f"{kind}_attn").out_proj.weight.detach() for layer in model.decoder.layers]
-            self.register_buffer(f"{kind}_out", torch.stack(weights))  # [L, D, H · d_head]
+        self.layers = model.decoder.layers
 
     def forward(
         self,
@@ -202,9 +198,16 @@ class VotesGraph(nn.Module):
         centred = states - states.mean(-1, keepdim=True)
         rate = torch.rsqrt((centred * centred).mean(-1, keepdim=True) + self.eps)
         directions = (wanted - wanted.mean(-1, keepdim=True)) * rate  # [T, D]
-        own = _votes_of(directions @ self.self_out, self_values) * self_weights * self_gains[:, :, None, None]
-        cross = _votes_of(directions @ self.cross_out, cross_values) * cross_weights * cross_gains[:, :, None, None]
-        return own, cross
+        own, looked = (self._towards(directions, name) for name in ("self_attn", "cross_attn"))
+        return (
+            _votes_of(own, self_values) * self_weights * self_gains[:, :, None, None],
+            _votes_of(looked, cross_values) * cross_weights * cross_gains[:, :, None, None],
+        )
+
+    def _towards(self, directions: Tensor, name: str) -> Tensor:
+        """What each step wants of every head's output, [L, T, H · d_head]; the matrices lie as the decoder has them."""
+        outputs = [getattr(layer, name).out_proj.weight.t() for layer in self.layers]
+        return torch.stack([output @ directions.t() for output in outputs]).transpose(1, 2)
 
 
 def _votes_of(towards: Tensor, values: Tensor) -> Tensor:
@@ -335,10 +338,11 @@ def export(translator: Translator, into: Path, precision: Precision = "float32")
         raise HeadlightError(f"{translator.name} reads letter by letter; the page's tokenizer reads English words.")
     into.mkdir(parents=True, exist_ok=True)
     model, written = copy.deepcopy(translator.model).float().cpu(), []
+    weights = round_weights(model, precision)
     for name, plan in plans(model).items():
         graph = traced(plan, model.config.max_len)
         written.append(into / f"{name}.onnx")
-        write_bytes(written[-1], rounded(graph, ROUNDING[precision].get(name)).SerializeToString())
+        write_bytes(written[-1], with_codes(graph, weights).SerializeToString())
     for tokenizer in (translator.src_tokenizer, translator.tgt_tokenizer):
         tokenizer.save(into)
     write_text(into / FACTS, json.dumps(facts(translator, precision), indent=1) + "\n")

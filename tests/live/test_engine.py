@@ -9,14 +9,16 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from model.folders import CHECKPOINTS
+from model.onnx.packed import WeightStore
 from model.own.decoding.stepping import looping
 from model.own.text.tokenize import EnglishTokenizer, source_labels, target_labels
 from model.sentences import parts_of
 from tests.live.asking import ask
-from viz.export.live import apart, dense
+from viz.export.live import dense
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 TRUTH = Path(__file__).resolve().parent.parent.parent / "model" / "truth"
@@ -108,12 +110,17 @@ def test_loops_target_labels_and_dense_text_are_those_of_python(tmp_path: Path) 
     data = [bytes(chance.randrange(256) for _ in range(size)) for size in (0, 1, 6, 7, 8, 1000)] + [bytes(range(256))]
     asked: dict[str, Any] = {"checkpoint": str(CHECKPOINTS / "en-zh"), "loops": loops, "targets": targets}
     asked["dense"] = [dense(each) for each in data]
-    asked["apart"] = [base64.b64encode(apart(each)).decode() for each in data]
+    store, numbers = WeightStore(), np.random.default_rng(1)
+    codes = [numbers.integers(-most, most, 501).astype(np.int16) for most in (3, 128, 500, 32768)]
+    for each in codes:
+        store.place(each, 0.25)
+    high, low = (base64.b64encode(each).decode() for each in store.packed())
+    asked["weights"] = {"table": store.table, "high": high, "low": low}
     answer = ask(asked, tmp_path)
     assert answer["loops"] == [sorted(looping(ids)) for ids in loops]
     assert sum(map(bool, answer["loops"])) > 10
     assert [base64.b64decode(each) for each in answer["plain"]] == data
-    assert [base64.b64decode(each) for each in answer["joined"]] == data
+    assert answer["values"] == (np.concatenate(codes) * 0.25).tolist()
     for pieces, labels in zip(targets, answer["targets"], strict=True):
         expected = [[each.text, each.word, each.start, each.end] for each in target_labels(pieces)]
         assert [[each["text"], each["word"], each["start"], each["end"]] for each in labels] == expected

@@ -16,8 +16,9 @@ from model.attribution.methods import attribution_maps
 from model.errors import HeadlightError
 from model.folders import CHECKPOINTS
 from model.onnx.engine import OnnxEngine, compare
-from model.onnx.export import GRAPHS
-from model.onnx.quantize import ROUNDING, codes_of, rounded
+from model.onnx.export import export
+from model.onnx.packed import WeightStore, low_bits, without_weights
+from model.onnx.quantize import codes_of, even_codes_of, fineness
 from model.own.text.vocab import EOS_ID
 from model.own.translator import Translator
 from model.trace import HeadRef
@@ -61,14 +62,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory, said: list[str]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def compact(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def compact(shipped: Translator, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same graphs with rounded weights."""
     into = tmp_path_factory.mktemp("compact")
-    for file in folder.glob("*.json"):
-        (into / file.name).write_bytes(file.read_bytes())
-    for name in GRAPHS:
-        graph = onnx.load(folder / f"{name}.onnx")
-        (into / f"{name}.onnx").write_bytes(rounded(graph, ROUNDING["compact"][name]).SerializeToString())
+    export(shipped, into, "compact")
     return into
 
 
@@ -124,14 +121,49 @@ def test_a_translation_that_the_cap_cuts_has_all_its_rows(shipped: Translator, e
         assert written.maps["cross"].shape[2] == len(written.ids) + 1
 
 
-@pytest.mark.parametrize("levels", [127, 1800])
-def test_rounded_weights_are_within_half_a_step(levels: int) -> None:
+def test_rounded_weights_are_within_half_a_step() -> None:
     weight = np.random.default_rng(0).normal(size=(50, 300)).astype(np.float32)
-    weight[:, 7] = 0
-    codes, scale = codes_of(weight, 1, levels)
-    assert np.abs(codes).max() == levels
-    assert (np.abs(codes * scale - weight) <= 0.5001 * scale).all()
-    assert not codes[:, 7].any()
+    weight[7] = 0
+    codes = codes_of(weight)
+    assert np.abs(codes.whole).max() == 127
+    assert (np.abs(codes.values - weight) <= 0.5001 * codes.scale[:, None]).all()
+    assert not codes.whole[7].any()
+    even = even_codes_of(weight, 300)
+    assert (np.abs(even.values - weight) <= 0.5001 * even.scale).all()
+    assert np.abs(even.values - weight).max() > 0.4 * even.scale
+    assert (even.turned.values == even.values.T).all()
+    weight[0, 0] = 1000  # what would not fit two bytes makes the steps larger
+    assert even_codes_of(weight, 300).whole[0, 0] == np.iinfo(np.int16).max
+
+
+def test_every_large_matrix_has_its_fineness(shipped: Translator) -> None:
+    names = [name for name, weight in shipped.model.named_parameters() if weight.numel() >= 10_000]
+    assert all(fineness(name) > 127 for name in names)
+    first, second = (fineness(f"decoder.layers.{layer}.cross_attn.q_proj.weight") for layer in (0, 1))
+    assert first > second
+    with pytest.raises(KeyError):
+        fineness("decoder.layers.0.cross_attn.gate.weight")
+
+
+def test_a_page_stores_each_weight_once(compact: Path, folder: Path) -> None:
+    store = WeightStore()
+    sizes = {}
+    for name in ("decoder", "votes"):
+        graph = without_weights((compact / f"{name}.onnx").read_bytes(), store)
+        sizes[name] = sum(count for count, _, _ in store.table)
+        assert len(graph) < 600_000
+    assert sizes["votes"] == sizes["decoder"] > 7_000_000
+    plain = (folder / "votes.onnx").read_bytes()
+    assert len(without_weights(plain, WeightStore())) > 0.9 * len(plain), "numbers without codes stay where they are"
+
+
+def test_a_code_keeps_its_low_bits_apart() -> None:
+    assert [low_bits(np.array(codes, np.int16)) for codes in ([127, -128], [128, 0], [0, -129], [32767, 5])] == [
+        0,
+        1,
+        1,
+        8,
+    ]
 
 
 def test_the_command_writes_a_folder_that_says_what_it_is(folder: Path, said: list[str]) -> None:

@@ -9,7 +9,6 @@ import hashlib
 import json
 import struct
 import tempfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from model.commands.shared.options import opened
 from model.errors import HeadlightError
 from model.files import write_bytes
 from model.onnx.export import FACTS, GRAPHS, export
+from model.onnx.packed import WeightStore, without_weights
 from model.own.translator import Translator
 from model.trace import HeadRef
 from viz.core.selection import Selection
@@ -50,6 +50,7 @@ FILE_POLICY = (
 )
 SITE_POLICY = FILE_POLICY + "; connect-src 'self'"  # of a site: the translator lies beside the page
 SITE_PAGE = "index.html"
+OWNER = {"votes": "decoder"}  # whose weights a graph looks up, where they are not its own
 
 
 def add_live(parser: argparse.ArgumentParser) -> None:
@@ -135,21 +136,25 @@ def engine_parts(translator: Translator, graphs: Path | None) -> dict[str, bytes
         raise HeadlightError(f"{graphs} holds no {Path(error.filename).name}: see export-onnx.") from None
     if facts["weights"] != translator.meta.get("sha256", ""):
         raise HeadlightError(f"The graphs in {graphs} are of other weights than {translator.name} has: make them anew.")
+    stores = {name: WeightStore() for name in ("encoder", "decoder")}
+    looking = {name: without_weights(data, stores[OWNER.get(name, name)]) for name, data in files.items()}
+    weights = {}
+    for name, store in stores.items():
+        weights[f"{name}_high"], weights[f"{name}_low"] = store.packed()
     texts = {
         "facts": facts,
+        "weights": {name: store.table for name, store in stores.items()},
         **vocabularies,
         "src": _subwords(vocabularies["src"]),
         "tgt": _subwords(vocabularies["tgt"]),
     }
     written = json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode()
-    zipped = {name: zipped_of(apart(data)) for name, data in files.items()}
-    return {"wasm": RUNTIME.read_bytes(), "texts": zipped_of(written), **zipped}
+    zipped = {name: _zipped(data) for name, data in {"texts": written, **looking}.items()}
+    return {"wasm": RUNTIME.read_bytes(), **zipped, **weights}
 
 
-def zipped_of(data: bytes) -> bytes:
-    """The gzip of graphs and vocabularies; its codes begin anew often, since planes of weights differ."""
-    packer = zlib.compressobj(6, zlib.DEFLATED, 16 + zlib.MAX_WBITS, memLevel=6)
-    return packer.compress(data) + packer.flush()
+def _zipped(data: bytes) -> bytes:
+    return gzip.compress(data, 9, mtime=0)
 
 
 def _subwords(vocabulary: Mapping[str, Any]) -> dict[str, Any]:
@@ -206,12 +211,3 @@ def dense(data: bytes) -> str:
     padded = np.pad(bits, (0, -len(bits) % 7)).reshape(-1, 7)
     codes = np.packbits(np.pad(padded, ((0, 0), (1, 0))), axis=1)[:, 0]
     return codes.tobytes().decode("ascii").translate(ESCAPED)
-
-
-def apart(data: bytes) -> bytes:
-    """Every first byte of two, then every second: where most numbers take two bytes, it zips better.
-
-    >>> apart(b"abcde")
-    b'acebd'
-    """
-    return data[::2] + data[1::2]

@@ -2,13 +2,14 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import * as ort from "../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs";
-import { fromDense, together } from "../src/engine/dense.js";
+import { fromDense } from "../src/engine/dense.js";
 import { Engine, Refused } from "../src/engine/engine.js";
 import { sourceLabels, targetLabels } from "../src/engine/labels.js";
 import { looping } from "../src/engine/rules.js";
 import { partsOf } from "../src/engine/sentences.js";
 import { BytePairs, EnglishTokenizer } from "../src/engine/tokenizer.js";
 import { traceOf } from "../src/engine/trace.js";
+import { weightsOf } from "../src/engine/weights.js";
 
 const json = (path) => JSON.parse(readFileSync(path, "utf8"));
 const asked = json(process.argv[2]);
@@ -50,8 +51,8 @@ const translations = [];
 for (const each of asked.translate ?? []) translations.push(await translated(engine, each));
 const targets = (asked.targets ?? []).map(targetLabels);
 const loops = (asked.loops ?? []).map((ids) => [...looping(ids)].sort((a, b) => a - b));
-const plain = (asked.dense ?? []).map((text) => Buffer.from(fromDense(text)).toString("base64"));
-const joined = (asked.apart ?? []).map((packed) =>
-  Buffer.from(together(Buffer.from(packed, "base64"))).toString("base64"),
-);
-console.log(JSON.stringify({ texts, translations, targets, loops, plain, joined }));
+const plain = (asked.dense ?? []).map((text) => Buffer.from(fromDense(Buffer.from(text))).toString("base64"));
+const unzipped = (packed) => gunzipSync(Buffer.from(packed, "base64"));
+const { table, high, low } = asked.weights ?? {};
+const values = table ? [...weightsOf(table, unzipped(high), unzipped(low))] : [];
+console.log(JSON.stringify({ texts, translations, targets, loops, plain, values }));

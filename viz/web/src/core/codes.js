@@ -2,7 +2,10 @@
 
 /** @param {string} packed base64 */
 export function bytesOf(packed) {
-  return Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const letters = atob(packed);
+  const found = new Uint8Array(letters.length);
+  for (let i = 0; i < found.length; i++) found[i] = letters.charCodeAt(i);
+  return found;
 }
 
 /**

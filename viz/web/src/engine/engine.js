@@ -1,6 +1,7 @@
 // The translator itself: three ONNX graphs, a tokenizer, and decoding over a key-value cache. What
 // model/onnx/engine.py does in Python.
 import { Pieces, sourceLabels, targetLabels } from "./labels.js";
+import { letGo } from "./memory.js";
 import { EOS, lengthCap } from "./rules.js";
 import { score, search } from "./search.js";
 import { BytePairs, EnglishTokenizer } from "./tokenizer.js";
@@ -44,7 +45,6 @@ const SESSION = {
   executionProviders: ["wasm"],
   graphOptimizationLevel: "all",
   enableCpuMemArena: false, // what is let go while graphs are read can be used again
-  extra: { session: { disable_quant_qdq: "1" } }, // int8 becomes float32 once, not at each step
 };
 
 /** A text that cannot be translated, and why: a key of the page's words, and what fills it. */
@@ -71,9 +71,18 @@ export class Engine {
     this.pieces = new Pieces(tgt);
   }
 
-  /** A session of the bytes of a graph. @param {Runtime} ort @param {Uint8Array} bytes */
-  static session(ort, bytes) {
-    return ort.InferenceSession.create(bytes, SESSION);
+  /**
+   * A session of the bytes of a graph.
+   * @param {Runtime} ort
+   * @param {Uint8Array} bytes
+   * @param {{ weights?: Float32Array<ArrayBuffer>, often?: boolean }} [how] weights that it looks up; often: it runs at
+   *   every step, so that copies of its matrices in another order pay
+   */
+  static session(ort, bytes, { weights, often = true } = {}) {
+    const beside = weights && { externalData: [{ path: "weights", data: new Uint8Array(weights.buffer) }] };
+    // Whole numbers become float32 once, not at each step.
+    const session = { disable_quant_qdq: "1", disable_prepacking: often ? "0" : "1" };
+    return ort.InferenceSession.create(bytes, { ...SESSION, ...beside, extra: { session } });
   }
 
   /** @param {number[]} data @param {number[]} dims */
@@ -135,6 +144,7 @@ export class Engine {
     if (!finished) steps.push(await step(written[written.length - 1], steps.at(-1))); // so that its row is there
     const weights = { encoder_self: mapsOf(read.weights), ...stacked(steps, ids.length) };
     const votes = await this.votes(steps, weights, read.cross_values, factors);
+    letGo(...[...steps.flatMap(Object.values), read.cross_keys, read.cross_values].map(({ data }) => data));
     return {
       source: text,
       text: this.pieces.text(written),

@@ -1,4 +1,5 @@
 // Greedy decoding and beam search, as model/own/decoding/search.py and model/common/beam.py have them.
+import { letGo } from "./memory.js";
 import { BOS, EOS, likeliest, logProbsOf } from "./rules.js";
 
 /** @typedef {import("./engine.js").Tensors} Tensors */
@@ -40,6 +41,7 @@ export async function search(step, cap, { prefix = [], beam = 1 }) {
   for (let length = 0; length < cap && growing.length; length++) {
     const grown = [];
     for (const each of growing) grown.push(...(await expand(each, step, prefix[length], looked)));
+    for (const { steps } of growing) forget(steps.at(-1));
     const kept = grown.sort((one, other) => total(other) - total(one)).slice(0, looked);
     done = best([...done, ...kept.filter(({ finished }) => finished)]).slice(0, beam);
     growing = kept.filter(({ finished }) => !finished).slice(0, beam);
@@ -48,9 +50,14 @@ export async function search(step, cap, { prefix = [], beam = 1 }) {
   return done.length ? done : best(growing);
 }
 
-/** A step without what only the step after it needs. @param {Tensors} step */
-const settled = (step) =>
-  Object.fromEntries(Object.entries(step).filter(([name]) => !/^(keys|values|logits)$/.test(name)));
+const PASSING = /^(keys|values|logits)$/; // of a step: what only the step after it needs
+
+/** A step without that. @param {Tensors} step */
+const settled = (step) => Object.fromEntries(Object.entries(step).filter(([name]) => !PASSING.test(name)));
+
+/** Give that back: it grows with the square of a translation's length. @param {Tensors} [step] */
+const forget = (step) =>
+  letGo(...Object.entries(step ?? {}).map(([name, { data }]) => (PASSING.test(name) ? data : undefined)));
 
 /**
  * The likeliest continuations of a hypothesis, or the one that must be.

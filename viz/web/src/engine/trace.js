@@ -28,7 +28,9 @@ function highest({ values }) {
 function coded({ values }, high, signed) {
   const code = (/** @type {number} */ part) =>
     signed ? 128 + Math.round(127 * part) : Math.round(255 * Math.sqrt(Math.min(1, Math.max(0, part))));
-  return Uint8Array.from(values, (value) => code(value / high));
+  const found = new Uint8Array(values.length);
+  for (let i = 0; i < found.length; i++) found[i] = code(values[i] / high);
+  return found;
 }
 
 /**

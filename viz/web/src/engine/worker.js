@@ -1,8 +1,10 @@
 // The translator in a thread of its own, so that the page never waits: it is opened once, then asked sentence by sentence.
-import { fromDense, together } from "./dense.js";
+import { fromDense } from "./dense.js";
 import { Engine, Refused } from "./engine.js";
+import { letGo } from "./memory.js";
 import { partsOf } from "./sentences.js";
 import { traceOf } from "./trace.js";
+import { weightsOf } from "./weights.js";
 
 /**
  * @typedef {object} Part A file of the translator, in the page or beside it.
@@ -10,7 +12,7 @@ import { traceOf } from "./trace.js";
  * @property {string} [url] of its gzip
  */
 
-/** @typedef {Record<"wasm" | "encoder" | "decoder" | "votes" | "texts", Part>} Parts */
+/** @typedef {Record<string, Part>} Parts wasm, texts, the graphs, and of two of these the weights: high, low */
 /** @typedef {{ open: Parts, template: import("../types.js").Header }} Open */
 /** @typedef {{ id: number, text: string, gains: import("./engine.js").Gains, beam: number, hidden: number[][], prefix: number[][] }} Ask hidden: source places, by sentence; prefix: ids to begin with, too */
 
@@ -28,13 +30,38 @@ import { traceOf } from "./trace.js";
 
 /** @typedef {{ opened: number } | { ready: number } | { id: number, sentences: Sentence[] } | { id: number, why: string, values: Record<string, unknown> } | { failed: string }} Answer */
 
-const GRAPHS = /** @type {const} */ (["encoder", "decoder", "votes"]);
+const GRAPHS = { encoder: ["encoder"], decoder: ["decoder", "votes"] }; // by whose weights they look up
 
 /** The bytes of a part. @param {Part} part @returns {Promise<Uint8Array<ArrayBuffer>>} */
 async function read({ packed, url }) {
-  const zipped = packed === undefined ? await fetched(url ?? "") : new Blob([fromDense(await packed.text())]);
-  const plain = zipped.stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(plain).arrayBuffer());
+  const zipped = packed === undefined ? await fetched(url ?? "") : await undone(packed);
+  return gathered(zipped.stream().pipeThrough(new DecompressionStream("gzip")), await sizeOf(zipped));
+}
+
+/** How many bytes gzip stands for: its last four say it. @param {Blob} zipped */
+async function sizeOf(zipped) {
+  return new DataView(await zipped.slice(-4).arrayBuffer()).getUint32(0, true);
+}
+
+/** What a stream gives, in one array that can be let go: the browser itself would hold what Response gathers. @param {ReadableStream<Uint8Array>} stream @param {number} size */
+async function gathered(stream, size) {
+  const found = new Uint8Array(size);
+  const reader = stream.getReader();
+  let at = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    found.set(next.value, at);
+    at += next.value.length;
+  }
+  return found;
+}
+
+/** Dense text as what it stands for. @param {Blob} packed */
+async function undone(packed) {
+  const text = new Uint8Array(await packed.arrayBuffer());
+  const bytes = fromDense(text);
+  const found = new Blob([bytes]);
+  letGo(text, bytes);
+  return found;
 }
 
 /** A file of the site that the page belongs to. @param {string} url */
@@ -66,21 +93,33 @@ export class Server {
   /** @param {Open} message */
   async open({ open, template }) {
     const started = performance.now();
-    const count = GRAPHS.length + 2;
     this.template = template;
+    const count = Object.keys(open).length;
+    let known = 0;
+    const taken = async (/** @type {string} */ name) => {
+      const found = await read(open[name]);
+      open[name] = {}; // its text is not needed any more
+      this.post({ opened: ++known / count });
+      return found;
+    };
     const { wasm } = this.ort.env;
     wasm.numThreads = 1;
-    wasm.wasmBinary = await read(open.wasm);
-    open.wasm = {};
-    this.post({ opened: 1 / count });
-    const texts = JSON.parse(new TextDecoder().decode(await read(open.texts)));
+    const runtime = await taken("wasm");
+    wasm.wasmBinary = runtime;
+    const texts = JSON.parse(new TextDecoder().decode(await taken("texts")));
     /** @type {any} */
     const sessions = {};
-    for (const [place, name] of GRAPHS.entries()) {
-      this.post({ opened: (place + 2) / count });
-      sessions[name] = await Engine.session(this.ort, together(await read(open[name])));
-      open[name] = {}; // its text is not needed any more
+    for (const [owner, names] of Object.entries(GRAPHS)) {
+      const [high, low] = [await taken(`${owner}_high`), await taken(`${owner}_low`)];
+      const weights = weightsOf(texts.weights[owner], high, low);
+      letGo(high, low);
+      for (const name of names) {
+        const how = { weights, often: name === "decoder" };
+        sessions[name] = await Engine.session(this.ort, await taken(name), how);
+      }
+      letGo(weights);
     }
+    letGo(runtime);
     this.engine = new Engine(this.ort, sessions, texts);
     await this.engine.translate("Hello."); // what is compiled at the first run is compiled now
     this.post({ ready: (performance.now() - started) / 1000 });
@@ -96,6 +135,7 @@ export class Server {
         const how = { gains, beam, hidden: hidden[place], prefix: prefix[place] };
         const written = await this.engine.translate(text.slice(...span), how);
         const trace = traceOf(written, this.template);
+        for (const maps of [written.weights, written.votes]) letGo(...Object.values(maps).map(({ values }) => values));
         const seconds = (performance.now() - started) / 1000;
         const { finished, ids, logProbs, candidates, beam: others } = written;
         sentences.push({ span, trace, seconds, finished, ids, logProbs, candidates, beam: others });

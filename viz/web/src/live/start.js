@@ -9,7 +9,9 @@ const SIMD = "AGFzbQEAAAABBQFgAAF7AwIBAAoKAQgAQQD9D/1iCw==";
 /** The script data of an element, which is then let go. @param {string} id */
 function taken(id) {
   const element = document.getElementById(id);
-  const text = element?.textContent ?? "";
+  const node = /** @type {Text | null} */ (element?.firstChild);
+  const text = node?.data ?? "";
+  if (node) node.data = ""; // the element itself may stay until the browser comes to it
   element?.remove();
   return text;
 }
