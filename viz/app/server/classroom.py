@@ -22,7 +22,7 @@ from viz.core.classroom.room import EVERYBODY, Room, the_room
 from viz.core.text import LANGUAGES, text
 from viz.web.page import source_hash
 
-CLASS_PATH = re.compile(r".*/class(?:/(?P<code>[a-z0-9]{1,12})(?:/(?P<verb>join|now|answer|say))?)?/?")
+CLASS_PATH = re.compile(r".*/class(?:/(?P<code>[a-z0-9]{1,12})(?:/(?P<verb>join|now|answer|say|mine))?)?/?")
 PHONE = Path(__file__).with_name("phone.html")
 MOST_BODY = 4096  # bytes
 PATIENCE = 25.0  # seconds that a phone is let wait for news
@@ -40,6 +40,11 @@ PHONE_WORDS = (
         "failed",
         "full",
         "lost",
+        "mine",
+        "mine_keep",
+        "mine_taken",
+        "mine_use",
+        "mistyped",
         "over",
         "queue",
         "seat",
@@ -115,7 +120,8 @@ async def _answer(request: Request, room: Room | None, code: str | None, verb: s
         raise ClassError("closed")
     said = await _body(request)
     if verb == "join":
-        return JSONResponse({"phone": room.join()})
+        phone = room.join(said.get("learner"))
+        return JSONResponse({"phone": phone, "learner": room.learner(phone)})
     phone = room.seated(said.get("phone"))
     return JSONResponse(await _VERBS[verb](request, room, phone, said))
 
@@ -201,7 +207,11 @@ async def _say(_request: Request, room: Room, phone: str, said: Mapping[str, Any
     return {"counted": True}
 
 
-_VERBS: Mapping[str, Callable[..., Any]] = {"now": _now, "answer": _take, "say": _say}
+async def _mine(_request: Request, room: Room, phone: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    return {"learner": room.name_learner(phone, said.get("learner"))}
+
+
+_VERBS: Mapping[str, Callable[..., Any]] = {"now": _now, "answer": _take, "say": _say, "mine": _mine}
 
 
 @cache

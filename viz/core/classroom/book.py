@@ -24,7 +24,8 @@ SHEET_COLUMNS = ("question", "answer", "time", "first", "item", "form", "right",
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 _TABLES = """
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, said TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS people (room TEXT, phone TEXT, half TEXT NOT NULL, PRIMARY KEY (room, phone));
+CREATE TABLE IF NOT EXISTS people (room TEXT, phone TEXT, half TEXT NOT NULL, learner TEXT NOT NULL,
+    PRIMARY KEY (room, phone));
 CREATE TABLE IF NOT EXISTS questions (name TEXT PRIMARY KEY, said TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS keys (question TEXT PRIMARY KEY, answer TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS answers (room TEXT, question TEXT, phone TEXT, answer TEXT NOT NULL, first TEXT NOT NULL,
@@ -58,9 +59,9 @@ class GivenAnswer:
     half: str = ""
 
 
-def _learner(key: object, phone: object) -> str:
-    """A code of a lesson's learner, from which nobody finds the phone's name."""
-    return "" if key is None else sha256(f"learner {phone}".encode()).hexdigest()[:10]
+def _learner(key: object, code: object) -> str:
+    """What a table says of a lesson's learner, by which nobody can answer as this learner."""
+    return "" if key is None else sha256(f"learner {code}".encode()).hexdigest()[:10]
 
 
 class Book:
@@ -95,9 +96,18 @@ class Book:
         found = self._run("SELECT phone, half FROM people WHERE room = ?", room)
         return {str(phone): str(half) for phone, half in found}
 
-    def seat(self, room: str, phone: str, half: str) -> None:
+    def seat(self, room: str, phone: str, half: str, learner: str) -> None:
         """Give a phone a seat."""
-        self._run("INSERT OR IGNORE INTO people VALUES (?, ?, ?)", room, phone, half)
+        self._run("INSERT OR IGNORE INTO people VALUES (?, ?, ?, ?)", room, phone, half, learner)
+
+    def learner(self, room: str, phone: str) -> str:
+        """The code of who holds a phone; "" where it has no seat."""
+        found = self._run("SELECT learner FROM people WHERE room = ? AND phone = ?", room, phone)
+        return str(found[0][0]) if found else ""
+
+    def name_learner(self, room: str, phone: str, learner: str) -> None:
+        """Keep another code of who holds it, also for what was answered before."""
+        self._run("UPDATE people SET learner = ? WHERE room = ? AND phone = ?", learner, room, phone)
 
     def ask(self, question: str, packed: str) -> None:
         """Keep what a question says."""
@@ -130,16 +140,16 @@ class Book:
     def given(self, room: str) -> list[GivenAnswer]:
         """Every answer, by question and time."""
         found = self._run(
-            """SELECT said, answers.answer, first, answers.at, keys.answer, phone, half
+            """SELECT said, answers.answer, first, answers.at, keys.answer, learner, half
             FROM answers JOIN people USING (room, phone) JOIN questions ON answers.question = name
             LEFT JOIN keys ON keys.question = name WHERE room = ? ORDER BY questions.at, answers.at""",
             room,
         )
         return [
             GivenAnswer(
-                str(said), str(answer), str(first), float(str(at)), str(key or ""), _learner(key, phone), str(half)
+                str(said), str(answer), str(first), float(str(at)), str(key or ""), _learner(key, learner), str(half)
             )
-            for said, answer, first, at, key, phone, half in found
+            for said, answer, first, at, key, learner, half in found
         ]
 
     def add_sentence(self, room: str, said: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import secrets
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,6 +17,8 @@ from model.errors import HeadlightError
 MOST_NUMBER = 1e9
 MOST_BARS = 8  # different numbers that a tally shows
 MOST_SENTENCE = 300  # characters
+CODE_SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is read for another; a prime number of them
+LEARNER_LENGTH = 8  # signs of a learner's code, the last of which checks the others
 
 
 class ClassError(HeadlightError):
@@ -105,3 +108,27 @@ def read_sentence(said: object) -> str:
     if not (kept := " ".join(seen.split())) or len(kept) > MOST_SENTENCE:
         raise ClassError("empty")
     return kept
+
+
+def new_learner() -> str:
+    """A code by which a learner's tests of weeks are told to be one learner's; drawn, and says nothing of anybody."""
+    drawn = "".join(secrets.choice(CODE_SIGNS) for _ in range(LEARNER_LENGTH - 1))
+    return next(code for sign in CODE_SIGNS if _is_checked(code := drawn + sign))
+
+
+def read_learner(said: object) -> str:
+    """A learner's code as it was typed, without spaces and hyphens.
+
+    Raises:
+        ClassError: it is none; one wrong sign, or two neighbours exchanged, are always found.
+    """
+    code = "".join(said.lower().split()).replace("-", "") if isinstance(said, str) else ""
+    if len(code) != LEARNER_LENGTH or not set(code) <= set(CODE_SIGNS) or not _is_checked(code):
+        raise ClassError("mistyped")
+    return code
+
+
+def _is_checked(code: str) -> bool:
+    """Whether its signs, weighed by their places from 1, add up to a multiple of a prime number (as in an ISBN-10)."""
+    weighed = (place * CODE_SIGNS.index(sign) for place, sign in enumerate(code, 1))
+    return sum(weighed) % len(CODE_SIGNS) == 0

@@ -19,12 +19,20 @@ from model.analysis.lessons.gains import HALVES
 from model.folders import argument_of
 from viz.core.classroom.book import Book, GivenAnswer
 from viz.core.classroom.halves import HALF_LETTERS, PhonePicture, half_for, packed_pictures
-from viz.core.classroom.questions import ClassError, ClassQuestion, bars, read_sentence, unpacked
+from viz.core.classroom.questions import (
+    CODE_SIGNS,
+    ClassError,
+    ClassQuestion,
+    bars,
+    new_learner,
+    read_learner,
+    read_sentence,
+    unpacked,
+)
 
 CLASS_OPTION = "--class"
 MOST_PEOPLE = 100
 MOST_QUEUE = 200  # sentences that wait
-CODE_SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is read for another
 CODE_LENGTH = 6
 EVERYBODY = "all"
 
@@ -165,8 +173,11 @@ class Room:
 
     # What a phone does.
 
-    def join(self) -> str:
+    def join(self, learner: object = None) -> str:
         """A seat: the name of a phone, which nobody can guess and which says nothing of it.
+
+        Args:
+            learner: a code from an earlier class, which the phone kept; where it is none, a new one is drawn.
 
         Raises:
             ClassError: the room is full, or too many come at once.
@@ -178,8 +189,28 @@ class Room:
                 raise ClassError("slow")
             phone = secrets.token_urlsafe(16)
             self._seats[phone] = half_for(self._seats.values())
-            self.book.seat(self.code, phone, self._seats[phone])
+            try:
+                code = read_learner(learner)
+            except ClassError:
+                code = new_learner()
+            self.book.seat(self.code, phone, self._seats[phone], code)
             return phone
+
+    def learner(self, phone: str) -> str:
+        """The code of who holds a phone."""
+        return self.book.learner(self.code, phone)
+
+    def name_learner(self, phone: str, said: object) -> str:
+        """Take a code that was typed in place of the drawn one; returns it as it is kept.
+
+        Raises:
+            ClassError: it is none, or it comes too fast.
+        """
+        if not self.moves.take(phone):
+            raise ClassError("slow")
+        code = read_learner(said)
+        self.book.name_learner(self.code, phone, code)
+        return code
 
     def seated(self, phone: object) -> str:
         """The name of a phone that has a seat.
