@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from time import time
 from urllib.parse import urlencode
 
@@ -14,8 +13,8 @@ from model.errors import HeadlightError
 from viz.charts.markup import line, tag
 from viz.core.answers.lessons import lesson_items
 from viz.core.classroom.book import GivenAnswer
-from viz.core.classroom.questions import ClassQuestion
-from viz.core.classroom.room import CODE_LENGTH, CODE_SIGNS, Room, the_room
+from viz.core.classroom.questions import ClassError, ClassQuestion, new_learner, read_learner
+from viz.core.classroom.room import Room, the_room
 from viz.core.language import language, say, speak
 from viz.core.session import Subject, read_session
 from viz.core.text import text
@@ -26,7 +25,6 @@ from viz.widgets.errors import show_error
 LEARNER_IN_LINK = "learner"
 TALLIED_EVERY = 2.0  # seconds
 _GIVEN, _FIRST, _DONE, _LEARNER = "_items_given", "_items_first", "_items_done", "_items_learner"  # of the session
-_CODE = re.compile(f"[{CODE_SIGNS}]{{{CODE_LENGTH}}}")
 _MARKS = re.compile(r"([!-/:-@\[-`{-~])")
 
 
@@ -41,12 +39,10 @@ def literal(said: str) -> str:
 
 def learner() -> str:
     """The learner's code, of which all draws are made: the link's, or a new one."""
-    said = str(st.query_params.get(LEARNER_IN_LINK, ""))
-    if _CODE.fullmatch(said):
-        return said
-    if _LEARNER not in st.session_state:
-        st.session_state[_LEARNER] = "".join(secrets.choice(CODE_SIGNS) for _ in range(CODE_LENGTH))
-    return str(st.session_state[_LEARNER])
+    try:
+        return read_learner(st.query_params.get(LEARNER_IN_LINK))
+    except ClassError:
+        return str(st.session_state.setdefault(_LEARNER, new_learner()))
 
 
 def question_of(item: Item, form: str) -> ClassQuestion:
