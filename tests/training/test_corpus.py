@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from model.errors import CheckpointError, CorpusError
+from model.evaluation.kept import read_kept
 from model.own.checkpoint import load_tokenizers
 from model.own.text.digits import with_runs, written_before
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
@@ -30,6 +31,7 @@ from model.training.corpus import (
     with_merges,
 )
 from model.training.prepare import (
+    LISTS,
     REVERSAL_ALPHABET,
     VocabularySettings,
     filled_templates,
@@ -268,6 +270,22 @@ def test_names_change_to_others_of_their_class_on_both_sides() -> None:
     words = new[0].removesuffix(".").split()
     assert new[1] == f"{he[words[0]]}在{place[words[4]]}遇见了{she[words[2]]}。"
     assert with_other_names(("Tom is here.", "他在这里。", "tatoeba"), rng()) is None
+
+
+def test_a_name_of_a_kind_stands_once_and_written_pairs_are_pairs_that_measure_nothing() -> None:
+    for names in known_names().values():
+        assert len({english for english, _ in names}) == len(names)
+    rows = read_rows(LISTS / "written.tsv")
+    assert {row[2] for row in rows} == {"written_words"}
+    assert len({row[0] for row in rows}) == len(rows) > 1000
+    assert all(re.search(r"[\u4e00-\u9fff]", chinese) for _, chinese, _ in rows)
+
+    def runs(english: str) -> set[tuple[str, ...]]:
+        words = re.findall(r"[a-z0-9']+", english.lower())
+        return {tuple(words[at : at + 6]) for at in range(len(words) - 5)}
+
+    measured = set().union(*(runs(each.english) for each in read_kept()))
+    assert not [row[0] for row in rows if runs(row[0]) & measured]
 
 
 def test_templates_are_filled_on_both_sides() -> None:
