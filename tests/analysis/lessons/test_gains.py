@@ -10,7 +10,7 @@ import pytest
 from model.__main__ import main
 from model.analysis.lessons.gains import AnswersError, LessonAnswer, gain, gains, read_answers
 
-HEAD = '"question","answer","time","first","item","form","right","learner"\n'
+HEAD = '"question","answer","time","first","item","form","right","learner","half"\n'
 
 
 def answers(lesson: str, before: list[float], after: list[float], form: str = "after") -> list[LessonAnswer]:
@@ -60,13 +60,13 @@ def test_only_what_was_asked_twice_is_reported_and_a_perfect_beginning_gains_not
 
 def test_the_report_reads_what_the_app_saves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [
-        f'"q","a","t","a","4.cells","{form}","{right}","k{i}"\n'
+        f'"q","a","t","a","4.cells","{form}","{right}","k{i}",""\n'
         for form in ("before", "after")
         for i, right in enumerate((0, form == "after"))
     ]
     table = tmp_path / "a.csv"
     table.write_text(
-        HEAD + '"of a scene","a","t","a","","","",""\n' + "".join(rows).replace("True", "1").replace("False", "0"),
+        HEAD + '"of a scene","a","t","a","","","","",""\n' + "".join(rows).replace("True", "1").replace("False", "0"),
         encoding="utf-8-sig",
     )
     assert main(["lessons", "report", str(table)]) == 0
@@ -77,7 +77,7 @@ def test_the_report_reads_what_the_app_saves(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize("cells", ["", "later,1,k", "after,yes,k", "after,1,"])
 def test_what_is_no_table_is_one_sentence(cells: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "a.csv"
-    table.write_text(HEAD + f"q,a,t,a,4.cells,{cells}\n" if cells else "a,b\n", encoding="utf-8")
+    table.write_text(HEAD + f"q,a,t,a,4.cells,{cells},\n" if cells else "a,b\n", encoding="utf-8")
     with pytest.raises(AnswersError):
         read_answers(table)
     assert main(["lessons", "report", str(table)]) == 2
