@@ -162,6 +162,7 @@ class Captioning(Translating):
         super().__init__(loaded, speller)
         self.pictures = pictures
         self.eye = Eye(loaded.model.get_encoder(), loaded.processor)
+        self.windows = joined(self.eye.encoder.config) > 1
 
     def most_new(self, ids: ForcedIds) -> int:
         """As ``Form.most_new``."""

@@ -244,7 +244,8 @@ def test_a_picture_in_and_a_text_out_have_all_three_kinds(opened, name):
 def test_donut_s_cross_weights_lie_over_its_joined_patches_and_its_windows_are_not_shown(opened):
     source = opened("donut")
     assert list(source.anatomy.kinds) == ["decoder_self", "cross"]
-    assert source.anatomy.why["encoder_self"] == "form"
+    assert source.anatomy.why["encoder_self"] == "windows"
+    assert opened("gpt2").anatomy.why["encoder_self"] == "form"
     made = source.trace(PICTURE, "the cat")
     with torch.inference_mode():
         output = tiny.eager(source.path)(**arguments(source, made), output_attentions=True)
