@@ -18,6 +18,7 @@ Why = Literal[
     "post_norm",
     "own_table",
     "own_only",
+    "windows",
 ]
 REASONS: Mapping[Why, str] = {
     "form": "its kind of model has no such part",
@@ -30,6 +31,7 @@ REASONS: Mapping[Why, str] = {
     "post_norm": "its norms stand after the sums, so its logits do not split",
     "own_table": "only our own checkpoints show theirs",
     "own_only": "only our own checkpoints offer it",
+    "windows": "it looks through windows, so no map has a row and a column for every patch",
 }
 
 

@@ -58,7 +58,7 @@ class Proofs:
         if "finish" not in offered or "internals" not in offered:
             offered -= {"finish", "votes"}
         why: dict[Need, Why] = {ability: "other" for ability in proofs if ability not in offered}
-        why |= {kind: "form" for kind in KINDS if kind not in self.kinds}
+        why |= _absent(self.form, self.sites)
         why["positions"] = "own_table"
         why |= {ability: "own_only" for ability in ABILITIES if ability not in (*proofs, "positions")}
         why.update(self._reasons(offered))
@@ -347,8 +347,14 @@ def _sites(name: str, model: Any, form: Form) -> Sites:
     return found or eager_sites(name, model, form.arguments(ids), lengths)
 
 
+def _absent(form: Form, sites: Sites) -> dict[Need, Why]:
+    """Why each kind of attention that is not shown is not."""
+    absent = [kind for kind in KINDS if kind not in sites.kinds]
+    return {kind: "windows" if form.windows and kind == "encoder_self" else "form" for kind in absent}
+
+
 def _maps_only(form: Form, sites: Sites) -> Anatomy:
     """What is left where attention does not pass through the registry: its maps."""
     why: dict[Need, Why] = dict.fromkeys(ABILITIES, "maps_only")
-    why |= {kind: "form" for kind in KINDS if kind not in sites.kinds}
+    why |= _absent(form, sites)
     return Anatomy(sites.kinds, frozenset(), form.reads, why)

@@ -32,6 +32,7 @@ class Form(ABC):
 
     reads: Reads
     writes = False
+    windows = False  # whether its encoder attends in windows, of which no map is shown
 
     def __init__(self, loaded: Loaded, speller: Speller) -> None:
         self.model, self.speller = loaded.model, speller

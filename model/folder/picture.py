@@ -34,7 +34,7 @@ class Eye:
 
     def __init__(self, encoder: Any, processor: Any) -> None:
         self.encoder, self.processor = encoder, processor
-        self.patch = patch_size(encoder.config)
+        self.patch = patch_size(encoder.config) * joined(encoder.config)
         self.leading = self._leading()
 
     def pixels(self, picture: bytes) -> Tensor:
@@ -98,6 +98,12 @@ class Eye:
             FolderError: there are fewer tokens than patches, or many more.
         """
         pixels = self.noise()
+        height, width = pixels.shape[2:]
+        if joined(self.encoder.config) > 1 and (height % self.patch or width % self.patch):
+            raise FolderError(
+                f"Its processor makes pictures of {height} × {width} pixels, which its joined patches of "
+                f"{self.patch} pixels do not fill: where each of them lies is not known."
+            )
         rows, columns = self.grid(pixels)
         with torch.inference_mode():
             states = self.encoder(pixel_values=pixels, output_hidden_states=True).hidden_states[-1]
@@ -148,7 +154,7 @@ class Seeing(Form):
 
 
 class Captioning(Translating):
-    """An encoder that sees and a decoder that writes: a picture in, a text out (TrOCR, ViT with GPT-2)."""
+    """An encoder that sees and a decoder that writes: a picture in, a text out (TrOCR, Donut, ViT with GPT-2)."""
 
     reads: Reads = "picture"
 
@@ -156,6 +162,7 @@ class Captioning(Translating):
         super().__init__(loaded, speller)
         self.pictures = pictures
         self.eye = Eye(loaded.model.get_encoder(), loaded.processor)
+        self.windows = joined(self.eye.encoder.config) > 1
 
     def most_new(self, ids: ForcedIds) -> int:
         """As ``Form.most_new``."""
@@ -203,6 +210,13 @@ def patch_size(config: PretrainedConfig) -> int:
             "Its config.json names no square patches: it is no Vision Transformer whose tokens are patches."
         )
     return size
+
+
+def joined(config: PretrainedConfig) -> int:
+    """How many patches one token is at last, along a side: Swin joins two by two between its stages (Liu 2021)."""
+    own = vision_config(config)
+    depths = getattr(own, "depths", None)
+    return 2 ** (len(depths) - 1) if depths and hasattr(own, "window_size") else 1
 
 
 def opened(picture: bytes) -> Image.Image:

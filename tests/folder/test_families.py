@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
+from model.common.scenes import drawing
+from model.errors import FolderError
 from model.folder.core import Proofs
 from model.folder.sites import weight_and_bias
+from model.folder.source import FolderSource
 from model.passage import Ask
 from model.source import LacksAbilityError
 from tests.folder import tiny
@@ -233,6 +239,27 @@ def test_a_picture_in_and_a_text_out_have_all_three_kinds(opened, name):
     np.testing.assert_array_equal(made.trace.weights["cross"], torch.cat(maps).numpy())
     assert made.trace.weights["cross"].shape[2:] == (len(made.trace.tgt_outputs), 1 + rows * columns)
     assert [label.text for label in made.src[:3]] == ["[CLS]", "r0 c0", "r0 c1"]
+
+
+def test_donut_s_cross_weights_lie_over_its_joined_patches_and_its_windows_are_not_shown(opened):
+    source = opened("donut")
+    assert list(source.anatomy.kinds) == ["decoder_self", "cross"]
+    assert source.anatomy.why["encoder_self"] == "windows"
+    assert opened("gpt2").anatomy.why["encoder_self"] == "form"
+    made = source.trace(PICTURE, "the cat")
+    with torch.inference_mode():
+        output = tiny.eager(source.path)(**arguments(source, made), output_attentions=True)
+    for kind, maps in (("cross", output.cross_attentions), ("decoder_self", output.decoder_attentions)):
+        np.testing.assert_array_equal(made.trace.weights[kind], torch.cat(maps).numpy())
+    assert (source.seen(PICTURE)[1], made.trace.weights["cross"].shape[3]) == ((4, 4), 16)
+    assert [label.text for label in made.src[:5]] == ["r0 c0", "r0 c1", "r0 c2", "r0 c3", "r1 c0"]
+
+
+def test_a_donut_whose_pictures_its_joined_patches_do_not_fill_is_refused(folders, tmp_path):
+    path = Path(shutil.copytree(folders("donut"), tmp_path / "donut"))
+    (path / "preprocessor_config.json").write_text((path / "preprocessor_config.json").read_text().replace("64", "56"))
+    with pytest.raises(FolderError, match="56 × 56 pixels, which its joined patches of 16 pixels do not fill"):
+        FolderSource.open(path, pictures=drawing)
 
 
 def test_what_is_written_of_a_picture_goes_on_from_what_was_written(opened):

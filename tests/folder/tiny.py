@@ -210,13 +210,28 @@ def trocr(path: Path) -> None:
     _captioning(path, T.TrOCRConfig(vocab_size=len(tokenizer), max_position_embeddings=96, **sizes), tokenizer)
 
 
+def donut(path: Path) -> None:
+    """A page in, its fields out: Swin looks through windows and joins patches, mBART writes."""
+    tokenizer = spelling.byte_pairs(T.RobertaTokenizer)
+    seen = {"image_size": 64, "patch_size": 4, "embed_dim": 8, "depths": [1, 1, 1], "num_heads": [1, 2, 4]}
+    eye = T.DonutSwinConfig(window_size=4, **seen)
+    sides = {**SIDES, "is_decoder": True, "add_cross_attention": True, "is_encoder_decoder": False}
+    config = T.VisionEncoderDecoderConfig.from_encoder_decoder_configs(
+        eye, T.MBartConfig(vocab_size=len(tokenizer), **sides)
+    )
+    config.decoder_start_token_id, config.eos_token_id, config.pad_token_id = 2, 2, 1
+    model = shaken(T.VisionEncoderDecoderModel(config))
+    _save(path, model, T.DonutImageProcessorPil(size={"height": 64, "width": 64}))
+    tokenizer.save_pretrained(path)
+
+
 TRANSLATORS: dict[str, Callable[[Path], None]] = {
     each.__name__: each for each in (marian, t5, mt5, bart, mbart, m2m100, nllb)
 }
 READERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bert, distilbert, roberta, albert)}
 WRITERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (gpt2, llama, qwen2)}
 PICTURES: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (vit, deit, dinov2, vit_gpt2)}
-ODD: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bloom, longformer, trocr)}
+ODD: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bloom, longformer, trocr, donut)}
 FAMILIES = TRANSLATORS | READERS | WRITERS | PICTURES | ODD
 
 
