@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from model.analysis.alignment.error_table import rates
-from model.commands.shared.options import add_table_options, made_by, opened, pair_bar, say_left_out, say_written
+from model.commands.shared.options import add_table_options, made_by, opened, say_left_out, say_written
+from model.commands.shared.parts import add_parts, scores_of
 from model.tables import save_table
 
 if TYPE_CHECKING:
@@ -68,11 +69,12 @@ def _percent(rate: float) -> float:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_table_options(parser, "English, segmented Chinese, links i-j or ipj a line", truth=True)
+    add_parts(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the error rates in percent, and the best single setting."""
-    from model.analysis.alignment.error_table import error_table
+    from model.analysis.alignment.error_table import score_links, table_of
     from model.analysis.alignment.gold import read_gold
     from model.analysis.alignment.known_pairs import ALIGNMENT, truth_pairs
     from model.source import require
@@ -81,8 +83,11 @@ def run(args: argparse.Namespace) -> None:
     require(translator, "cross", "internals", "gradients")
     by_letter = getattr(translator, "by_letter", False)
     gold = truth_pairs("characters" if by_letter else "english") if args.truth else read_gold(args.tsv, by_letter)
-    with pair_bar(len(gold)) as progress:
-        table = error_table(translator, gold, progress)
+    texts = [(pair.src_text, pair.tgt_text) for pair in gold]
+    found = scores_of(args, "align", translator, gold, texts, lambda _, pair: score_links(translator, pair))
+    if found is None:
+        return
+    table = table_of(translator, found)
     say_left_out("align", table.refused)
     facts = facts_of(table)
     if args.save:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import os
-import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from datetime import timedelta
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from model.commands.shared.options import add_checkpoint, opened, pair_bar, positive
+from model.commands.shared.parts import own_part, part, part_files, ranks, weights_sha256
 from model.errors import HeadlightError
 from model.folders import resolve
 
 if TYPE_CHECKING:
     from model.analysis.atlas.counts import Counts
     from model.source import ModelHandle
-
-_PART = re.compile(r"([0-9]{1,4})/([0-9]{1,4})")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,21 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write the files of HeadVis and Neuronpedia; with nothing to count, of the atlas that is there",
     )
     parser.add_argument("--save", action="store_true", help="also write the atlas into the checkpoint's folder")
-
-
-def part(text: str) -> tuple[int, int]:
-    """A part, counted from 0, and how many there are.
-
-    Raises:
-        argparse.ArgumentTypeError: it is no I/N with 1 ≤ I ≤ N ≤ 512.
-    """
-    from model.analysis.atlas.lines import BUCKETS
-
-    match = _PART.fullmatch(text)
-    one, all_parts = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not 1 <= one <= all_parts <= BUCKETS:
-        raise argparse.ArgumentTypeError(f"must be I/N with 1 ≤ I ≤ N ≤ {BUCKETS}, got {text!r}")
-    return one - 1, all_parts
 
 
 def run(args: argparse.Namespace) -> None:
@@ -82,12 +62,9 @@ def make(args: argparse.Namespace) -> None:
 
     corpus = LineCorpus.of(args.links or args.tsv, linked=args.links is not None, limit=args.limit)
     model = opened(args)
-    facts = facts_of(model, corpus, model_sha256(model, args.checkpoint), command_of(args, model), args.mute)
+    facts = facts_of(model, corpus, weights_sha256(model, args.checkpoint), command_of(args, model), args.mute)
     with ranks() as (rank, size, wait):
-        number, parts = args.part or (0, 1)
-        if size > 1 and (args.part or args.out is None):
-            raise HeadlightError("under torchrun each process takes a part by itself: give --out, and no --part")
-        number, parts = (rank, size) if size > 1 else (number, parts)
+        number, parts = own_part(args, rank, size)
         with pair_bar(sum(corpus.size(bucket) for bucket in corpus.buckets(number, parts))) as progress:
             counts = count(model, corpus, facts, number, parts, progress)
         if parts == 1:
@@ -97,18 +74,6 @@ def make(args: argparse.Namespace) -> None:
         wait()
         if size > 1 and rank == 0:
             write(args, merge([part_path(args.out, each, parts) for each in range(parts)]))
-
-
-def model_sha256(model: ModelHandle, checkpoint: str) -> str | None:
-    """Of the weights: as the folder's meta.json says, else as the model does; None where nobody knows."""
-    import json
-
-    from model.folders import META
-
-    path = resolve(checkpoint) / META
-    said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    found = said.get("sha256") or getattr(model, "meta", {}).get("sha256")
-    return None if found is None else str(found)
 
 
 def command_of(args: argparse.Namespace, model: ModelHandle) -> str:
@@ -128,8 +93,7 @@ def merge(places: Sequence[Path]) -> Counts:
     """
     from model.analysis.atlas.counts import merged
 
-    files = [file for place in places for file in (sorted(place.glob("part-*.npz")) if place.is_dir() else [place])]
-    return merged(files)
+    return merged(part_files(places))
 
 
 def write(args: argparse.Namespace, counts: Counts) -> None:
@@ -178,22 +142,3 @@ def write_other(folder: Path, out: Path) -> None:
 def say(what: str) -> None:
     """One line on stderr."""
     print(f"python -m model atlas: {what}", file=sys.stderr, flush=True)
-
-
-_LONGEST = timedelta(days=7)  # one part may take so much longer than another
-
-
-@contextmanager
-def ranks() -> Iterator[tuple[int, int, Callable[[], object]]]:
-    """This process's number, how many there are, and a wait for all; (0, 1, nothing) where torchrun started none."""
-    size = int(os.environ.get("WORLD_SIZE", "1"))
-    if size == 1:
-        yield 0, 1, lambda: None
-        return
-    import torch.distributed as dist
-
-    dist.init_process_group("gloo", timeout=_LONGEST)
-    try:
-        yield dist.get_rank(), size, dist.barrier
-    finally:
-        dist.destroy_process_group()

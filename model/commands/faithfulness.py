@@ -11,11 +11,11 @@ from model.commands.shared.options import (
     add_table_options,
     made_by,
     opened,
-    pair_bar,
     positive,
     say_left_out,
     say_written,
 )
+from model.commands.shared.parts import add_parts, scores_of
 from model.tables import save_table
 
 TITLES = {
@@ -31,12 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_table_options(parser, "English, tab, Chinese a line", truth=True)
     parser.add_argument("--limit", type=positive, metavar="N", help="score the first N pairs only")
-    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes, one a core (default 1)")
+    add_parts(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print how well every sort of map does in each setting; left-out lines go to stderr."""
-    from model.analysis.faithfulness.corpus import faithfulness_table
+    from model.analysis.faithfulness.corpus import score_pair, table_of
     from model.analysis.faithfulness.table import FAITHFULNESS
     from model.source import require
 
@@ -44,8 +44,10 @@ def run(args: argparse.Namespace) -> None:
     translator = opened(args)
     require(translator, "cross", "hide", "gradients")
     pairs = (_truth(translator) if given is None else given)[: args.limit]
-    with pair_bar(len(pairs)) as progress:
-        table = faithfulness_table(translator, pairs, progress, args.workers, str(args.checkpoint))
+    found = scores_of(args, "faithfulness", translator, pairs, pairs, lambda *each: score_pair(translator, *each))
+    if found is None:
+        return
+    table = table_of(found)
     say_left_out("faithfulness", table.refused)
     facts = table.facts()
     if args.save:

@@ -10,11 +10,11 @@ from model.commands.shared.options import (
     add_table_options,
     made_by,
     opened,
-    pair_bar,
     positive,
     say_left_out,
     say_written,
 )
+from model.commands.shared.parts import add_parts, scores_of
 
 if TYPE_CHECKING:
     from model.analysis.heads.table import HeadTable
@@ -24,20 +24,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_table_options(parser, "English, tab, Chinese a line", truth=False)
     parser.add_argument("--limit", type=positive, metavar="N", help="use the first N pairs only")
+    add_parts(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print every head, the most important first; what was left out goes to stderr."""
-    from model.analysis.heads.corpus import corpus_heads
+    from model.analysis.heads.corpus import heads_of, score_heads
     from model.folders import resolve
     from model.pairs import read_rows
 
     pairs = [(row[0], row[1]) for row in read_rows(args.tsv)][: args.limit]
     translator = opened(args)
     facts = {**made_by(args, translator), "file": args.tsv.name}
-    with pair_bar(len(pairs)) as progress:
-        table, refused = corpus_heads(translator, pairs, facts, progress)
-    say_left_out("heads", refused)
+    found = scores_of(args, "heads", translator, pairs, pairs, lambda _, pair: score_heads(translator, *pair))
+    if found is None:
+        return
+    table = heads_of(translator, pairs, found, facts)
+    say_left_out("heads", found.refused)
     if args.save:
         say_written("heads", table.save(resolve(args.checkpoint)))
     entries = ranked(table)

@@ -8,6 +8,9 @@ import io
 import json
 import os
 import re
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,6 +161,24 @@ class Job:
                 raise HeadlightError(f"{words[0]} failed")
         return printed.getvalue()
 
+    def spread(self, *argv: str | Path) -> None:
+        """Run another command on this checkpoint in as many processes as there are cores, a part of the pairs each.
+
+        Raises:
+            HeadlightError: it failed; it has said why on stderr.
+        """
+        cores = os.cpu_count() or 1
+        torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(cores), "-m"]
+        with tempfile.TemporaryDirectory() as parts:
+            words = [str(word) for word in (*argv, "--checkpoint", self.checkpoint, "--out", parts)]
+            done = subprocess.run(  # noqa: S603 — our own command
+                [sys.executable, *torchrun, __package__.removesuffix(".release"), *words],
+                stdout=subprocess.DEVNULL,
+                check=False,
+            )
+        if done.returncode:
+            raise HeadlightError(f"{argv[0]} failed")
+
     def facts(self, *argv: str | Path) -> dict[str, Any]:
         """What a command prints as JSON."""
         value: dict[str, Any] = json.loads(self.command(*argv, "--json").splitlines()[-1])
@@ -242,7 +263,7 @@ def _make_alignment(job: Job) -> None:
 
 def _make_faithfulness(job: Job) -> None:
     pairs = ("--truth",) if job.letters or job.args.dev is None else ("--tsv", job.args.dev)
-    job.command("faithfulness", *pairs, "--workers", str(os.cpu_count() or 1), "--save")
+    job.spread("faithfulness", *pairs, "--save")
 
 
 def _make_history(job: Job) -> None:
@@ -293,7 +314,7 @@ PARTS: dict[str, Part] = {
     "news": Part(lambda job: "news" in (load_alignment(job.checkpoint, job.sha256)[0] or {}), _make_news, ("news",)),
     "heads": Part(
         lambda job: getattr(load_head_table(job.folder), "facts", {}).get("sha256") == job.sha256,
-        lambda job: job.command("heads", "--tsv", job.args.dev, "--save"),
+        lambda job: job.spread("heads", "--tsv", job.args.dev, "--save"),
         ("dev",),
     ),
     "atlas": Part(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from types import ModuleType
 from typing import get_args
 
 import numpy as np
@@ -69,23 +67,6 @@ def test_tables_are_made_of_a_folder_and_lie_beside_it(models, tsv, capsys):
     assert json.loads(capsys.readouterr().out)["sentences"] == 2
     assert main(["align", "--truth", "--models", str(models), "--checkpoint", "bert"]) == 2
     assert "the model bert does not offer 'cross': its kind of model has no such part" in capsys.readouterr().err
-
-
-def test_two_workers_score_a_folder_as_one_does(models, tsv, capsys, monkeypatch):
-    # A script that Streamlit ran in this process may still stand as its main module, and a new process would run it.
-    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
-    found = []
-    for workers in ("1", "2"):
-        options = ["--models", str(models), "--checkpoint", "nllb@eng_Latn-zho_Hans", "--workers", workers, "--json"]
-        assert main(["faithfulness", "--tsv", str(tsv), "--limit", "3", *options]) == 0
-        found.append(json.loads(capsys.readouterr().out) | {"seconds": {}})
-    one, two = found
-    assert one["sentences"] == 3
-    assert one["settings"][0]["rows"]["weights"]["comprehensiveness"]["mean"] is not None
-    for here, there in zip(one["settings"], two["settings"], strict=True):
-        for name, cells in here["rows"].items():
-            for measure, cell in cells.items():
-                assert there["rows"][name][measure] == pytest.approx(cell, abs=2e-4)
 
 
 def test_inspect_says_what_works_and_why_the_rest_does_not(models, capsys):

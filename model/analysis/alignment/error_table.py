@@ -11,8 +11,8 @@ import numpy as np
 from model.analysis.alignment.gold import GoldPair, diagonal_links
 from model.analysis.alignment.links import RULES, argmax_links
 from model.analysis.alignment.word_maps import ALIGN_METHODS, ALL, Place, pair_maps, places
+from model.analysis.parts import PairScores, Scores
 from model.attribution.methods import SHIFTS, MethodName
-from model.pairs import score_pairs
 
 if TYPE_CHECKING:
     from model.source import Source
@@ -57,8 +57,8 @@ class ErrorTable:
         """Names of the last axis."""
         return places(self.n_layers, self.n_heads)
 
-    def add(self, maps: np.ndarray, gold: GoldPair) -> None:
-        """Count one pair's links, made from its word maps [2, D, N, target words, source words]."""
+    def counts(self, maps: np.ndarray, gold: GoldPair) -> Scores:
+        """What is counted of one pair's links, made from its word maps [2, D, N, target words, source words]."""
         sure, possible = (_as_map(links, gold) for links in (gold.sure, gold.possible))
         found, hits = np.zeros_like(self.found), np.zeros_like(self.hits)
         marked = maps.any((-2, -1))  # a sort of the whole model marks nothing by head
@@ -67,15 +67,29 @@ class ErrorTable:
             links[marked] = make(maps[marked])
             found[rule] = links.sum((-2, -1))
             hits[rule] = (links & sure).sum((-2, -1)) + (links & possible).sum((-2, -1))
-        self.found += found
-        self.hits += hits
         answers = argmax_links(maps[SHIFTS.index("written"), :, -1])
-        self.right.append(np.array([*(answers & possible).any(-1).sum(-1), possible.any(-1).sum()]))
         guess = diagonal_links(len(gold.src_words), len(gold.tgt_words))
-        self.diagonal[0] += len(guess)
-        self.diagonal[1] += len(guess & gold.sure) + len(guess & gold.possible)
-        self.sure += len(gold.sure)
-        self.by_pair.append((found, hits, len(gold.sure)))
+        return {
+            "found": found,
+            "hits": hits,
+            "sure": np.array(len(gold.sure)),
+            "right": np.array([*(answers & possible).any(-1).sum(-1), possible.any(-1).sum()]),
+            "diagonal": np.array([len(guess), len(guess & gold.sure) + len(guess & gold.possible)]),
+        }
+
+    def add(self, maps: np.ndarray, gold: GoldPair) -> None:
+        """Count one pair's links, made from its word maps [2, D, N, target words, source words]."""
+        self.add_counts(self.counts(maps, gold))
+
+    def add_counts(self, counts: Scores) -> None:
+        """Add what was counted of one pair, by ``counts``."""
+        self.found += counts["found"]
+        self.hits += counts["hits"]
+        self.right.append(counts["right"])
+        self.diagonal[0] += int(counts["diagonal"][0])
+        self.diagonal[1] += int(counts["diagonal"][1])
+        self.sure += int(counts["sure"])
+        self.by_pair.append((counts["found"], counts["hits"], int(counts["sure"])))
 
     @property
     def pairs(self) -> int:
@@ -185,6 +199,30 @@ def error_table(
     Raises:
         CorpusError: no pair could be aligned; the sentence says why the first could not.
     """
-    table = ErrorTable(model.anatomy.kinds["cross"].layers, model.anatomy.kinds["cross"].heads)
-    table.refused = score_pairs(gold, lambda pair: table.add(pair_maps(model, pair), pair), progress)
+    return table_of(model, PairScores.of(gold, lambda _, pair: score_links(model, pair), progress))
+
+
+def score_links(model: Source, pair: GoldPair) -> Scores:
+    """What is counted of one pair.
+
+    Raises:
+        HeadlightError: the model cannot read it, or its tokens do not fit its words.
+    """
+    return _empty(model).counts(pair_maps(model, pair), pair)
+
+
+def table_of(model: Source, found: PairScores) -> ErrorTable:
+    """The table of what was counted of pairs.
+
+    Raises:
+        CorpusError: no pair could be aligned.
+    """
+    table = _empty(model)
+    for counts in found.all():
+        table.add_counts(counts)
+    table.refused = found.refused
     return table
+
+
+def _empty(model: Source) -> ErrorTable:
+    return ErrorTable(model.anatomy.kinds["cross"].layers, model.anatomy.kinds["cross"].heads)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -15,9 +13,9 @@ from model.analysis.faithfulness.deletion import LeftOut, by_words, deletion_cos
 from model.analysis.faithfulness.once import Once
 from model.analysis.faithfulness.table import BASE, LOWER_IS_BETTER, MEASURES, OWN_WAYS, ROWS, TARGETS, WAYS_SCORED
 from model.analysis.faithfulness.verdict import top_words
+from model.analysis.parts import PairScores, Scores
 from model.attribution.methods import METHODS, RIVALS, Maps, MethodName, attribution_maps
-from model.errors import CorpusError, HeadlightError
-from model.pairs import score_pairs
+from model.errors import CorpusError
 from model.source import WAYS, Source, Way
 from model.trace import TracedTranslation
 
@@ -28,8 +26,6 @@ _BY_SIZE = tuple(n for n, sort in enumerate(METHODS.values()) if sort.signed and
 FEWEST_WORDS = 3
 SLOW_PAIRS = 100  # the first so many are scored by slow sorts of map too
 _SEED = 20
-Task = tuple[int, tuple[str, str]]  # a pair and its number, from 1
-_loaded: list[Source] = []  # of a worker
 
 
 @dataclass(frozen=True)
@@ -45,6 +41,17 @@ class Scored:
     rows: dict[Way, np.ndarray]
     seconds: np.ndarray
     tokens: int
+
+    def arrays(self, target: str) -> Scores:
+        """These, by names that begin with the target's."""
+        rows = {f"{target}/{way}": values for way, values in self.rows.items()}
+        return {f"{target}/tokens": np.array(self.tokens), f"{target}/seconds": self.seconds, **rows}
+
+    @classmethod
+    def of(cls, scores: Scores, target: str) -> Scored:
+        """What ``arrays`` made."""
+        rows = {way: scores[f"{target}/{way}"] for way in WAYS if f"{target}/{way}" in scores}
+        return cls(rows, scores[f"{target}/seconds"], int(scores[f"{target}/tokens"]))
 
 
 def score_translation(
@@ -249,8 +256,6 @@ def faithfulness_table(
     model: Source,
     pairs: Sequence[tuple[str, str]],
     progress: Callable[[int], object] = lambda _: None,
-    workers: int = 1,
-    checkpoint: str = "",
 ) -> FaithfulnessTable:
     """Scores of forced translations; a pair that the model cannot read, or that is too short, is left out.
 
@@ -258,61 +263,43 @@ def faithfulness_table(
         model: whose cross-attention is scored.
         pairs: English and Chinese.
         progress: called with the number of pairs done.
-        workers: processes; with more than one, each opens the model itself.
-        checkpoint: what the model is opened by, see ``open_model``; "": its name.
 
     Raises:
         CorpusError: no pair is left; the sentence says why the first could not be scored.
     """
-    table = FaithfulnessTable()
-
-    def add(found: dict[str, Scored] | HeadlightError) -> None:
-        if isinstance(found, HeadlightError):
-            raise found
-        table.scored.append(found)
-
-    table.refused = score_pairs(_every(model, list(enumerate(pairs, 1)), workers, checkpoint), add, progress)
-    return table
+    return table_of(PairScores.of(pairs, lambda number, pair: score_pair(model, number, pair), progress))
 
 
-def _every(
-    model: Source, tasks: list[Task], workers: int, checkpoint: str
-) -> Iterator[dict[str, Scored] | HeadlightError]:
-    """Scores of each pair, or why there are none, in order."""
-    if workers == 1:
-        yield from (_one(model, task) for task in tasks)
-        return
-    # Forked processes would share the locks of PyTorch's threads.
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (checkpoint or model.name,)) as pool:
-        yield from pool.map(_by_worker, tasks, chunksize=4)
+def table_of(found: PairScores) -> FaithfulnessTable:
+    """The table of the scores of pairs.
+
+    Raises:
+        CorpusError: no pair could be scored.
+    """
+    scored = [
+        {target: Scored.of(each, target) for target in TARGETS if f"{target}/tokens" in each} for each in found.all()
+    ]
+    return FaithfulnessTable(scored, found.refused)
 
 
-def _start(checkpoint: str) -> None:
-    import torch
+def score_pair(model: Source, number: int, pair: tuple[str, str]) -> Scores:
+    """Scores by target: of the pair's own Chinese, and of what the model writes where that is three tokens or more.
 
-    from model.translator import open_model
+    Args:
+        model: whose cross-attention is scored.
+        number: of the pair, from 1: the first SLOW_PAIRS are scored by slow sorts of map too.
+        pair: English and Chinese.
 
-    torch.set_num_threads(1)
-    _loaded.append(open_model(checkpoint))
-
-
-def _by_worker(task: Task) -> dict[str, Scored] | HeadlightError:
-    return _one(_loaded[0], task)
-
-
-def _one(model: Source, task: Task) -> dict[str, Scored] | HeadlightError:
-    """Scores by target: of the pair's own Chinese, and of what the model writes where that is three tokens or more."""
-    number, (english, chinese) = task
+    Raises:
+        HeadlightError: the model cannot read the pair, or it is too short.
+    """
     generator = np.random.default_rng((_SEED, number))
-    try:
-        forced = _forced(model, english, chinese)
-        slow = number <= SLOW_PAIRS
-        found = {"references": score_translation(model, forced, generator, slow)}
-        own = model.retranslate(forced, 1, {}).text
-        if own.strip():
-            found["own"] = score_translation(model, model.trace(english, own), generator, slow=False, ways=OWN_WAYS)
-    except HeadlightError as error:
-        return error
+    forced = _forced(model, *pair)
+    found = score_translation(model, forced, generator, number <= SLOW_PAIRS).arrays("references")
+    own = model.retranslate(forced, 1, {}).text
+    if own.strip():
+        again = model.trace(pair[0], own)
+        found |= score_translation(model, again, generator, slow=False, ways=OWN_WAYS).arrays("own")
     return found
 
 

@@ -11,9 +11,10 @@ from model.analysis.heads.ablation import ablate
 from model.analysis.heads.patterns import PATTERNS, pattern_scores
 from model.analysis.heads.roles import RowCounts, count_rows, summed_up
 from model.analysis.heads.table import DECIMALS, HeadTable
-from model.pairs import score_pairs
+from model.analysis.parts import PairScores, Scores
+from model.passage import one_thread
 from model.source import Source
-from model.trace import HeadRef, Kind
+from model.trace import KINDS, HeadRef, Kind
 
 MUTED = (1, 2, 4, 8, 16, 32, 64, 96)  # heads that are muted together, as far as there are so many
 GREEDY = 5  # heads of the greedy set …
@@ -114,59 +115,75 @@ def _costs(
     return np.stack(costs), np.array(tokens)
 
 
-class _Sums:
-    """Running sums over sentences, by kind."""
+def score_heads(model: Source, src: str, tgt: str) -> Scores:
+    """What every head does in one forced translation, and what muting it costs: arrays by kind and measure.
 
-    def __init__(self) -> None:
-        self.pairs: list[tuple[str, str]] = []
-        self.tokens: list[int] = []
-        self.log_prob = 0.0
-        self.importance: dict[Kind, list[np.ndarray]] = {}  # of each sentence
-        self.rows: dict[Kind, RowCounts] = {}
-        self.patterns: dict[Kind, dict[str, np.ndarray]] = {}
+    Raises:
+        HeadlightError: the model cannot read the pair.
+    """
+    forced = model.trace(src, tgt)
+    ablation, rarity = ablate(model, forced), model.rarity(src)
+    scores = {"tokens": np.array(len(ablation.before)), "log_prob": np.array(float(ablation.before.sum()))}
+    for kind in forced.trace.kinds:
+        rows = count_rows(forced.trace, kind, rarity)
+        scores[f"importance/{kind}"] = ablation.importance[kind]
+        scores |= {f"sums/{kind}/{name}": values for name, values in rows.sums.items()}
+        scores |= {f"rows/{kind}/{name}": np.asarray(values) for name, values in rows.rows.items()}
+        scores |= {f"patterns/{kind}/{name}": pattern_scores(forced.trace, kind, name) for name in PATTERNS}
+    return scores
 
-    def add(self, model: Source, src: str, tgt: str) -> None:
-        forced = model.trace(src, tgt)
-        ablation, rarity = ablate(model, forced), model.rarity(src)
-        self.pairs.append((src, tgt))
-        self.tokens.append(len(ablation.before))
-        self.log_prob += float(ablation.before.sum())
-        for kind in forced.trace.kinds:
-            self.importance.setdefault(kind, []).append(ablation.importance[kind])
-            rows = count_rows(forced.trace, kind, rarity)
-            self.rows[kind] = self.rows[kind] + rows if kind in self.rows else rows
-            scores = {name: pattern_scores(forced.trace, kind, name) for name in PATTERNS}
-            sums = self.patterns.setdefault(kind, {name: np.zeros_like(score) for name, score in scores.items()})
-            for name, score in scores.items():
-                sums[name] += score
 
-    def table(self, facts: dict[str, Any]) -> HeadTable:
-        sentences, tokens = len(self.pairs), np.array(self.tokens)
-        profiles = {kind: summed_up(self.rows[kind], kind) for kind in self.rows}
-        more = {
-            "sentences": sentences,
-            "tokens": int(tokens.sum()),
-            "nats_per_token": round(self.log_prob / int(tokens.sum()), 4),
-        }
-        importance = {kind: ratio(np.stack(self.importance[kind]).astype(float), tokens) for kind in self.rows}
-        return HeadTable(
-            facts | more,
-            {kind: mean for kind, (mean, _) in importance.items()},
-            {kind: profiles[kind].measures for kind in self.rows},
-            {kind: profiles[kind].offset_at for kind in self.rows},
-            {kind: profiles[kind].roles for kind in self.rows},
-            {kind: {name: total / sentences for name, total in self.patterns[kind].items()} for kind in self.rows},
-            {kind: error for kind, (_, error) in importance.items()},
-        )
+def heads_of(model: Source, pairs: Sequence[tuple[str, str]], found: PairScores, facts: dict[str, Any]) -> HeadTable:
+    """The table of the scores of pairs.
 
-    def together(self, model: Source) -> dict[str, Any]:
-        """Heads muted together, chosen on every other pair and measured on those between; {} for a single pair."""
-        if len(self.pairs) < 2:
-            return {}
-        first, second = (
-            {kind: np.sum(costs[half::2], axis=0) for kind, costs in self.importance.items()} for half in (0, 1)
-        )
-        return {"together": muted_together(model, self.pairs[::2], self.pairs[1::2], first, second)}
+    Args:
+        model: whose heads they are; some are muted together here, chosen on every other pair and measured between.
+        pairs: English and Chinese.
+        found: from ``score_heads``.
+        facts: put into the table as they are.
+
+    Raises:
+        CorpusError: no pair could be scored.
+    """
+    every, scored = found.all(), [pairs[number - 1] for number in sorted(found.scores)]
+    tokens = np.array([int(each["tokens"]) for each in every])
+    kinds: list[Kind] = [kind for kind in KINDS if f"importance/{kind}" in every[0]]
+    costs = {kind: [each[f"importance/{kind}"] for each in every] for kind in kinds}
+    more: dict[str, Any] = {}
+    if len(scored) > 1:
+        first, second = ({kind: np.sum(own[half::2], axis=0) for kind, own in costs.items()} for half in (0, 1))
+        with one_thread():
+            more["together"] = muted_together(model, scored[::2], scored[1::2], first, second)
+    log_prob = sum(float(each["log_prob"]) for each in every)
+    more |= {"sentences": len(every), "tokens": int(tokens.sum()), "nats_per_token": round(log_prob / tokens.sum(), 4)}
+    importance = {kind: ratio(np.stack(costs[kind]).astype(float), tokens) for kind in kinds}
+    profiles = {kind: summed_up(_row_counts(every, kind), kind) for kind in kinds}
+    return HeadTable(
+        facts | more,
+        {kind: mean for kind, (mean, _) in importance.items()},
+        {kind: profiles[kind].measures for kind in kinds},
+        {kind: profiles[kind].offset_at for kind in kinds},
+        {kind: profiles[kind].roles for kind in kinds},
+        {
+            kind: {name: total / len(every) for name, total in _added(every, f"patterns/{kind}").items()}
+            for kind in kinds
+        },
+        {kind: error for kind, (_, error) in importance.items()},
+    )
+
+
+def _row_counts(every: Sequence[Scores], kind: Kind) -> RowCounts:
+    return RowCounts(_added(every, f"sums/{kind}"), _added(every, f"rows/{kind}"))
+
+
+def _means(every: Sequence[Scores], group: str) -> dict[str, np.ndarray]:
+    return {name: total / len(every) for name, total in _added(every, group).items()}
+
+
+def _added(every: Sequence[Scores], group: str) -> dict[str, np.ndarray]:
+    """The arrays of a group, pair after pair."""
+    names = [name for name in every[0] if name.startswith(f"{group}/")]
+    return {name.removeprefix(f"{group}/"): np.add.reduce([each[name] for each in every]) for name in names}
 
 
 def corpus_heads(
@@ -189,6 +206,5 @@ def corpus_heads(
     Raises:
         CorpusError: no pair could be scored.
     """
-    sums = _Sums()
-    refused = score_pairs(pairs, lambda pair: sums.add(model, *pair), progress)
-    return sums.table(facts | sums.together(model)), refused
+    found = PairScores.of(pairs, lambda _, pair: score_heads(model, *pair), progress)
+    return heads_of(model, pairs, found, facts), found.refused

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from model.source import ModelHandle
 
+PART_OPTIONS = ("--part", "--out", "--merge")  # a table does not say how it was cut
+
 
 def add_checkpoint(parser: argparse.ArgumentParser) -> None:
     """--checkpoint NAME, --models DIR."""
@@ -103,10 +105,13 @@ def add_table_options(parser: argparse.ArgumentParser, line: str, truth: bool) -
 
 
 def made_by(args: argparse.Namespace, translator: Any) -> dict[str, Any]:
-    """Which weights and which command made a table; of paths the command keeps the last part."""
+    """Which weights and which command made a table, whichever parts were made; of paths the last part."""
     files = [path for path in vars(args).values() if isinstance(path, Path)]
     names = {str(path): path.name for path in files} | {str(args.checkpoint): translator.name}
-    argv = [names.get(word, word) for word in args.argv]
+    argv, in_parts = [], False
+    for word in args.argv:
+        in_parts = word.split("=")[0] in PART_OPTIONS or (in_parts and not word.startswith("-"))
+        argv += [] if in_parts else [names.get(word, word)]
     return {"sha256": translator.meta.get("sha256"), "command": f"python -m model {shlex.join(argv)}"}
 
 

@@ -3,8 +3,6 @@ from __future__ import annotations
 import json
 import shutil
 import statistics
-import sys
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -133,16 +131,6 @@ def test_the_table_is_mean_error_and_lead_over_norms_pair_by_pair():
     assert rows_of(facts)["norms"]["sufficiency"]["gap"] == 0
     assert rows_of(facts, "own") == {}
     assert facts["seconds"]["votes"] == 0.25
-
-
-def test_two_processes_find_what_one_does(folder, translator, monkeypatch):
-    # A script that Streamlit ran in this process may still stand as its main module, and a new process would run it.
-    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
-    pairs = [("Tom didn't see it.", "汤姆没看见它。"), ("Tom.", "汤姆。"), ("I love the red car.", "我爱红车。")]
-    found = [faithfulness_table(translator, pairs, workers=n, checkpoint=str(folder)) for n in (1, 2)]
-    one, two = (each.facts() | {"seconds": {}} for each in found)
-    assert one == two
-    assert found[0].refused == found[1].refused == {2: found[0].refused[2]}
 
 
 def test_pairs_that_cannot_be_scored_are_named(translator):
