@@ -48,7 +48,7 @@ def table(folder: Path, command: str) -> str:
 
 
 @pytest.mark.parametrize("command", TABLES)
-def test_parts_in_any_order_make_what_one_run_makes(command, files, folder, tmp_path, monkeypatch, capsys):
+def test_parts_in_any_order_make_what_one_run_makes(command, files, folder, tmp_path, capsys):
     what = [command, "--tsv", str(files[command]), "--checkpoint", str(folder)]
     assert main([*what, "--save"]) == 0
     whole = table(folder, command)
@@ -60,7 +60,7 @@ def test_parts_in_any_order_make_what_one_run_makes(command, files, folder, tmp_
         assert main([*what, "--save", "--merge", str(parts)]) == 0
         assert table(folder, command) == whole
     capsys.readouterr()
-    (parts / "part-3-of-7.npz").unlink()
+    max(parts.iterdir(), key=lambda part: part.stat().st_size).unlink()  # by chance a part has no pair at all
     assert main([*what, "--merge", str(parts)]) == 2
     assert "the parts lack" in capsys.readouterr().err
 
