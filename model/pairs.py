@@ -1,14 +1,22 @@
-"""Sentence pairs from a TSV file."""
+"""Sentence pairs from a TSV file, and what each of them scores: parts made anywhere are put together as one run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 from model.errors import CorpusError, HeadlightError
+from model.files import write_arrays
+from model.passage import one_thread
 
 Row = tuple[str, str, str]  # English, Chinese, source
+BUCKETS = 512  # of lines by their hash; no more parts than this
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -68,3 +76,138 @@ def score_pairs(
             f"no sentence pair could be scored; the first: {next(iter(refused.values()), 'there is none')}"
         )
     return refused
+
+
+def digest_of(src: str, tgt: str) -> int:
+    """The hash of a pair, below 2**64: of its two texts alone."""
+    return int.from_bytes(hashlib.blake2b(f"{src}\t{tgt}".encode(), digest_size=8).digest(), "big")
+
+
+TABLE_PART_VERSION = 1
+PairArrays = dict[str, np.ndarray]  # of one pair, by name; a name has one shape in all pairs
+
+
+@dataclass
+class PairScores:
+    """What each pair of a corpus scored.
+
+    Attributes:
+        facts: what parts of one run share; ``pairs`` is how many there are in all.
+        scores: of each pair, by its number in the file, counted from 1.
+        refused: why a pair was left out, by its number.
+    """
+
+    facts: dict[str, Any]
+    scores: dict[int, PairArrays] = field(default_factory=dict)
+    refused: dict[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Sequence[Pair],
+        score: Callable[[int, Pair], PairArrays],
+        progress: Callable[[int], object] = lambda _: None,
+        facts: dict[str, Any] | None = None,
+        numbers: Iterable[int] | None = None,
+    ) -> PairScores:
+        """Score pairs, on one thread of PyTorch, so that a part has the same bits as the whole.
+
+        Args:
+            pairs: all of the corpus.
+            score: what a pair of that number scores; a ``HeadlightError`` leaves it out.
+            progress: called with the number of pairs done.
+            facts: of the run, see ``run_facts``.
+            numbers: of those to score, see ``numbers_of``; without them all.
+        """
+        found = cls(facts or {"pairs": len(pairs)})
+        with one_thread():
+            for done, number in enumerate(range(1, len(pairs) + 1) if numbers is None else numbers, 1):
+                try:
+                    found.scores[number] = score(number, pairs[number - 1])
+                except HeadlightError as error:
+                    found.refused[number] = str(error)
+                progress(done)
+        return found
+
+    def all(self) -> list[PairArrays]:
+        """The scores in the order of the file.
+
+        Raises:
+            CorpusError: no pair could be scored; the sentence says why the first could not.
+        """
+        if not self.scores:
+            why = next((self.refused[number] for number in sorted(self.refused)), "there is none")
+            raise CorpusError(f"no sentence pair could be scored; the first: {why}")
+        return [self.scores[number] for number in sorted(self.scores)]
+
+    def save(self, path: Path) -> Path:
+        """Write the file aside, then rename it: it is whole, or not there."""
+        arrays: dict[str, np.ndarray] = {}
+        for name in dict.fromkeys(name for each in self.scores.values() for name in each):
+            numbers = [number for number, each in self.scores.items() if name in each]
+            arrays[f"numbers/{name}"] = np.array(numbers)
+            arrays[f"scores/{name}"] = np.stack([self.scores[number][name] for number in numbers])
+        said = {
+            "version": TABLE_PART_VERSION,
+            "facts": self.facts,
+            "refused": self.refused,
+            "scored": list(self.scores),
+        }
+        arrays["json"] = np.frombuffer(json.dumps(said, ensure_ascii=False).encode(), np.uint8)
+        return write_arrays(path, arrays)
+
+    def add(self, path: Path) -> None:
+        """Add what the file of another part holds.
+
+        Raises:
+            CorpusError: it is no such file, is of another run, or has a pair that is there already.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                said = json.loads(file["json"].tobytes())
+                if said["version"] != TABLE_PART_VERSION or said["facts"] != self.facts:
+                    raise CorpusError(f"{path} is of another run: its model, corpus or settings differ")
+                scored, refused = set(said["scored"]), {int(number): why for number, why in said["refused"].items()}
+                if {*scored, *refused} & {*self.scores, *self.refused}:
+                    raise CorpusError(f"{path} has pairs that another part has")
+                self.refused |= refused
+                self.scores |= {number: {} for number in scored}
+                for name in [name.removeprefix("scores/") for name in file.files if name.startswith("scores/")]:
+                    for number, values in zip(file[f"numbers/{name}"], file[f"scores/{name}"], strict=True):
+                        self.scores[int(number)][name] = values
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError) as error:
+            raise CorpusError(f"{path} is no part of a table: {error}") from None
+
+
+def run_facts(command: str, model: str, sha256: str | None, texts: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """What parts of one run share: what is computed, with which weights, of which pairs in which order."""
+    fingerprint = hashlib.blake2b("".join(f"{digest_of(*pair):016x}" for pair in texts).encode(), digest_size=16)
+    return {
+        "command": command,
+        "model": model,
+        "sha256": sha256,
+        "pairs": len(texts),
+        "fingerprint": fingerprint.hexdigest(),
+    }
+
+
+def numbers_of(texts: Sequence[tuple[str, str]], part: int, parts: int) -> list[int]:
+    """Which pairs, counted from 1, are in a part of so many, counted from 0: as in an atlas, by a pair's hash."""
+    return [number for number, pair in enumerate(texts, 1) if digest_of(*pair) % BUCKETS % parts == part]
+
+
+def merged(facts: dict[str, Any], paths: Iterable[Path]) -> PairScores:
+    """All pairs of a run from the files of its parts, in whatever order.
+
+    Raises:
+        CorpusError: a part cannot be read, is of another run, overlaps with another, or pairs are missing.
+    """
+    found = PairScores(facts)
+    for path in paths:
+        found.add(path)
+    missing = facts["pairs"] - len(found.scores) - len(found.refused)
+    if missing:
+        raise CorpusError(f"the parts lack {missing} of {facts['pairs']} pairs")
+    found.scores = dict(sorted(found.scores.items()))
+    found.refused = dict(sorted(found.refused.items()))
+    return found

@@ -103,8 +103,8 @@ def write(args: argparse.Namespace, counts: Counts) -> None:
         HeadlightError: no line could be read.
     """
     from model.analysis.atlas.book import ATLAS, write_book
-    from model.analysis.atlas.lines import BUCKETS
     from model.analysis.atlas.pages import index_of, pages_of
+    from model.pairs import BUCKETS
 
     for name, number in sorted(counts.refused.items()):
         say(f"{number} lines were left out: {name}")

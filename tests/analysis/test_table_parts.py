@@ -16,8 +16,8 @@ from model.__main__ import main
 from model.analysis.alignment.known_pairs import ALIGNMENT
 from model.analysis.faithfulness.table import FAITHFULNESS
 from model.analysis.heads.table import FILE as HEADS
-from model.analysis.parts import PairScores, merged
 from model.errors import CorpusError
+from model.pairs import PairScores, merged
 
 TRUTH = Path(__file__).resolve().parents[2] / "model/truth/en-zh.tsv"
 TABLES = {"heads": HEADS, "faithfulness": FAITHFULNESS, "align": ALIGNMENT}

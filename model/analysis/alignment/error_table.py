@@ -11,8 +11,8 @@ import numpy as np
 from model.analysis.alignment.gold import GoldPair, diagonal_links
 from model.analysis.alignment.links import RULES, argmax_links
 from model.analysis.alignment.word_maps import ALIGN_METHODS, ALL, Place, pair_maps, places
-from model.analysis.parts import PairScores, Scores
 from model.attribution.methods import SHIFTS, MethodName
+from model.pairs import PairArrays, PairScores
 
 if TYPE_CHECKING:
     from model.source import Source
@@ -57,7 +57,7 @@ class ErrorTable:
         """Names of the last axis."""
         return places(self.n_layers, self.n_heads)
 
-    def counts(self, maps: np.ndarray, gold: GoldPair) -> Scores:
+    def counts(self, maps: np.ndarray, gold: GoldPair) -> PairArrays:
         """What is counted of one pair's links, made from its word maps [2, D, N, target words, source words]."""
         sure, possible = (_as_map(links, gold) for links in (gold.sure, gold.possible))
         found, hits = np.zeros_like(self.found), np.zeros_like(self.hits)
@@ -81,7 +81,7 @@ class ErrorTable:
         """Count one pair's links, made from its word maps [2, D, N, target words, source words]."""
         self.add_counts(self.counts(maps, gold))
 
-    def add_counts(self, counts: Scores) -> None:
+    def add_counts(self, counts: PairArrays) -> None:
         """Add what was counted of one pair, by ``counts``."""
         self.found += counts["found"]
         self.hits += counts["hits"]
@@ -202,7 +202,7 @@ def error_table(
     return table_of(model, PairScores.of(gold, lambda _, pair: score_links(model, pair), progress))
 
 
-def score_links(model: Source, pair: GoldPair) -> Scores:
+def score_links(model: Source, pair: GoldPair) -> PairArrays:
     """What is counted of one pair.
 
     Raises:

@@ -13,10 +13,10 @@ import torch
 
 from model.analysis.atlas.batch import MapBatch
 from model.analysis.atlas.kept import KeptMaps, Sentence, SparseMap, only
-from model.analysis.atlas.lines import BUCKETS
 from model.analysis.atlas.tally import SCALE, Tally, added
 from model.errors import CorpusError
 from model.files import write_arrays
+from model.pairs import BUCKETS
 from model.trace import KINDS, Kind
 
 HARD = 0.5  # a row looks hard where its largest weight is as large

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +11,8 @@ import numpy as np
 
 from model.analysis.alignment.gold import GoldPair, gold_pair
 from model.errors import CorpusError
-from model.pairs import pair_of
+from model.pairs import BUCKETS, digest_of, pair_of
 
-BUCKETS = 512  # no more parts than this; a batch never holds lines of two buckets
 BATCH = 32  # sentences gone through at once, at most
 _AREA = BATCH * 40**2  # cells of one head's maps in a batch, about: long sentences go through in fewer at once
 _SAMPLE_SALT = 0x9E3779B97F4A7C15  # makes another hash of a line's own
@@ -97,11 +95,6 @@ class LineCorpus:
     def _line_at(self, file: object, offset: int) -> Line:
         file.seek(offset)  # type: ignore[attr-defined]
         return _parsed(file.readline().decode("utf-8"), str(self.path), self.linked)  # type: ignore[attr-defined]
-
-
-def digest_of(src: str, tgt: str) -> int:
-    """The hash of a pair, below 2**64: of its two texts alone."""
-    return int.from_bytes(hashlib.blake2b(f"{src}\t{tgt}".encode(), digest_size=8).digest(), "big")
 
 
 def _length(line: Line) -> float:

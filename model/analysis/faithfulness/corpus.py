@@ -13,9 +13,9 @@ from model.analysis.faithfulness.deletion import LeftOut, by_words, deletion_cos
 from model.analysis.faithfulness.once import Once
 from model.analysis.faithfulness.table import BASE, LOWER_IS_BETTER, MEASURES, OWN_WAYS, ROWS, TARGETS, WAYS_SCORED
 from model.analysis.faithfulness.verdict import top_words
-from model.analysis.parts import PairScores, Scores
 from model.attribution.methods import METHODS, RIVALS, Maps, MethodName, attribution_maps
 from model.errors import CorpusError
+from model.pairs import PairArrays, PairScores
 from model.source import WAYS, Source, Way
 from model.trace import TracedTranslation
 
@@ -42,13 +42,13 @@ class Scored:
     seconds: np.ndarray
     tokens: int
 
-    def arrays(self, target: str) -> Scores:
+    def arrays(self, target: str) -> PairArrays:
         """These, by names that begin with the target's."""
         rows = {f"{target}/{way}": values for way, values in self.rows.items()}
         return {f"{target}/tokens": np.array(self.tokens), f"{target}/seconds": self.seconds, **rows}
 
     @classmethod
-    def of(cls, scores: Scores, target: str) -> Scored:
+    def of(cls, scores: PairArrays, target: str) -> Scored:
         """What ``arrays`` made."""
         rows = {way: scores[f"{target}/{way}"] for way in WAYS if f"{target}/{way}" in scores}
         return cls(rows, scores[f"{target}/seconds"], int(scores[f"{target}/tokens"]))
@@ -187,7 +187,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 @dataclass
 class FaithfulnessTable:
-    """Scores of many translations.
+    """PairArrays of many translations.
 
     Attributes:
         scored: of each pair and target.
@@ -257,7 +257,7 @@ def faithfulness_table(
     pairs: Sequence[tuple[str, str]],
     progress: Callable[[int], object] = lambda _: None,
 ) -> FaithfulnessTable:
-    """Scores of forced translations; a pair that the model cannot read, or that is too short, is left out.
+    """PairArrays of forced translations; a pair that the model cannot read, or that is too short, is left out.
 
     Args:
         model: whose cross-attention is scored.
@@ -282,8 +282,8 @@ def table_of(found: PairScores) -> FaithfulnessTable:
     return FaithfulnessTable(scored, found.refused)
 
 
-def score_pair(model: Source, number: int, pair: tuple[str, str]) -> Scores:
-    """Scores by target: of the pair's own Chinese, and of what the model writes where that is three tokens or more.
+def score_pair(model: Source, number: int, pair: tuple[str, str]) -> PairArrays:
+    """PairArrays by target: of the pair's own Chinese, and of what the model writes where that is three tokens or more.
 
     Args:
         model: whose cross-attention is scored.

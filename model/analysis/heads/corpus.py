@@ -11,7 +11,7 @@ from model.analysis.heads.ablation import ablate
 from model.analysis.heads.patterns import PATTERNS, pattern_scores
 from model.analysis.heads.roles import RowCounts, count_rows, summed_up
 from model.analysis.heads.table import DECIMALS, HeadTable
-from model.analysis.parts import PairScores, Scores
+from model.pairs import PairArrays, PairScores
 from model.passage import one_thread
 from model.source import Source
 from model.trace import KINDS, HeadRef, Kind
@@ -115,7 +115,7 @@ def _costs(
     return np.stack(costs), np.array(tokens)
 
 
-def score_heads(model: Source, src: str, tgt: str) -> Scores:
+def score_heads(model: Source, src: str, tgt: str) -> PairArrays:
     """What every head does in one forced translation, and what muting it costs: arrays by kind and measure.
 
     Raises:
@@ -172,15 +172,15 @@ def heads_of(model: Source, pairs: Sequence[tuple[str, str]], found: PairScores,
     )
 
 
-def _row_counts(every: Sequence[Scores], kind: Kind) -> RowCounts:
+def _row_counts(every: Sequence[PairArrays], kind: Kind) -> RowCounts:
     return RowCounts(_added(every, f"sums/{kind}"), _added(every, f"rows/{kind}"))
 
 
-def _means(every: Sequence[Scores], group: str) -> dict[str, np.ndarray]:
+def _means(every: Sequence[PairArrays], group: str) -> dict[str, np.ndarray]:
     return {name: total / len(every) for name, total in _added(every, group).items()}
 
 
-def _added(every: Sequence[Scores], group: str) -> dict[str, np.ndarray]:
+def _added(every: Sequence[PairArrays], group: str) -> dict[str, np.ndarray]:
     """The arrays of a group, pair after pair."""
     names = [name for name in every[0] if name.startswith(f"{group}/")]
     return {name.removeprefix(f"{group}/"): np.add.reduce([each[name] for each in every]) for name in names}

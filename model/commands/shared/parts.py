@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from model.commands.shared.options import pair_bar
 from model.errors import HeadlightError
 from model.folders import META, resolve
+from model.pairs import BUCKETS, Pair, PairArrays, PairScores, merged, numbers_of, run_facts
 
 if TYPE_CHECKING:
-    from model.analysis.parts import PairScores, Scores
     from model.source import ModelHandle
 
 _PART = re.compile(r"([0-9]{1,4})/([0-9]{1,4})")
-Pair = TypeVar("Pair")
 
 
 def add_parts(parser: argparse.ArgumentParser) -> None:
@@ -44,8 +43,6 @@ def part(text: str) -> tuple[int, int]:
     Raises:
         argparse.ArgumentTypeError: it is no I/N with 1 ≤ I ≤ N ≤ 512.
     """
-    from model.analysis.atlas.lines import BUCKETS
-
     match = _PART.fullmatch(text)
     one, all_parts = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= one <= all_parts <= BUCKETS:
@@ -83,9 +80,9 @@ def scores_of(
     model: ModelHandle,
     pairs: Sequence[Pair],
     texts: Sequence[tuple[str, str]],
-    score: Callable[[int, Pair], Scores],
+    score: Callable[[int, Pair], PairArrays],
 ) -> PairScores | None:
-    """Scores of all pairs: made here, by the processes of torchrun, or read with --merge; None after a part alone.
+    """PairArrays of all pairs: made here, by the processes of torchrun, or read with --merge; None after a part alone.
 
     Args:
         args: with ``add_parts``.
@@ -98,9 +95,6 @@ def scores_of(
     Raises:
         HeadlightError: the options contradict each other, or parts do not fit together.
     """
-    from model.analysis.atlas.run import part_path
-    from model.analysis.parts import PairScores, merged, numbers_of, run_facts
-
     facts = run_facts(command, model.name, weights_sha256(model, args.checkpoint), texts)
     if args.merge:
         return merged(facts, part_files(args.merge))
@@ -113,13 +107,20 @@ def scores_of(
             found = PairScores.of(pairs, score, progress, facts, numbers)
         if parts == 1:
             return found
-        args.out.mkdir(parents=True, exist_ok=True)
-        path = found.save(part_path(args.out, number, parts))
-        print(f"python -m model {command}: wrote {path.name}", file=sys.stderr, flush=True)
+        files = saved_part(args.out, found, command, number, parts)
         wait()
-        if size == 1 or rank > 0:
-            return None
-    return merged(facts, [part_path(args.out, each, parts) for each in range(parts)])
+    return merged(facts, files) if size > 1 and rank == 0 else None
+
+
+def saved_part(folder: Path, found: PairScores, command: str, part: int, parts: int) -> list[Path]:
+    """Write a part, counted from 0; the files of all parts."""
+    from model.analysis.atlas.run import part_path
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [part_path(folder, each, parts) for each in range(parts)]
+    found.save(files[part])
+    print(f"python -m model {command}: wrote {files[part].name}", file=sys.stderr, flush=True)
+    return files
 
 
 _LONGEST = timedelta(days=7)  # one part may take so much longer than another

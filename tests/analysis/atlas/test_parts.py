@@ -18,13 +18,14 @@ from model.analysis.atlas import counts as counting
 from model.analysis.atlas.book import ATLAS, read_atlas, write_book
 from model.analysis.atlas.counts import merged
 from model.analysis.atlas.kept import SAMPLE, KeptMaps
-from model.analysis.atlas.lines import BUCKETS, LineCorpus, digest_of
+from model.analysis.atlas.lines import LineCorpus
 from model.analysis.atlas.pages import index_of, pages_of
 from model.analysis.atlas.run import count, facts_of
 from model.errors import CorpusError
 from model.folders import families
 from model.own import checkpoint
 from model.own.network.positions import rotation
+from model.pairs import BUCKETS, digest_of
 from model.trace import HeadRef
 from model.translator import Translator, open_model
 
