@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shlex
 from pathlib import Path
 
 import torch
 
+from model.commands.shared.options import command_line
 from model.errors import CorpusError, HeadlightError
 from model.own.checkpoint import CONFIG, resolve
 from model.own.network.config import TransformerConfig
@@ -56,7 +56,8 @@ def run(args: argparse.Namespace) -> None:
         trainer = Trainer(args.data, args.out, _config(args), _settings(args), torch.device(device))
     except ValueError as error:
         raise HeadlightError(str(error)) from None
-    trainer.command = f"python -m model {shlex.join(args.argv)}"
+    began_with = {args.start_from: Path(args.start_from).name} if args.start_from else {}
+    trainer.command = command_line(args, began_with)
     if args.resume:
         trainer.resume()
     elif args.start_from:

@@ -173,6 +173,8 @@ def test_prepare_and_train_make_a_checkpoint_that_translates(tsv: Path, tmp_path
     assert json.loads(capsys.readouterr().out)["checkpoint"] == out
     assert main(["train", "--data", data, "--out", out, "--steps", "3", "--resume", "--device", "cpu"]) == 0
     assert main(["translate", "--checkpoint", out, "Tom"]) == 0
+    said = json.loads((tmp_path / "made" / "meta.json").read_text(encoding="utf-8"))["command"]
+    assert said == "python -m model train --data data --out made --steps 3 --resume --device cpu"
 
 
 @pytest.mark.parametrize(

@@ -105,14 +105,21 @@ def add_table_options(parser: argparse.ArgumentParser, line: str, truth: bool) -
 
 
 def made_by(args: argparse.Namespace, translator: Any) -> dict[str, Any]:
-    """Which weights and which command made a table, whichever parts were made; of paths the last part."""
+    """Which weights and which command made a table."""
+    names = {str(args.checkpoint): translator.name}
+    return {"sha256": translator.meta.get("sha256"), "command": command_line(args, names)}
+
+
+def command_line(args: argparse.Namespace, names: Mapping[str, str]) -> str:
+    """The command as typed, whichever parts were made; of paths the last part, and what ``names`` says for a word."""
     files = [path for path in vars(args).values() if isinstance(path, Path)]
-    names = {str(path): path.name for path in files} | {str(args.checkpoint): translator.name}
+    named = {str(path): path.name for path in files} | dict(names)
+    parts = PART_OPTIONS if "merge" in vars(args) else ()
     argv, in_parts = [], False
     for word in args.argv:
-        in_parts = word.split("=")[0] in PART_OPTIONS or (in_parts and not word.startswith("-"))
-        argv += [] if in_parts else [names.get(word, word)]
-    return {"sha256": translator.meta.get("sha256"), "command": f"python -m model {shlex.join(argv)}"}
+        in_parts = word.split("=")[0] in parts or (in_parts and not word.startswith("-"))
+        argv += [] if in_parts else [named.get(word, word)]
+    return f"python -m model {shlex.join(argv)}"
 
 
 @contextmanager
