@@ -1,20 +1,33 @@
 // Makes what dist holds of everything in src: scripts for the viewer, for all components, for notebooks, for a talk
 // with stills of views, for the page that translates by itself and for its worker, each of whose first line says of which sources, so that a stale one is
-// seen; and a table of style sheets, a component's with those of all that it imports.
+// seen; and a table of style sheets, a component's with those of all that it imports. A component's markup and its own
+// style sheet are one file, its .html; a script imports that, and gets the style sheet.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const into = process.argv[2] ?? `${here}dist`;
-const SHARED = { bundle: true, charset: "utf8", target: "es2022", logLevel: "warning" };
+/** The style sheet at the head of a component's markup. @param {string} path */
+const styleIn = (path) => readFileSync(path, "utf8").match(/^<style>\n(.*)<\/style>\n/s)[1];
+const looks = {
+  name: "looks",
+  /** @param {import("esbuild").PluginBuild} each */
+  setup: (each) =>
+    each.onLoad({ filter: /\.html$/ }, ({ path }) => ({
+      contents: styleIn(path),
+      loader: each.initialOptions.loader?.[".css"] ?? "css",
+      resolveDir: dirname(path),
+    })),
+};
+const SHARED = { bundle: true, charset: "utf8", target: "es2022", logLevel: "warning", plugins: [looks] };
 
 /** The sum of all sources, in the order of their paths, and of the table that Python has too. */
 function sum() {
   const hash = createHash("sha256");
-  const files = readdirSync(`${here}src`, { recursive: true }).filter((name) => /\.(js|css)$/.test(name));
+  const files = readdirSync(`${here}src`, { recursive: true }).filter((name) => /\.(js|css|html)$/.test(name));
   for (const name of files.map((each) => each.replaceAll("\\", "/")).sort()) {
     hash.update(`${name}\n`).update(readFileSync(`${here}src/${name}`));
   }

@@ -39,13 +39,25 @@ def module(bundle: Path, name: str) -> str:
     return f"const {{ {name}: mount }} = await import({where});\nexport default mount;\n"
 
 
+@cache
+def _look(name: str) -> tuple[str, str]:
+    """A component's own style sheet and its markup, which are one file.
+
+    Raises:
+        FileNotFoundError: there is no such component.
+    """
+    both = (SOURCES / "components" / name / f"{name}.html").read_text(encoding="utf-8")
+    sheet, markup_of_it = both.removeprefix("<style>\n").split("</style>\n", 1)
+    return sheet, markup_of_it
+
+
 def markup(name: str) -> str:
     """The HTML of a component, before anything is in it.
 
     Raises:
         FileNotFoundError: there is no such component.
     """
-    return (SOURCES / "components" / name / f"{name}.html").read_text(encoding="utf-8")
+    return _look(name)[1]
 
 
 @cache
@@ -56,8 +68,7 @@ def _styles() -> dict[str, str]:
 
 def own_style(name: str) -> str:
     """A component's own style sheet, for a page that has styles already: without the one that it imports first."""
-    sheet = (SOURCES / "components" / name / f"{name}.css").read_text(encoding="utf-8")
-    return sheet.removeprefix('@import "../../ui/component.css";')
+    return _look(name)[0].removeprefix('@import "../../ui/component.css";')
 
 
 def style(name: str) -> str:

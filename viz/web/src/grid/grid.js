@@ -2,7 +2,7 @@
 import { sized } from "../ui/canvas.js";
 import { make } from "../ui/dom.js";
 import { pooled, stretched } from "../map/pooling.js";
-import { hallTimes } from "../viewer/present.js";
+import { hallTimes } from "../viewer/keys.js";
 import { pixelsOf, scalesOf } from "../core/scale.js";
 
 /** @typedef {import("../types.js").KindPart} KindPart */

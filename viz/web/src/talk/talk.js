@@ -1,6 +1,6 @@
 // A talk: scenes one after the other, each shown by the viewer, with the questions and notes that go with them.
 import { dress } from "../ui/theme.js";
-import { present, wholeScreen } from "../viewer/present.js";
+import { present, wholeScreen } from "../viewer/keys.js";
 import { make } from "../ui/dom.js";
 import { button } from "../viewer/controls.js";
 import { Viewer } from "../viewer/viewer.js";

@@ -1,5 +1,5 @@
 // A card with one labelled map, larger, beside the small one that is pointed at.
-import { Layers } from "../map/layers.js";
+import { Layers } from "../map/map.js";
 import { asMap } from "../map/map.js";
 import { make } from "./dom.js";
 

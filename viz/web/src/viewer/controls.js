@@ -1,5 +1,5 @@
 // The buttons and switches over the maps; each says what the state is and changes it.
-import { present } from "./present.js";
+import { present } from "./keys.js";
 import { moved } from "../core/walk.js";
 import { make } from "../ui/dom.js";
 

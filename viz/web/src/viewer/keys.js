@@ -1,8 +1,6 @@
 // The keyboard: arrows go through heads and layers, digits open a head, letters switch.
-
-import { present } from "./present.js";
-import { ARROWS, isTaken } from "../ui/keys.js";
 import { gone, less, nextKind, stepped } from "../core/walk.js";
+import { ARROWS, isTaken } from "../ui/keys.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 
@@ -40,4 +38,61 @@ export function press(viewer, event) {
   else return false;
   event.preventDefault();
   return true;
+}
+
+// The whole screen for the picture, where the browser lets the page have it.
+
+const MOST_BESIDE = 20; // columns of a map that has the sentence beside it in a hall; above it where there are more
+
+/** @param {Document} document @param {boolean} on */
+function fullScreen(document, on) {
+  const asked = on
+    ? document.documentElement.requestFullscreen?.()
+    : document.fullscreenElement && document.exitFullscreen();
+  Promise.resolve(asked).catch(() => {}); // a page within a page may not; its presenter mode fills its frame
+}
+
+/** How many times larger everything is in a hall than on its smallest screen, 1280 × 720; the style sheet has the same in --hall. */
+export function hallTimes() {
+  return Math.max(1, Math.min(window.innerWidth / 1280, window.innerHeight / 720));
+}
+
+/** Whoever leaves the full screen by the browser's own key leaves presenter mode, unless the page opened in it; gives what ends the watch. @param {import("./viewer.js").Viewer} viewer */
+export function whenFullScreenEnds(viewer) {
+  const { ownerDocument } = viewer.root;
+  const left = () => {
+    const { opening, root, state } = viewer;
+    if (!ownerDocument.fullscreenElement && state.present && !opening.present && !root.inert)
+      viewer.change({ present: false });
+  };
+  ownerDocument.addEventListener("fullscreenchange", left);
+  return () => ownerDocument.removeEventListener("fullscreenchange", left);
+}
+
+/** Nothing but the picture, large, on the whole screen; or everything again. @param {import("./viewer.js").Viewer} viewer */
+export function present(viewer) {
+  viewer.change({ present: !viewer.state.present });
+  fullScreen(viewer.root.ownerDocument, viewer.state.present);
+}
+
+/** The whole screen in presenter mode; or the window again, still in presenter mode. @param {import("./viewer.js").Viewer} viewer */
+export function wholeScreen(viewer) {
+  const { ownerDocument } = viewer.root;
+  const on = !ownerDocument.fullscreenElement;
+  if (on && !viewer.state.present) viewer.change({ present: true });
+  fullScreen(ownerDocument, on);
+}
+
+/**
+ * Gives the root the names of its looks; true where one is new, and the room may have another size.
+ * @param {HTMLElement} root
+ * @param {import("../types.js").State} state
+ * @param {number} columns of the widest map, beside which a sentence may stand
+ */
+export function turned({ classList }, { view, present: isLarge }, columns) {
+  const before = classList.value;
+  classList.toggle("all", view === "all");
+  classList.toggle("present", isLarge);
+  classList.toggle("wide", view !== "lines" && columns > MOST_BESIDE);
+  return classList.value !== before;
 }

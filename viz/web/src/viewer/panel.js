@@ -1,11 +1,12 @@
 // One large map: its title, its picture, and the line that says what is pointed at.
+import { litIn, placesOf } from "../core/pointing.js";
+import { scalesOf } from "../core/scale.js";
+import { pinsSaid, spotSaid, strongest, sumsOf } from "../core/tell.js";
+import { asLines } from "../lines/lines.js";
+import { asMap, Layers } from "../map/map.js";
 import { sized } from "../ui/canvas.js";
 import { make } from "../ui/dom.js";
-import { Layers } from "../map/layers.js";
-import { asLines } from "../lines/lines.js";
-import { asMap } from "../map/map.js";
-import { litIn, placesOf } from "../core/pointing.js";
-import { pinsSaid, spotSaid, strongest, sumsOf } from "../core/tell.js";
+import { PreviewCard } from "../ui/preview.js";
 
 /** @typedef {import("../types.js").Spot} Spot */
 /** @typedef {{ below: number[] | null, beside: number[] | null }} Sums */
@@ -236,5 +237,39 @@ export class PanelView {
       panel.place = place;
       panel.paint();
     }
+  }
+}
+
+// The card of a head that is only pointed at.
+
+const SIDE = 400;
+
+export class Preview extends PreviewCard {
+  /** @param {import("./viewer.js").Viewer} owner */
+  constructor(owner) {
+    super(SIDE, null);
+    this.owner = owner;
+    this.shown = "";
+    this.again = () => {}; // shows the same head anew
+  }
+
+  hide() {
+    super.hide();
+    this.shown = "";
+    this.again = () => {};
+  }
+
+  /** @param {import("../types.js").Head} head @param {DOMRect} beside */
+  point(head, beside) {
+    const { owner } = this;
+    if (this.shown === head.code) return;
+    this.shown = head.code;
+    this.again = () => {
+      this.shown = "";
+      this.point(head, beside);
+    };
+    const panel = owner.reader.panel(head, owner.state);
+    const drawing = drawingOf(owner, panel, scalesOf([panel], owner.state)[0]);
+    this.show(panel.title, strongest(panel.reading, owner.words), drawing, beside);
   }
 }

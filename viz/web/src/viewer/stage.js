@@ -1,7 +1,7 @@
 // Lays out the middle of the viewer: the chosen heads large, or every head of every kind.
 import { make } from "../ui/dom.js";
 import { drawingOf, PanelView } from "./panel.js";
-import { hallTimes } from "./present.js";
+import { hallTimes } from "./keys.js";
 import { abreast, roomOf } from "../core/place.js";
 import { scalesOf } from "../core/scale.js";
 

@@ -3,7 +3,7 @@ import { Roving } from "../../grid/roving.js";
 import { Component, mounted } from "../../ui/component.js";
 import { buttonOf, make, makeButton, svg, whenPointed, within } from "../../ui/dom.js";
 import { ARROWS, seize } from "../../ui/keys.js";
-import "./beam_tree.css";
+import "./beam_tree.html";
 
 const COLUMN = 60; // pixels from step to step
 const WIDE = 42; // a node

@@ -1,5 +1,5 @@
 import { Component, mounted } from "../../ui/component.js";
-import "./class_place.css";
+import "./class_place.html";
 
 const EVERY = 300; // milliseconds
 

@@ -2,9 +2,9 @@ import { fill } from "../../core/text.js";
 import { Component, mounted } from "../../ui/component.js";
 import { buttonOf, makeButton } from "../../ui/dom.js";
 import { seize } from "../../ui/keys.js";
-import { FlowLayout, LEFT, share } from "./flow_layout.js";
+import { FlowLayout, LEFT, share } from "./flow_picture.js";
 import { edgeLines, inputs, names, nodes, sources, widths } from "./flow_picture.js";
-import "./flow_graph.css";
+import "./flow_graph.html";
 
 /**
  * @typedef {object} Flow What flows to one token from the source words, through every state between layers.
@@ -13,7 +13,7 @@ import "./flow_graph.css";
  * @property {string[]} writes
  * @property {number[][]} encoder by level and token
  * @property {number[][]} decoder
- * @property {import("./flow_layout.js").Edge[]} edges the strongest first
+ * @property {import("./flow_picture.js").Edge[]} edges the strongest first
  * @property {number} n_edges with those that are not shown
  * @property {number} step from 1
  * @property {string} summary

@@ -1,7 +1,7 @@
 import { percent } from "../../core/text.js";
 import { buttonOf, make, makeButton } from "../../ui/dom.js";
 import { Component, mounted } from "../../ui/component.js";
-import "./fork_picker.css";
+import "./fork_picker.html";
 
 /** @typedef {{ id: number, text: string, probability: number }} Candidate */
 /** @typedef {{ title: string, written: number, chosen: number | null, candidates: Candidate[] }} Fork */

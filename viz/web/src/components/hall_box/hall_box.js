@@ -1,6 +1,6 @@
 import { parted } from "../../core/payload.js";
 import { Component, mounted } from "../../ui/component.js";
-import "./hall_box.css";
+import "./hall_box.html";
 
 /**
  * Nothing to be seen: between a talk, which lies in a frame of this page, and Python. What the talk asks, a sentence

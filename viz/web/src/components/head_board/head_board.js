@@ -4,7 +4,7 @@ import { Component, mounted } from "../../ui/component.js";
 import { make, whenPointed, within } from "../../ui/dom.js";
 import { ARROWS, seize } from "../../ui/keys.js";
 import { paint } from "../../ui/theme.js";
-import "./head_board.css";
+import "./head_board.html";
 
 /**
  * @typedef {object} BoardKind The numbers of one kind's heads, by layer and head.

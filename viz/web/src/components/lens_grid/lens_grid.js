@@ -4,7 +4,7 @@ import { Component, mounted } from "../../ui/component.js";
 import { make, makeButton, svg, within } from "../../ui/dom.js";
 import { isTaken, seize } from "../../ui/keys.js";
 import { paint } from "../../ui/theme.js";
-import "./lens_grid.css";
+import "./lens_grid.html";
 
 const STANDS = 150; // milliseconds that a step stands before it is reported
 

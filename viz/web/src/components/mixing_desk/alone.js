@@ -1,7 +1,6 @@
 import { colourAt } from "../../core/colours.js";
 import { buttonOf, make, makeButton } from "../../ui/dom.js";
 import { paint } from "../../ui/theme.js";
-import "./alone.css";
 
 /** @typedef {import("./faders.js").Place} Place */
 /** @typedef {{ text: string, long: string, change: number, other: boolean }} Muted what one head alone does */

@@ -6,7 +6,7 @@ import { ARROWS, seize } from "../../ui/keys.js";
 import { paint } from "../../ui/theme.js";
 import { Alone } from "./alone.js";
 import { Faders } from "./faders.js";
-import "./mixing_desk.css";
+import "./mixing_desk.html";
 
 const REST = 120; // milliseconds that a slider stands before it is reported
 const LOUDEST = 150; // percent

@@ -1,5 +1,5 @@
 import { Component, mounted } from "../../ui/component.js";
-import "./page_look.css";
+import "./page_look.html";
 
 // A page whose look has changed while it was open, because the system turned dark or the visitor chose so, still shows
 // pictures in the ink of the look before. The ground of this element is the page's, and a change of it is a transition.

@@ -1,5 +1,5 @@
 import { Component, mounted } from "../../ui/component.js";
-import "./page_top.css";
+import "./page_top.html";
 
 /**
  * What replaces the page's subject is read from its beginning: the app alone leaves the page where it was scrolled to.

@@ -5,7 +5,7 @@ import { gridCells, neighbour, Roving } from "../../grid/roving.js";
 import { Component, mounted } from "../../ui/component.js";
 import { within } from "../../ui/dom.js";
 import { seize } from "../../ui/keys.js";
-import "./patch_picture.css";
+import "./patch_picture.html";
 
 const FULL = 0.8; // how much of the picture the strongest cell covers
 

@@ -4,7 +4,7 @@ import { gridCells, neighbour, Roving } from "../../grid/roving.js";
 import { Component, mounted } from "../../ui/component.js";
 import { within } from "../../ui/dom.js";
 import { seize } from "../../ui/keys.js";
-import "./pattern_grid.css";
+import "./pattern_grid.html";
 
 const GRID = 8;
 const SIZE = { rows: GRID, columns: GRID };

@@ -1,5 +1,5 @@
 import { Component, mounted } from "../../ui/component.js";
-import "./pin_keeper.css";
+import "./pin_keeper.html";
 
 const NAME = "headlight-pinboard";
 

@@ -4,7 +4,7 @@ import { fill } from "../../core/text.js";
 import { sized } from "../../ui/canvas.js";
 import { Component, mounted } from "../../ui/component.js";
 import { make } from "../../ui/dom.js";
-import "./plain_chart.css";
+import "./plain_chart.html";
 
 /** @typedef {import("../../chart/axes.js").AxisPart} AxisPart */
 /** @typedef {import("../../chart/axes.js").Bars} Bars */

@@ -5,7 +5,7 @@ import { Component, mounted } from "../../ui/component.js";
 import { buttonOf, make, makeButton } from "../../ui/dom.js";
 import { isTaken } from "../../ui/keys.js";
 import { paint } from "../../ui/theme.js";
-import "./playback.css";
+import "./playback.html";
 
 const SHOWN = 0.05; // weights below have no number under their token
 const NAMED = 3; // tokens that the sentence names

@@ -3,7 +3,7 @@ import { fill } from "../../core/text.js";
 import { Component, mounted } from "../../ui/component.js";
 import { make, makeButton, within } from "../../ui/dom.js";
 import { paint } from "../../ui/theme.js";
-import "./score_grid.css";
+import "./score_grid.html";
 
 /** @typedef {number | "all"} Column a head, or all of a layer */
 /**

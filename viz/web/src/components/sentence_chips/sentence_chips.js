@@ -1,7 +1,7 @@
 import { fill, percent } from "../../core/text.js";
 import { make, makeButton } from "../../ui/dom.js";
 import { Component, mounted } from "../../ui/component.js";
-import "./sentence_chips.css";
+import "./sentence_chips.html";
 
 /** @typedef {{ text: string, before: string, special: boolean, reading?: string, sure: number | null }} Chip */
 /** @typedef {import("../../types.js").Dressed<{ source: Chip[], target: Chip[], chosen: number | null }>} Sent */

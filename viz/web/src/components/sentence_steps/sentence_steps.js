@@ -1,6 +1,6 @@
 import { within } from "../../ui/dom.js";
 import { Component, mounted } from "../../ui/component.js";
-import "./sentence_steps.css";
+import "./sentence_steps.html";
 
 // Streamlit writes what is typed over the link of the sentence before. So that Back leads there, that link is brought
 // back when the new sentence is sent, and the new one becomes a step of its own.

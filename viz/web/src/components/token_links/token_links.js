@@ -7,7 +7,7 @@ import { make, makeButton, svg, whenPointed, within } from "../../ui/dom.js";
 import { seize } from "../../ui/keys.js";
 import { paint } from "../../ui/theme.js";
 import { HeadBoard } from "../head_board/head_board.js";
-import "./token_links.css";
+import "./token_links.html";
 
 const SHOWN = 0.05; // weights below have no number at their token, and no curve
 const FAINT = 0.15; // nor have those below among the curves of tokens that nobody asks about

@@ -1,7 +1,7 @@
 import { fill } from "../../core/text.js";
 import { Component, mounted } from "../../ui/component.js";
 import { makeButton, svg, whenPointed, within } from "../../ui/dom.js";
-import "./word_links.css";
+import "./word_links.html";
 
 const SIDES = /** @type {const} */ (["src", "tgt"]);
 

@@ -3,7 +3,7 @@ import { readEnvelope } from "../../core/payload.js";
 import { write } from "../../core/state.js";
 import { Component, mounted } from "../../ui/component.js";
 import { Viewer } from "../../viewer/viewer.js";
-import "./workbench.css";
+import "./workbench.html";
 
 const LEAST = 340; // px of height, however small the window is
 
