@@ -5,8 +5,8 @@ from __future__ import annotations
 from streamlit.starlette import App
 
 from viz.app.server.guard import guards
+from viz.charts.layout import plotly_script
 from viz.charts.lines.bertviz_code import frame_scripts
-from viz.charts.plotly_script import plotly_script
 from viz.web.bundles import STAGE, VIEWER, served
 
 bundles = [bundle.read_text(encoding="utf-8") for bundle in (VIEWER, STAGE)]  # of saved pages and talks

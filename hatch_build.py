@@ -104,8 +104,8 @@ def _replace(lines: list[str], node: ast.stmt, pattern: str, new: str, path: str
 def place_of(path: str) -> str | None:
     """Where a file of the tree lies in the package; None where it is left out.
 
-    >>> place_of("app.py"), place_of("model/trace.py"), place_of("headlight/serve.py"), place_of("tests/pages.py")
-    ('headlight/served/app.py', 'headlight/model/trace.py', 'headlight/serve.py', None)
+    >>> place_of("app.py"), place_of("model/trace.py"), place_of("headlight/__main__.py"), place_of("tests/pages.py")
+    ('headlight/served/app.py', 'headlight/model/trace.py', 'headlight/__main__.py', None)
     """
     if path in SERVED:
         return f"{PACKAGE}/served/{path}"

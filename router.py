@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from viz.app import frame, navigation, pickers
-from viz.app.navigation import form, titles, visibility
+from viz.app import frame, header, pickers
+from viz.app.header import form, titles, visibility
 from viz.core.changes import follow_files
-from viz.core.choice import tidy_link
+from viz.core.choice import say, speak, tidy_link
 from viz.core.going import page_of
-from viz.core.language import say, speak
 from viz.core.views import VIEWS
 from viz.widgets import verdict
 from viz.widgets.errors import told
@@ -22,8 +21,8 @@ pages = {name: page_of(spec, say(titles(name, reads)), visibility(spec, reads)) 
 page = st.navigation(list(pages.values()), position="hidden")
 tidy_link()  # not before the page is known, or it would be forgotten
 spec = next(spec for name, spec in VIEWS.items() if pages[name] == page)
-asked = navigation.asked()
-came_back = navigation.arrive(spec)
+asked = header.asked()
+came_back = header.arrive(spec)
 if not frame.opened():
     st.stop()
 frame.draw(spec)
@@ -35,7 +34,7 @@ with told():
         with st.container(), st.container():  # where a fragment has its pickers: they stay the same widgets
             pickers.draw(spec)
         page.run()
-navigation.follow(asked)
+header.follow(asked)
 if came_back:
     st.rerun()
 frame.status_line()

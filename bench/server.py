@@ -32,9 +32,9 @@ from model.analysis.faithfulness.deletion import by_words
 from model.analysis.faithfulness.evidence import evidence, told_by_deletion
 from model.analysis.what_if.verdict import traceless_words
 from model.attribution.methods import MethodName
-from viz.core.answers.faithfulness import faithfulness, left_out, word_traces
 from viz.core.answers.maps import whole_map
 from viz.core.answers.translations import translation
+from viz.core.answers.what_if import faithfulness, left_out, word_traces
 from viz.core.models import entry_of
 from viz.core.session import Subject
 

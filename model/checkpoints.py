@@ -7,7 +7,7 @@ from pathlib import Path
 
 from model.errors import CheckpointError
 from model.folders import CHECKPOINTS, CONFIG, resolve
-from model.own.facts import facts
+from model.own.network.config import facts
 from model.source import Facts
 
 __all__ = ["Facts", "read_facts"]

@@ -38,7 +38,7 @@ def open_model(name: str, pictures: Callable[[str], bytes] | None = None) -> Mod
     if found.sort == "own":
         return Translator.from_checkpoint(name)
     if found.sort == "maps":
-        from model.saved.source import SavedSource
+        from model.saved.reading import SavedSource
 
         return SavedSource.open(found.path, name)
     from model.folder.source import FolderSource, shipped_or_none

@@ -25,7 +25,6 @@ from model.analysis.lessons import (
     normalising,
     positions,
     several,
-    unmasked,
     vectors,
 )
 from model.analysis.lessons.hooks import caught
@@ -155,7 +154,7 @@ ANALYSES: dict[str, Callable[[Any, TracedTranslation], object]] = {
         source, written.source, positions.shuffled(len(written.src), 1)
     ),
     "lesson: norms": lambda source, written: normalising.normed(source, [written.source, OTHER], 1),
-    "lesson: unmasked": lambda source, written: unmasked.leak(source, written, 1),
+    "lesson: unmasked": lambda source, written: masks.leak(source, written, 1),
     "lesson: exposure": err,
     "lesson: memory": exposure.memory_feeds,
     "lesson: firing": lambda source, written: feed_forward.firing(source, written.source, 1),
@@ -164,7 +163,7 @@ ANALYSES: dict[str, Callable[[Any, TracedTranslation], object]] = {
     "lesson: written": lambda source, written: vectors.written(source, written, 1),
     "lesson: masks": lambda source, written: masks.source_batch(source, [written.source, OTHER]),
     "lesson: masks of targets": lambda source, written: masks.target_batch(source, [written.source, OTHER]),
-    "lesson: shuffled": lambda source, written: unmasked.shuffled_weights(source, written, [HeadRef("cross", 1, 1)]),
+    "lesson: shuffled": lambda source, written: masks.shuffled_weights(source, written, [HeadRef("cross", 1, 1)]),
     "one kind of head": lambda source, written: len(source.anatomy.kinds) > 1 or families.fused(source, written),
     "composition": compose,
     "lesson: hooks": lambda source, written: caught(source, written, next(iter(source.anatomy.kinds)), 1, 0),

@@ -20,7 +20,7 @@ from viz.core.text import LANGUAGES
 from viz.export import live
 from viz.export.pages import page_of
 from viz.export.show import command as talks
-from viz.export.show.heads import best_head
+from viz.export.show.sights import best_head
 from viz.export.shown import caption, check, labelled_maps, names, sheet_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from model.errors import HeadlightError
 from model.onnx.export import FACTS, GRAPHS, NEEDS
 from model.own.decoding.search import length_cap
 from model.own.decoding.stepping import looping
-from model.own.facts import NEVER_WRITTEN
+from model.own.network.config import NEVER_WRITTEN
 from model.own.text.vocab import BOS_ID, EOS_ID
 from model.own.translator import Translator
 from model.trace import HeadRef, Kind

@@ -21,8 +21,7 @@ from model.errors import HeadlightError
 from model.files import write_bytes, write_text
 from model.onnx.quantize import Precision, round_weights, with_codes
 from model.own.network.attention import MultiHeadAttention
-from model.own.network.layers import DecoderLayer, EncoderLayer
-from model.own.network.positions import angular_frequencies
+from model.own.network.layers import DecoderLayer, EncoderLayer, angular_frequencies
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import EOS_ID
 from model.own.translator import Translator
@@ -56,7 +55,7 @@ def attend(
 def embedded(rows: Tensor, places: Tensor, scale: float) -> Tensor:
     """Rows of an embedding [B, T, D], scaled, plus the encoding of their places, int64 [T].
 
-    The sines of ``model/own/network/positions.py``, in float64 as there; a table of them would be a megabyte of a page.
+    The sines of ``model/own/network/layers.py``, in float64 as there; a table of them would be a megabyte of a page.
     """
     angles = places.double()[:, None] * angular_frequencies(rows.shape[-1])
     waves = torch.stack((angles.sin(), (angles + math.pi / 2).sin()), -1)

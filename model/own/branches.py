@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from model.own.capture import HEADS_OUT, check_heads, hook_name
-from model.own.network.layers import DecoderLayer, LayerCache
-from model.own.network.masks import causal_mask
+from model.own.network.layers import DecoderLayer, LayerCache, causal_mask
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import PAD_ID
 from model.passage import ForcedIds

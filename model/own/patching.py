@@ -10,8 +10,7 @@ from torch import Tensor
 
 from model.own.branches import grown
 from model.own.capture import HEADS_OUT, check_heads, hook_name
-from model.own.network.layers import DecoderLayer, LayerCache
-from model.own.network.masks import causal_mask
+from model.own.network.layers import DecoderLayer, LayerCache, causal_mask
 from model.own.network.transformer import Transformer
 from model.passage import ForcedIds, Pass, Patch, Places, TextSide
 from model.trace import Kind

@@ -26,7 +26,7 @@ from model.errors import (
 from model.own import checkpoint, passes
 from model.own.branches import branched_log_probs, branched_logits, log_probs_without
 from model.own.decoding.stepping import StepPlan
-from model.own.facts import NEVER_WRITTEN, facts
+from model.own.network.config import NEVER_WRITTEN, facts
 from model.own.network.transformer import Transformer
 from model.own.passes import gradients, slopes
 from model.own.patching import patched_logits

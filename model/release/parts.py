@@ -21,7 +21,7 @@ from model.analysis.alignment.known_pairs import ALIGNMENT, load_alignment, unal
 from model.analysis.atlas.book import read_atlas
 from model.analysis.faithfulness.table import load_faithfulness, unscored_methods
 from model.analysis.heads.table import load_head_table
-from model.analysis.what_if.quality import load_warning
+from model.analysis.what_if.repair import load_warning
 from model.errors import HeadlightError
 from model.files import write_json, write_text
 from model.folders import CHECKPOINTS, META, resolve

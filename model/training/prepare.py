@@ -17,8 +17,7 @@ from model.errors import CorpusError
 from model.evaluation.kept import read_must
 from model.files import aside, write_json, write_text
 from model.own.checkpoint import load_tokenizers
-from model.own.text.digits import with_runs
-from model.own.text.tokenize import FULL_WIDTH, CharacterTokenizer, EnglishTokenizer
+from model.own.text.tokenize import FULL_WIDTH, CharacterTokenizer, EnglishTokenizer, with_runs
 from model.pairs import Row, read_rows
 from model.training.corpus import encode_pairs, grown, learn_characters, learn_english, split_dev
 

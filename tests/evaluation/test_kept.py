@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from model.__main__ import main
-from model.analysis.what_if.quality import load_warning
+from model.analysis.what_if.repair import load_warning
 from model.analysis.what_if.verdict import verdict
 from model.commands.release.warning import POOR, Judged, JudgedSentence, judged_rates, measured, read_judged, warning
 from model.errors import CorpusError

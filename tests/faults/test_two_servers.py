@@ -11,7 +11,7 @@ import pytest
 
 from model.analysis.atlas.book import read_atlas, write_book
 from model.files import leftovers, write_json, write_text
-from model.training.settings import TrainingSettings
+from model.training.loop import TrainingSettings
 from viz.core import changes
 from viz.core.crowd import sharing
 

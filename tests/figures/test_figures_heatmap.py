@@ -14,8 +14,8 @@ from viz.charts import heatmap
 from viz.charts.colour import contrast, on_scale, prefers_light_ink, printed, rgb
 from viz.charts.heatmap import HeatmapText, heatmap_config
 from viz.charts.layout import labels_fit
+from viz.charts.markup import is_chinese, readings, ruby
 from viz.charts.pair import Beside, beside_figure
-from viz.charts.ruby import is_chinese, readings, ruby
 from viz.core.text import LANGUAGES, text
 from viz.core.theme import DARK, LIGHT, Theme
 from viz.views.patching.grids import StatePanel, StatesText, states_figure

@@ -15,7 +15,7 @@ from model.analysis.alignment.known_pairs import truth_pairs
 from model.analysis.heads.ablation import ablate
 from model.attribution.methods import METHODS
 from model.folders import CHECKPOINTS
-from model.saved.source import SavedSource
+from model.saved.reading import SavedSource
 from model.source import ABILITIES, Ability
 from tests.folder import ours
 from tests.pages import SENTENCE, shipped

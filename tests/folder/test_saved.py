@@ -14,8 +14,7 @@ from torch import nn
 from model.attribution.export import trace_arrays, trace_npz
 from model.errors import MapsError
 from model.saved import reading
-from model.saved.reading import read_maps
-from model.saved.source import SavedSource
+from model.saved.reading import SavedSource, read_maps
 from model.saved.watching import maps_of
 from model.source import LacksAbilityError
 

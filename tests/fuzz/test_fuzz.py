@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from model.analysis.what_if.quality import repeated_run
+from model.analysis.what_if.repair import repeated_run
 from model.analysis.what_if.verdict import lost_numbers
 from model.errors import HeadlightError
 from model.folder.files.look import read_config
@@ -28,7 +28,7 @@ from model.own.checkpoint import load_tokenizers
 from model.saved.reading import read_maps
 from model.sentences import sentence_spans
 from viz.core.codes.choices import CHOICES, read_token
-from viz.core.codes.pattern import parse_pattern, pattern_code
+from viz.core.codes.mix import parse_pattern, pattern_code
 from viz.core.selection import read_link
 from viz.export.show.reading import read_storyboard, shipped, shipped_storyboard
 from viz.export.show.storyboard import write_storyboard

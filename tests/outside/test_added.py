@@ -6,7 +6,7 @@ import pytest
 
 from tests.outside.added import pages_with
 from tests.pages import shipped
-from viz.core.codes.lessons import LESSON_MODULES
+from viz.core.codes.choices import LESSON_MODULES
 from viz.core.views import VIEWS
 
 pytestmark = shipped

@@ -8,9 +8,16 @@ from torch import Tensor, nn
 
 from model.own.network.attention import MultiHeadAttention
 from model.own.network.config import TransformerConfig
-from model.own.network.layers import Dropout
-from model.own.network.masks import causal_mask, decoder_mask, padding_mask
-from model.own.network.positions import PositionalEncoding, angular_frequencies, rotation, sinusoidal_table
+from model.own.network.layers import (
+    Dropout,
+    PositionalEncoding,
+    angular_frequencies,
+    causal_mask,
+    decoder_mask,
+    padding_mask,
+    rotation,
+    sinusoidal_table,
+)
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
 

@@ -11,8 +11,15 @@ import torch
 from model.errors import CheckpointError
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
-from model.own.text.digits import with_runs, written_before
-from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer, source_labels, target_labels, word_spans
+from model.own.text.tokenize import (
+    CharacterTokenizer,
+    EnglishTokenizer,
+    source_labels,
+    target_labels,
+    with_runs,
+    word_spans,
+    written_before,
+)
 from model.own.text.vocab import EOS_ID, SPECIAL_TOKENS, UNK_ID
 from model.training.corpus import learn_characters, learn_english
 from model.training.loop import grow

@@ -16,8 +16,7 @@ from packaging.requirements import Requirement
 
 from bench.__main__ import BENCHES
 from hatch_build import files_of, place_of, requirements
-from headlight.__main__ import commands, main
-from headlight.serve import app_file, parser, streamlit_arguments
+from headlight.__main__ import app_file, commands, main, parser, streamlit_arguments
 from model.__main__ import COMMANDS
 from tests.architecture.tree import ROOT
 from tests.pages import shipped

@@ -19,7 +19,7 @@ from model.folders import resolve
 from model.own.checkpoint import load, load_tokenizers
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
-from model.own.text.digits import with_runs
+from model.own.text.tokenize import with_runs
 from model.training.choice import DevFiles, chosen_by
 from model.training.prepare import VocabularySettings, prepare
 from tests.pages import reverse

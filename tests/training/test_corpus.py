@@ -14,8 +14,7 @@ import pytest
 from model.errors import CheckpointError, CorpusError
 from model.evaluation.kept import read_kept
 from model.own.checkpoint import load_tokenizers
-from model.own.text.digits import with_runs, written_before
-from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
+from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer, with_runs, written_before
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
 from model.pairs import Row, read_rows
 from model.training.corpus import (

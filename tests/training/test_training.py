@@ -14,10 +14,9 @@ from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.tokenize import pad
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
-from model.training.loop import MovingAverage, Trainer, grow
+from model.training.loop import MovingAverage, Trainer, TrainingSettings, grow, noam, trapezoid
 from model.training.loss import ProjectedCrossEntropy, TranslationLoss
 from model.training.prepare import prepare_reversal
-from model.training.settings import TrainingSettings, noam, trapezoid
 
 
 def test_noam_equals_values_worked_by_hand() -> None:

@@ -21,7 +21,7 @@ from viz.core.selection import Selection
 from viz.export.pages import TRACED, traced_page
 from viz.web import message as types
 from viz.web.bundles import SOURCES, VIEWER, VIEWER_STYLE
-from viz.web.codes import coded
+from viz.web.message import coded
 from viz.web.page import page
 from viz.web.payload import pack
 

@@ -27,7 +27,11 @@ FORBIDDEN = re.compile(
 def source_sum(sources: Path) -> str:
     """The sum of scripts, style sheets and markup, as build.js makes it."""
     found = hashlib.sha256()
-    files = {file.relative_to(sources).as_posix(): file for end in ("js", "css", "html") for file in sources.rglob(f"*.{end}")}
+    files = {
+        file.relative_to(sources).as_posix(): file
+        for end in ("js", "css", "html")
+        for file in sources.rglob(f"*.{end}")
+    }
     for name in sorted(files):
         found.update(f"{name}\n".encode() + files[name].read_bytes())
     found.update(WEB.with_name("core").joinpath("selection.json").read_bytes())

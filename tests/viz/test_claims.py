@@ -12,7 +12,7 @@ import pytest
 from model.analysis.faithfulness.corpus import KEPT_SHARES
 from model.analysis.faithfulness.verdict import LEVEL
 from model.analysis.heads.roles import POSITIONAL, RARE, SINK
-from model.analysis.lessons import dictionary, learning
+from model.analysis.lessons import learning, scaling
 from model.analysis.lessons.several import divisors
 from model.live.task import LONGEST, SHORTEST
 from viz.core.text import LANGUAGES
@@ -111,7 +111,7 @@ COMPUTED = {
     "lens.promotes.lead": [1, round(math.exp(1), 1)],
     "train.lead": [SHORTEST, LONGEST],
     "lesson.3.ask.1": [min(divisors(256)), max(divisors(256))],
-    "lesson.1.answer.1": [0, *dictionary.ENTRY_VALUES],
+    "lesson.1.answer.1": [0, *scaling.ENTRY_VALUES],
     "lesson.7.rates.lead": list(learning.NOAM[0]),
     "lesson.2.see": [14 * 8, 12 * 8, 8 * 8, 8],
     "lesson.15.gradient": [10],

@@ -9,8 +9,8 @@ from model.attribution.labelled_map import LabelledMap
 from model.trace import HeadRef, Label
 from viz.core.theme import LIGHT
 from viz.views.translate.token_links import links_payload
-from viz.web import bundles, codes
-from viz.widgets import registry
+from viz.web import bundles, message
+from viz.widgets import places
 from viz.widgets.places import opened_place
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -31,14 +31,14 @@ def weights() -> np.ndarray:
 
 
 def test_packed_weights_come_back_within_their_step(weights):
-    assert np.abs(codes.unpack_coarse(codes.pack_coarse(weights)) - weights.ravel()).max() <= 1 / 255
-    assert np.abs(codes.unpack_fine(codes.pack_fine(weights)) - weights.ravel()).max() <= 0.5 / 32767 + 1e-9
-    assert np.abs(codes.unpack_coarse(codes.pack_coarse(weights[::-1])) - weights.ravel()).max() > 0.1
+    assert np.abs(message.unpack_coarse(message.pack_coarse(weights)) - weights.ravel()).max() <= 1 / 255
+    assert np.abs(message.unpack_fine(message.pack_fine(weights)) - weights.ravel()).max() <= 0.5 / 32767 + 1e-9
+    assert np.abs(message.unpack_coarse(message.pack_coarse(weights[::-1])) - weights.ravel()).max() > 0.1
 
 
 def test_coarse_packing_keeps_small_weights_apart_and_the_ends_exact():
     small = np.array([0.0, 0.001, 0.002, 1.0])
-    back = codes.unpack_coarse(codes.pack_coarse(small))
+    back = message.unpack_coarse(message.pack_coarse(small))
     assert np.abs(back - small).max() < 2e-4
     assert back[0] == 0
     assert back[3] == 1
@@ -46,24 +46,24 @@ def test_coarse_packing_keeps_small_weights_apart_and_the_ends_exact():
 
 def test_fine_packing_keeps_the_sign():
     values = np.array([-1.0, -0.25, 0.0, 0.5])
-    np.testing.assert_allclose(codes.unpack_fine(codes.pack_fine(values)), values, atol=1e-4)
+    np.testing.assert_allclose(message.unpack_fine(message.pack_fine(values)), values, atol=1e-4)
 
 
 @pytest.mark.parametrize("bad", [[1.1], [-0.1], [np.nan], [np.inf]])
 def test_values_that_are_no_weights_are_refused(bad):
     with pytest.raises(ValueError, match="from 0 to 1"):
-        codes.pack_coarse(np.array(bad))
+        message.pack_coarse(np.array(bad))
 
 
 def test_rounding_just_above_one_is_no_error():
-    assert codes.unpack_coarse(codes.pack_coarse(np.array([1.0000002]))) == [1.0]
+    assert message.unpack_coarse(message.pack_coarse(np.array([1.0000002]))) == [1.0]
 
 
 def test_links_carry_tokens_words_and_weights(weights):
     src, tgt = [f"s{i}" for i in range(5)] + [HOSTILE], ["我", "爱", "你", "。", "<eos>"]
     sent = links_payload(src, tgt, weights[0, 0], [0.5] * 5, [0, 1, 1, 2, 3, -1], [0, 1, 2, 3, -1])
     assert (sent["src"], sent["tgt"]) == (src, tgt)
-    back = codes.unpack_fine(str(sent["weights"])).reshape(5, 6)
+    back = message.unpack_fine(str(sent["weights"])).reshape(5, 6)
     np.testing.assert_allclose(back, weights[0, 0], atol=1e-4)
 
 
@@ -86,7 +86,7 @@ def test_only_a_head_that_exists_can_be_opened():
 
 def test_a_component_without_its_files_is_refused():
     with pytest.raises(FileNotFoundError):
-        registry.register("no_such_component", ())
+        places.register("no_such_component", ())
 
 
 def test_a_component_has_the_look_of_all_that_its_script_imports():
@@ -120,8 +120,8 @@ def test_streamlit_gets_a_line_that_imports_the_bundle_which_the_server_has():
 def test_a_component_gets_the_words_that_it_declared_and_no_others(monkeypatch):
     sent = []
     renderer = lambda **given: lambda **more: sent.append(more["data"]) or {}  # noqa: E731
-    monkeypatch.setattr(registry.st.components.v2, "component", lambda name, **files: renderer(**files))
-    component = registry.register("score_grid", ("caption", "all"))
+    monkeypatch.setattr(places.st.components.v2, "component", lambda name, **files: renderer(**files))
+    component = places.register("score_grid", ("caption", "all"))
     component.mount({"here": 1}, labels={"caption": "c", "all": "a", "more": "m"}.__getitem__, key="k", theme=LIGHT)
     assert sent[0]["labels"] == {"caption": "c", "all": "a"}
     assert sent[0]["here"] == 1

@@ -19,7 +19,7 @@ from bench.visitors import Answer, Run, judged, sentences
 from model.errors import EmptySentenceError, SentenceTooLongError
 from model.source import Anatomy, LacksAbilityError, require_of
 from model.trace import HeadRef
-from viz.core.answers import faithfulness, heads, maps, residual, translations, what_if
+from viz.core.answers import heads, maps, translations, what_if
 from viz.core.crowd import sharing
 from viz.core.crowd.sharing import ENOUGH, Crowd, Helper, NoAnswerError, answer_to, shared_out
 from viz.core.kept import kept
@@ -122,18 +122,18 @@ ASKED: list[tuple[Callable[..., object], tuple[object, ...]]] = [
     (translations.written, ()),
     (maps.attribution_maps, ("votes", None)),
     (maps.attribution_maps, ("gradient", 1)),
-    (faithfulness.left_out, ()),
-    (faithfulness.token_left_out, (2, (1, 3))),
-    (faithfulness.word_traces, ()),
-    (faithfulness.words_honesty, ((0.5, 0.1, 0.3, 0.2, 0.0, 0.4, 0.1, 0.0), None)),
+    (what_if.left_out, ()),
+    (what_if.token_left_out, (2, (1, 3))),
+    (what_if.word_traces, ()),
+    (what_if.words_honesty, ((0.5, 0.1, 0.3, 0.2, 0.0, 0.4, 0.1, 0.0), None)),
     (what_if.steps, (5,)),
     (what_if.continued, ()),
     (what_if.mix, (((HEAD, 0.0),),)),
-    (residual.lens, (3,)),
-    (residual.promoted, (3, HEAD, 0, 4)),
-    (residual.head_steps, (HEAD,)),
-    (residual.reasons, (HEAD,)),
-    (residual.flow_shares, ("norms",)),
+    (maps.lens, (3,)),
+    (maps.promoted, (3, HEAD, 0, 4)),
+    (maps.head_steps, (HEAD,)),
+    (maps.reasons, (HEAD,)),
+    (maps.flow_shares, ("norms",)),
     (heads.ablation, ()),
     (heads.profiles, ()),
     (alignment.word_maps, ("votes",)),
@@ -176,7 +176,7 @@ def test_a_helper_answers_as_this_process_does(helper, function, args) -> None:
 
 
 def test_all_that_may_be_asked_of_a_helper_is_asked_above() -> None:
-    wings = (alignment, faithfulness, heads, maps, residual, translations, what_if)
+    wings = (alignment, heads, maps, translations, what_if)
     every = [each for wing in wings for each in vars(wing).values()]
     inner = shared_out(len).__code__
     shared = {each for each in every if getattr(getattr(each, "__wrapped__", None), "__code__", None) is inner}

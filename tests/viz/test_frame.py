@@ -126,7 +126,7 @@ FIRST_VISIT = """
 import sys
 import streamlit as st
 from streamlit.testing.v1 import AppTest
-from viz.widgets.registry import Component
+from viz.widgets.places import Component
 
 told, mount, html = [], Component.mount, st.html
 

@@ -24,8 +24,7 @@ from websockets.asyncio.client import connect
 
 from model.errors import HeadlightError
 from viz.app import frame
-from viz.app.server.embed import EMBED_FROM
-from viz.app.server.guard import Guard, headers, is_from_here
+from viz.app.server.guard import EMBED_FROM, Guard, headers, is_from_here
 from viz.core.choice import live_link
 
 COUNTS = """

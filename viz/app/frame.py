@@ -16,22 +16,22 @@ from model.errors import HeadlightError
 from model.source import LacksAbilityError, require
 from model.trace import Translation
 from viz.app import header, pickers
-from viz.app.given import told_line
-from viz.app.sentences import choose_shown_part, parts_line, shown_parts
+from viz.app.given import choose_shown_part, parts_line, shown_parts, told_line
 from viz.app.settings import LINKED_MODEL, choose_checkpoint
 from viz.charts.markup import alert, line
 from viz.core import models
 from viz.core.answers.translations import translation
+from viz.core.choice import say, speak, within
 from viz.core.codes.choices import CHOICES
-from viz.core.language import say, speak, within
-from viz.core.model_pool import has_pytorch
+from viz.core.kept import has_pytorch
 from viz.core.numbers import number
 from viz.core.session import Subject, force, read_session, subject
 from viz.core.theme import FONTS
 from viz.core.views import ViewSpec
-from viz.widgets import chips, examples, pins, verdict
+from viz.widgets import chips, pins, verdict
+from viz.widgets.chips import draw_examples
 from viz.widgets.errors import OtherFormError, show_error, told
-from viz.widgets.registry import register
+from viz.widgets.places import register
 
 gc.disable()  # while the first run imports what stays; see ``freeze_what_stays``
 _component = register("page_look", ())
@@ -128,7 +128,7 @@ def draw(spec: ViewSpec) -> None:
     _missing_model(model)
     is_there = _translation_row(spec, model)
     if spec.sentence and not is_there:
-        examples.draw(model)
+        draw_examples(model)
         status_line()
         st.stop()
 

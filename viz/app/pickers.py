@@ -12,15 +12,13 @@ from model.attribution.methods import METHODS
 from model.errors import HeadlightError
 from viz.app import header
 from viz.core.answers.translations import trace
-from viz.core.choice import PICKED, picked, token_code
+from viz.core.choice import PICKED, picked, say, token_code
 from viz.core.codes.choices import CHOICES
-from viz.core.language import say
 from viz.core.models import ModelEntry, current
 from viz.core.session import Session, chosen_kind, combinable, read_session, subject
 from viz.core.views import ViewSpec
 from viz.widgets import map_choice, pins
-from viz.widgets.bar import offer_bar
-from viz.widgets.picker import coded, hide, pick
+from viz.widgets.picker import coded, hide, offer_bar, pick
 
 PICKERS = PICKED
 OWN_PIN = ("one_head", "about")  # the viewer's own scenes can be played; about a checkpoint there is nothing to play

@@ -8,8 +8,7 @@ from model.errors import HeadlightError
 from viz.app.given import maps_uploader
 from viz.charts.markup import line
 from viz.core import models
-from viz.core.choice import UNSEEN
-from viz.core.language import browser_language, say
+from viz.core.choice import UNSEEN, browser_language, say
 from viz.core.session import choose_part
 from viz.widgets.picker import pick
 

@@ -6,6 +6,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from math import ceil
 from typing import Any
@@ -223,3 +224,12 @@ def chart_config(filename: str, image: str = "png") -> dict[str, Any]:
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
         "toImageButtonOptions": {"format": image, "filename": filename, "scale": 3 if image == "png" else 1},
     }
+
+
+@cache
+def plotly_script() -> str:
+    """The whole script, as the installed plotly ships it; about 5 MB."""
+    from plotly.offline import get_plotlyjs
+
+    found: str = get_plotlyjs()
+    return found

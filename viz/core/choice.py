@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from model.folders import argument_of
 from viz.core.codes.choices import CHOICES, read_token
 from viz.core.selection import LINK_FIELDS
+from viz.core.text import LANGUAGES, text
 
 T = TypeVar("T")
 
@@ -135,3 +137,34 @@ def _model_of(page: Path, _written: int) -> str:
     """The checkpoint that a page says that it holds; "" where it says none."""
     found = re.search(r'"model":"([^"]*)"', page.read_text(encoding="utf-8"))
     return found[1] if found else ""
+
+
+Say = Callable[..., str]  # an interface string by its key, its places filled
+Labels = Callable[[str], str]  # a component's words by their names
+_spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
+
+
+def language() -> str:
+    """The interface language: "en" or "zh"; the browser's own where the link names none."""
+    return str(picked("lang", browser_language()))
+
+
+def browser_language() -> str:
+    """The language that the visitor's browser asks for, if the interface speaks it; else English."""
+    asked = str(st.context.locale or "").partition("-")[0].lower()
+    return asked if asked in LANGUAGES else "en"
+
+
+def speak() -> None:
+    """Let ``say`` speak the visitor's language for the rest of this run; to be called when it begins, or a fragment."""
+    _spoken.set(language())
+
+
+def say(key: str, **values: object) -> str:
+    """An interface string in the visitor's language."""
+    return text(_spoken.get() or language(), key, **values)
+
+
+def within(prefix: str, **special: str) -> Labels:
+    """What a component calls ``name``: the interface string ``<prefix>.<name>``, or the ``special`` one given."""
+    return lambda name: special[name] if name in special else say(f"{prefix}.{name}")

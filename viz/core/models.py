@@ -15,7 +15,7 @@ import streamlit as st
 from model import examples
 from model.analysis.alignment.known_pairs import best_writer, load_alignment
 from model.analysis.faithfulness.table import load_scenes
-from model.analysis.what_if.quality import load_warning
+from model.analysis.what_if.repair import load_warning
 from model.checkpoints import read_facts
 from model.errors import CheckpointError, HeadlightError
 from model.folders import (
@@ -32,7 +32,7 @@ from model.folders import (
 )
 from model.history import snapshots
 from model.source import Facts, LacksAbilityError, LanguageChoice, ModelHandle, Reads
-from viz.core import model_pool
+from viz.core import kept
 from viz.core.choice import chosen
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class ModelEntry:
         Raises:
             HeadlightError: something is wrong with it.
         """
-        return model_pool.shared(self.base, self.sha256)
+        return kept.shared(self.base, self.sha256)
 
     @property
     def ships(self) -> bool:
@@ -203,7 +203,7 @@ class SnapshotEntry(ModelEntry):
     @property
     def opened(self) -> ModelHandle:
         """As ``ModelEntry.opened``."""
-        return model_pool.at_step(self.name, str(self._shipped_meta.get("sha256")))
+        return kept.at_step(self.name, str(self._shipped_meta.get("sha256")))
 
 
 class FolderEntry(ModelEntry):
@@ -215,7 +215,7 @@ class FolderEntry(ModelEntry):
     def opened(self) -> ModelHandle:
         """As ``ModelEntry.opened``, asked for the languages of its name."""
         model = super().opened
-        return model if self.name == self.base else model_pool.in_languages(self.name, self.sha256)
+        return model if self.name == self.base else kept.in_languages(self.name, self.sha256)
 
     @cached_property
     def meta(self) -> dict[str, Any]:
@@ -235,7 +235,7 @@ class FolderEntry(ModelEntry):
     @property
     def languages(self) -> LanguageChoice:
         """As ``ModelEntry.languages``."""
-        return model_pool.shared(self.base, self.sha256).languages
+        return kept.shared(self.base, self.sha256).languages
 
     @property
     def mask(self) -> str:
@@ -262,7 +262,7 @@ class MapsEntry(FolderEntry):
     @property
     def opened(self) -> ModelHandle:
         """The maps; as ``ModelEntry.opened``."""
-        return self._brought or model_pool.shared(self.base, self.sha256)
+        return self._brought or kept.shared(self.base, self.sha256)
 
     @property
     def languages(self) -> LanguageChoice:
@@ -378,8 +378,7 @@ def uploaded(name: str, data: bytes) -> ModelHandle:
     Raises:
         MapsError: something is wrong with it.
     """
-    from model.saved.reading import read_maps
-    from model.saved.source import SavedSource
+    from model.saved.reading import SavedSource, read_maps
 
     return SavedSource(read_maps(data), f"{name[:60]} · {hashlib.sha256(data).hexdigest()[:12]}")
 

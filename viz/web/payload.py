@@ -14,8 +14,7 @@ from model.trace import KIND_LETTERS, AttentionTrace, Kind, Label, TracedTransla
 from viz.core.selection import DEFAULTS, Selection, method_of
 from viz.core.text import text
 from viz.core.theme import DARK, FONTS, LIGHT
-from viz.web.codes import coded
-from viz.web.message import VERSION, Axis, Header, KindPart, Look, MapsPart, MorePart, SortPart, Tokens
+from viz.web.message import VERSION, Axis, Header, KindPart, Look, MapsPart, MorePart, SortPart, Tokens, coded
 
 WORDS = (
     *("heads", "all", "map", "lines", "method", "words", "special", "rows", "written", "read", "threshold", "log"),

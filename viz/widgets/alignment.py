@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from model.analysis.alignment.gold import RULES, LinkRule, link_set
 from model.analysis.alignment.known_pairs import best_writer, unaligned_methods
-from model.analysis.alignment.links import RULES, LinkRule, link_set
 from model.analysis.alignment.word_maps import ALL, places
 from model.attribution.methods import METHODS, SHIFTS, MethodName, Shift
 from viz.charts.markup import line
 from viz.core import models
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.session import Session
 from viz.widgets.picker import pick
 

@@ -10,10 +10,10 @@ import streamlit as st
 from viz.charts.layout import chart_config
 from viz.charts.markup import line
 from viz.charts.plain_shapes import PlainChart
-from viz.core.language import say, within
+from viz.core.choice import say, within
 from viz.core.session import theme
 from viz.core.theme import Theme
-from viz.widgets.registry import register
+from viz.widgets.places import register
 
 _component = register("plain_chart", ())
 

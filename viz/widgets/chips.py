@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from math import exp
 from typing import TypedDict
 
+import streamlit as st
+
 from model.trace import Label, TracedTranslation
-from viz.charts.ruby import is_chinese, readings
-from viz.core.language import Labels, within
-from viz.core.session import choose_token, chosen_token, theme, typed
+from viz.charts.markup import is_chinese, readings
+from viz.core.choice import Labels, say, within
+from viz.core.models import ModelEntry
+from viz.core.session import choose_part, choose_token, chosen_token, theme, typed
 from viz.core.theme import Theme
-from viz.widgets.messages import message
-from viz.widgets.places import looked_at
-from viz.widgets.registry import register
+from viz.widgets.errors import message
+from viz.widgets.places import looked_at, register
 
 _steps = register("sentence_steps", ())
 LABELS = ("source", "target", "token", "chosen", "given")
@@ -118,3 +120,23 @@ def chips(text: str, labels: Sequence[Label], pinyin: bool = False) -> list[Chip
         found.append({"text": said, "before": before, "special": special, "sure": None, "reading": reading})
         at = max(at, label.end)
     return found
+
+
+def draw_examples(model: ModelEntry) -> None:
+    """Sentences to begin with, where a model reads any."""
+    if model.reads in ("picture", "maps"):
+        return
+    st.pills(
+        say("app.examples"),
+        model.examples,
+        key="example",
+        label_visibility="collapsed",
+        on_change=_take_example,
+    )
+
+
+def _take_example() -> None:
+    if sentence := st.session_state.get("example"):
+        st.session_state["text"] = sentence
+        choose_part()
+        st.session_state["example"] = None

@@ -9,10 +9,10 @@ import segno
 from markupsafe import Markup
 
 from viz.charts.markup import line, tag
+from viz.core.choice import language, say
 from viz.core.classroom.book import SHEET_COLUMNS, GivenAnswer, answers_csv
 from viz.core.classroom.questions import ClassQuestion, of
 from viz.core.classroom.room import Room
-from viz.core.language import language, say
 from viz.core.numbers import number
 from viz.export.show.storyboard import OPTION_LETTERS
 

@@ -16,12 +16,12 @@ from viz.charts.heatmap import HeatmapText
 from viz.charts.markup import Markup, line, tag
 from viz.charts.pair import Beside
 from viz.core import models
-from viz.core.answers import compare, past
-from viz.core.answers.faithfulness import faithfulness
-from viz.core.language import say, within
+from viz.core.answers import lessons, translations
+from viz.core.answers.what_if import faithfulness
+from viz.core.choice import say, within
 from viz.core.numbers import number
 from viz.core.session import Session, Subject, choose_head
-from viz.widgets.compared_heads import show_pair
+from viz.widgets.compared_sentences import show_pair
 from viz.widgets.head_board import Board, head_board
 from viz.widgets.picker import coded
 
@@ -54,7 +54,7 @@ def first_choice(names: Sequence[str], name: str) -> str:
     steps = models.entry_of(name).at_steps
     if names[0] not in steps:
         return names[0]
-    half = f"{name}@{past.half_trained(name)}"
+    half = f"{name}@{lessons.half_trained(name)}"
     return half if half in steps else steps[len(steps) // 2]
 
 
@@ -199,6 +199,6 @@ def crossed(
         HeadlightError: one of them cannot write the other's.
     """
     return (
-        compare.written_by(one.checkpoint, mine.source, theirs.text),
-        compare.written_by(name, mine.source, mine.text),
+        translations.written_by(one.checkpoint, mine.source, theirs.text),
+        translations.written_by(name, mine.source, mine.text),
     )

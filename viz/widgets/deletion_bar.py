@@ -12,9 +12,9 @@ from model.attribution.labelled_map import token_rows
 from model.trace import Kind
 from viz.charts.deletion import BarText, honesty_html
 from viz.charts.markup import line
-from viz.core.answers import faithfulness
+from viz.core.answers import what_if
 from viz.core.answers.translations import trace, translation
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.widgets import map_choice
@@ -75,7 +75,7 @@ def _references(now: Session, values: np.ndarray) -> str:
     from model.analysis.faithfulness.deletion import by_words
     from model.analysis.faithfulness.verdict import diagonal_map, honesty
 
-    tokens, left = trace(now.subject), faithfulness.left_out(now.subject)
+    tokens, left = trace(now.subject), what_if.left_out(now.subject)
     rows = by_words(token_rows(values, tokens, now.shift)[0], tokens.src, now.method)
     named = {"diagonal": honesty(left, diagonal_map(*rows.shape)), "shuffled": honesty(left, rows[::-1])}
     verdicts = {f"{name}_is": say(f"honesty.{found.verdict}") for name, found in named.items()}
@@ -102,10 +102,10 @@ def found_honesty(now: Session, kind: Kind, values: np.ndarray) -> Honesty:
     tokens, step = trace(now.subject), map_choice.chosen_step(now)
     if kind == "cross" and step is None:
         rows, _ = token_rows(values, tokens, now.shift)
-        return honesty(faithfulness.left_out(now.subject), by_words(rows, tokens.src, now.method))
+        return honesty(what_if.left_out(now.subject), by_words(rows, tokens.src, now.method))
     importance = by_words(values, tokens.src, now.method).sum(axis=0, dtype=np.float64)
     marks = tuple(np.round(importance, 6).tolist())
-    return faithfulness.words_honesty(now.subject, marks, step)
+    return what_if.words_honesty(now.subject, marks, step)
 
 
 def _of(now: Session) -> str:

@@ -8,16 +8,41 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
+import streamlit as st
 
 from model.trace import KINDS, HeadRef, Kind, Label
-from viz.core.codes.mix import Sizes, reported_gains, table
-from viz.core.language import Labels
+from viz.core.choice import Labels
+from viz.core.codes.mix import Sizes, format_mix, parse_mix, reported_gains, table
+from viz.core.going import open_view
+from viz.core.models import ModelEntry, current
 from viz.core.theme import Theme
-from viz.widgets.messages import message, part, serial
-from viz.widgets.registry import register
+from viz.widgets.errors import message, part, serial
+from viz.widgets.places import register
 
 if TYPE_CHECKING:
     from model.analysis.what_if.mixing import Mix
+
+
+def desk_sizes(model: ModelEntry) -> dict[Kind, tuple[int, int]]:
+    """Layers and heads of each kind of a model."""
+    return {kind: (each.layers, each.heads) for kind, each in model.facts.anatomy.kinds.items()}
+
+
+def desk_gains(model: ModelEntry) -> dict[HeadRef, float]:
+    """The gains other than 1 that the link names."""
+    return parse_mix(str(st.session_state.get("mix", "")), desk_sizes(model))
+
+
+def set_desk_gains(model: ModelEntry, gains: Mapping[HeadRef, float]) -> None:
+    """Write gains into the link; to be called in a widget's callback."""
+    st.session_state["mix"] = format_mix(gains, desk_sizes(model))
+
+
+def mute_on_desk(head: HeadRef) -> None:
+    """Go to the desk with this head alone muted; to be called in a widget's callback."""
+    set_desk_gains(current(), {head: 0.0})
+    open_view("mixing_desk")
+
 
 LABELS = (
     "mute",

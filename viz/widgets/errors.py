@@ -11,7 +11,7 @@ import streamlit as st
 from model.errors import MAX_CHARACTERS, MAX_PARTS, MAX_SRC_TOKENS, HeadlightError
 from model.source import LacksAbilityError, Reads
 from viz.charts.markup import alert
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.models import current
 
 
@@ -64,3 +64,26 @@ def told() -> Iterator[None]:
         return
     except HeadlightError as error:
         show_error(error)
+
+
+def message(key: str, name: str) -> object:
+    """What the component with this key last sent under a name; None where it has sent nothing."""
+    return st.session_state.get(key, {}).get(name)
+
+
+def part(value: object, name: str) -> object:
+    """An entry of a message; None where the message is no such thing."""
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def serial(key: str, name: str) -> int:
+    """The number of the newest change that a component has sent; 0 before its first."""
+    number = part(message(key, name), "serial")
+    return number if type(number) is int else 0
+
+
+def reported_step(value: object, steps: int) -> int | None:
+    """The step that a browser's message or a link names, from 1; None where there is no such step."""
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value[:9])
+    return value if type(value) is int and 1 <= value <= steps else None

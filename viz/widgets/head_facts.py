@@ -15,13 +15,13 @@ from model.trace import HeadRef, Kind, Label
 from viz.core import models
 from viz.core.answers import heads
 from viz.core.answers.translations import trace, translation
+from viz.core.choice import say
 from viz.core.codes.choices import HEAD_MEASURES
 from viz.core.going import open_heads
-from viz.core.language import say
 from viz.core.numbers import number, signed
 from viz.core.session import Session
 from viz.widgets import map_choice
-from viz.widgets.head_list import Listed
+from viz.widgets.head_board import Listed
 
 _BESIDE = 3  # heads that a button shows beside each other
 SHARES = ("confidence", "evenness", "previous", "next", "offset", "sink", "rare")

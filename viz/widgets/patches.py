@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -14,12 +16,71 @@ from viz.charts.markup import line
 from viz.core import models, pictures
 from viz.core.answers.maps import seen_picture
 from viz.core.answers.translations import trace
-from viz.core.language import say, within
+from viz.core.choice import Labels, say, within
 from viz.core.numbers import number
 from viz.core.session import Session, chosen_token
+from viz.core.theme import Theme
+from viz.web.message import pack_fine
 from viz.widgets import map_choice
-from viz.widgets.combined import merged, merged_name
-from viz.widgets.patch_picture import Patched, patch_picture
+from viz.widgets.errors import message, part
+from viz.widgets.map_choice import merged, merged_name
+from viz.widgets.places import register
+
+LABELS = ("grid", "cell", "marked", "hint")
+_component = register("patch_picture", LABELS)
+
+
+@dataclass(frozen=True)
+class Patched:
+    """What lies over a picture.
+
+    Attributes:
+        picture: the part that the model sees, as the bytes of a PNG file.
+        values: of each patch, [rows, columns], of any size.
+        selected: the patch that is looked from, row by row; None for a token that is no patch.
+        signed: values have either sign.
+        marked: patches to be outlined, bool [rows, columns]; None for none.
+    """
+
+    picture: bytes
+    values: np.ndarray
+    selected: int | None
+    signed: bool = False
+    marked: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        if self.values.ndim != 2 or not self.values.size:
+            raise ValueError(f"a picture's patches are [rows, columns], got {self.values.shape}")
+        if self.marked is not None and self.marked.shape != self.values.shape:
+            raise ValueError(f"marks of shape {self.marked.shape} do not fit patches of {self.values.shape}")
+
+
+def patch_picture(shown: Patched, *, theme: Theme, labels: Labels, key: str, on_look: Callable[[int], None]) -> None:
+    """The picture; ``on_look`` is called with the patch that was clicked, before the script runs again."""
+
+    def looked() -> None:
+        patch = part(message(key, "look"), "patch")
+        if type(patch) is int and 0 <= patch < shown.values.size:
+            on_look(patch)
+
+    _component.mount(patch_payload(shown), theme=theme, labels=labels, key=key, on_look_change=looked)
+
+
+def patch_payload(shown: Patched) -> dict[str, object]:
+    """What ``patch_picture`` sends to the browser, less look and labels: values as parts of the largest."""
+    high = float(np.abs(shown.values).max()) or 1.0
+    rows, columns = shown.values.shape
+    return {
+        "picture": f"data:image/png;base64,{base64.b64encode(shown.picture).decode('ascii')}",
+        "rows": rows,
+        "columns": columns,
+        "values": pack_fine(shown.values / high),
+        "high": high,
+        "selected": -1 if shown.selected is None else shown.selected,
+        "signed": shown.signed,
+        "marked": [] if shown.marked is None else np.flatnonzero(shown.marked).tolist(),
+    }
+
 
 NAMED = 5
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from viz.core.choice import say
 from viz.core.codes.choices import CHOICES
-from viz.core.language import say
 
 
 def pick(
@@ -92,3 +94,16 @@ def _known(code: str | None, labels: Mapping[str, str], start: str) -> str:
 
 def _take(name: str) -> None:
     st.session_state[name] = st.session_state[shown_key(name)]
+
+
+_bar: ContextVar[DeltaGenerator | None] = ContextVar("bar", default=None)
+
+
+def offer_bar(place: DeltaGenerator) -> None:
+    """Let the view of this run use a place on the line; the frame does."""
+    _bar.set(place)
+
+
+def bar() -> DeltaGenerator:
+    """The view's place on the line over it; where no frame offers one, a line where it is called."""
+    return _bar.get() or st.container(horizontal=True, vertical_alignment="center", gap="small")

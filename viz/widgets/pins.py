@@ -10,7 +10,7 @@ import streamlit as st
 
 from model.errors import HeadlightError
 from viz.core.answers.translations import translation
-from viz.core.language import language, say
+from viz.core.choice import language, say
 from viz.core.models import current, entries
 from viz.core.pictures import is_own
 from viz.core.selection import Selection
@@ -27,8 +27,8 @@ from viz.export.show.storyboard import (
     write_storyboard,
 )
 from viz.export.shown import names
-from viz.widgets.messages import message, part
-from viz.widgets.registry import register
+from viz.widgets.errors import message, part
+from viz.widgets.places import register
 
 _component = register("pin_keeper", ())
 MOST_CAPTION = MOST_SIGNS["title"]

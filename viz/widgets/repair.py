@@ -11,14 +11,13 @@ from model.trace import HeadRef
 from viz.charts.markup import line
 from viz.core.answers import what_if
 from viz.core.answers.translations import translation
+from viz.core.choice import say
 from viz.core.going import open_view
-from viz.core.language import say
 from viz.core.numbers import shown_piece, signed
 from viz.core.session import Session
-from viz.widgets.bar import bar
 from viz.widgets.desk_board import MutedAlone
 from viz.widgets.head_facts import title
-from viz.widgets.picker import coded, shown_key
+from viz.widgets.picker import bar, coded, shown_key
 from viz.widgets.places import looked_at
 
 if TYPE_CHECKING:

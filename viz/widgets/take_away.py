@@ -13,8 +13,7 @@ from model.folders import MODELS
 from viz.charts.sheet.files import FILES
 from viz.charts.sheet.sheet import SheetStyle
 from viz.core.answers.translations import translation
-from viz.core.choice import live_link
-from viz.core.language import language, say
+from viz.core.choice import language, live_link, say
 from viz.core.models import entries, entry_of
 from viz.core.pictures import is_own
 from viz.core.selection import Selection

@@ -13,8 +13,8 @@ from model.source import ModelHandle
 from viz.charts.sheet.files import svg
 from viz.charts.sheet.sheet import SheetStyle
 from viz.core import models
+from viz.core.choice import language, say
 from viz.core.kept import kept
-from viz.core.language import language, say
 from viz.export.show.command import file_of
 from viz.export.show.handout import picture
 from viz.export.show.reading import open_storyboard, read_storyboard, shipped, shipped_storyboard, storyboard_in

@@ -13,9 +13,9 @@ from model.analysis.what_if.verdict import THRESHOLD, Doubt, Verdict, verdict
 from model.errors import HeadlightError
 from model.trace import Translation
 from viz.charts.markup import line, tag
-from viz.core.answers.faithfulness import word_traces
 from viz.core.answers.translations import translation, written
-from viz.core.language import say
+from viz.core.answers.what_if import word_traces
+from viz.core.choice import say
 from viz.core.session import Subject, part, parts, subject
 
 MOST_REASONS = 3

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from model.analysis.alignment.gold import GoldPair, diagonal_links
-from model.analysis.alignment.links import RULES, argmax_links
+from model.analysis.alignment.gold import RULES, GoldPair, argmax_links, diagonal_links
 from model.analysis.alignment.word_maps import ALIGN_METHODS, ALL, Place, pair_maps, places
 from model.attribution.methods import SHIFTS, MethodName
 from model.pairs import PairArrays, PairScores

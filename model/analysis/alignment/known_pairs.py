@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from model.analysis.alignment.gold import GoldPair, read_gold
-from model.analysis.alignment.links import RULES
+from model.analysis.alignment.gold import RULES, GoldPair, read_gold
 from model.analysis.alignment.word_maps import ALIGN_METHODS, ALL
 from model.attribution.methods import SHIFTS, MethodName
 from model.tables import Table, load_table

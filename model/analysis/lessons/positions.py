@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.own.network.positions import angular_frequencies, rotation, sinusoidal_table
+from model.own.network.layers import angular_frequencies, rotation, sinusoidal_table
 from model.source import Source, require
 from model.translator import Translator
 

@@ -11,8 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from model.own.network.config import TransformerConfig
-from model.own.network.layers import EncoderLayer
-from model.own.network.positions import sinusoidal_table
+from model.own.network.layers import EncoderLayer, sinusoidal_table
 
 Reader = Literal["rnn", "lstm", "attention"]
 READERS: tuple[Reader, ...] = ("rnn", "lstm", "attention")

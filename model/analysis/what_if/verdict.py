@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from model.analysis.what_if.quality import repeated_run
+from model.analysis.what_if.repair import repeated_run
 from model.trace import Label, Translation
 
 _NARROW = str.maketrans("０１２３４５６７８９：．，％－", "0123456789:.,%-")

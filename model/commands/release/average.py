@@ -13,7 +13,7 @@ from model.errors import CheckpointError
 from model.files import write_bytes, write_json
 from model.folders import CONFIG, LOG, META, WEIGHTS, resolve
 from model.own.checkpoint import Checkpoint, load, save_weights
-from model.own.text.digits import written_before
+from model.own.text.tokenize import written_before
 
 _COPIED = (CONFIG, "src.json", "tgt.json", "casing.json", LOG)  # files of the second that the mean has, too
 _MAY_DIFFER = ("dropout", "src_vocab_size", "tgt_vocab_size")  # settings that make no weight mean another thing

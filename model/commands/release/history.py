@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from model.analysis.alignment.error_table import rates
-from model.analysis.alignment.gold import GoldPair
+from model.analysis.alignment.gold import GoldPair, argmax_links
 from model.analysis.alignment.known_pairs import truth_pairs
-from model.analysis.alignment.links import argmax_links
 from model.analysis.alignment.word_maps import membership, word_maps
 from model.commands.shared.options import add_checkpoint, positive
 from model.evaluation.corpus import evaluate

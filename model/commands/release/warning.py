@@ -204,7 +204,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the threshold with its rates."""
-    from model.analysis.what_if.quality import WARNING
+    from model.analysis.what_if.repair import WARNING
     from model.pairs import read_rows
     from model.tables import save_table
     from model.translator import Translator

@@ -10,9 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.own.facts import NEVER_WRITTEN
-from model.own.network.layers import DecoderLayer, LayerCache
-from model.own.network.masks import causal_mask, padding_mask
+from model.own.network.config import NEVER_WRITTEN
+from model.own.network.layers import DecoderLayer, LayerCache, causal_mask, padding_mask
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import PAD_ID
 

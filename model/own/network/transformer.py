@@ -9,9 +9,15 @@ import torch
 from torch import Tensor, nn
 
 from model.own.network.config import TransformerConfig
-from model.own.network.layers import DecoderLayer, Dropout, EncoderLayer, LayerCache
-from model.own.network.masks import decoder_mask, padding_mask
-from model.own.network.positions import PositionalEncoding
+from model.own.network.layers import (
+    DecoderLayer,
+    Dropout,
+    EncoderLayer,
+    LayerCache,
+    PositionalEncoding,
+    decoder_mask,
+    padding_mask,
+)
 from model.own.text.vocab import PAD_ID
 
 

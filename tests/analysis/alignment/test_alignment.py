@@ -11,18 +11,23 @@ import pytest
 
 from model.__main__ import main
 from model.analysis.alignment.error_table import ErrorTable, error_table
-from model.analysis.alignment.gold import GoldPair, detokenised, diagonal_links, error_rate, joined, read_gold
-from model.analysis.alignment.known_pairs import ALIGNMENT, LETTERS, load_alignment, reversed_pair, truth_pairs
-from model.analysis.alignment.links import (
+from model.analysis.alignment.gold import (
     RULES,
+    GoldPair,
     agreement,
     argmax_links,
     both_ways,
+    detokenised,
+    diagonal_links,
+    error_rate,
     grown_links,
+    joined,
     link_set,
     links_csv,
     pharaoh,
+    read_gold,
 )
+from model.analysis.alignment.known_pairs import ALIGNMENT, LETTERS, load_alignment, reversed_pair, truth_pairs
 from model.analysis.alignment.word_maps import (
     ALIGN_METHODS,
     ALL,
@@ -32,7 +37,7 @@ from model.analysis.alignment.word_maps import (
     pair_maps,
     places,
 )
-from model.analysis.residual.six_steps import head_steps
+from model.analysis.residual.proof import head_steps
 from model.attribution.methods import attribution_maps
 from model.commands.align import held_out
 from model.errors import CorpusError

@@ -24,7 +24,7 @@ from model.analysis.atlas.run import count, facts_of
 from model.errors import CorpusError
 from model.folders import families
 from model.own import checkpoint
-from model.own.network.positions import rotation
+from model.own.network.layers import rotation
 from model.pairs import BUCKETS, digest_of
 from model.trace import HeadRef
 from model.translator import Translator, open_model

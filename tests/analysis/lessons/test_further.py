@@ -12,11 +12,11 @@ from model.analysis.lessons import (
     feed_forward,
     hooks,
     learning,
+    masks,
     normalising,
     recurrent,
     scaling,
     several,
-    unmasked,
     vectors,
 )
 from model.common.scenes import scene_png
@@ -202,8 +202,6 @@ def test_units_fire_and_a_layer_without_its_network_says_something_else(en_zh, t
 def test_shuffling_nothing_moves_nothing_and_everything_much(en_zh, translation, monkeypatch) -> None:
     every = [HeadRef("cross", layer, head) for layer in range(6) for head in range(8)]
     monkeypatch.setattr(en_zh, "_twins", Twins(en_zh.model))
-    assert unmasked.shuffled_weights(en_zh, translation, []) < 1e-5
-    assert unmasked.shuffled_weights(en_zh, translation, every[:1]) < unmasked.shuffled_weights(
-        en_zh, translation, every
-    )
-    assert unmasked.shuffled_weights(en_zh, translation, every) <= 1
+    assert masks.shuffled_weights(en_zh, translation, []) < 1e-5
+    assert masks.shuffled_weights(en_zh, translation, every[:1]) < masks.shuffled_weights(en_zh, translation, every)
+    assert masks.shuffled_weights(en_zh, translation, every) <= 1

@@ -9,20 +9,20 @@ import pytest
 import torch
 
 from model.analysis.lessons import (
-    dictionary,
     exposure,
     learning,
+    masks,
     normalising,
     positions,
+    scaling,
     several,
-    unmasked,
 )
 from model.analysis.lessons.families import hide, seen_share, sizes_of
 from model.common.scenes import scene_png
 from model.folders import CHECKPOINTS
 from model.own.capture import scaled_heads
 from model.own.network.attention import MultiHeadAttention
-from model.own.network.positions import sinusoidal_table
+from model.own.network.layers import sinusoidal_table
 from model.own.passes import attention_block
 from model.own.source import Twins
 from model.trace import HeadRef
@@ -119,9 +119,9 @@ pytestmark = shipped
 
 
 def test_a_query_of_nothing_gets_the_mean_and_a_far_one_gets_one_value() -> None:
-    assert float(dictionary.look_up(np.zeros(2)).result) == pytest.approx((10 + 5 + 2) / 3)
-    assert float(dictionary.look_up(np.array([0.0, 40.0])).result) == pytest.approx(2)
-    two = dictionary.look_up(np.array([np.log(3)]), np.array([[1.0], [0.0]]), np.array([[4.0, 0.0], [0.0, 8.0]]))
+    assert float(scaling.look_up(np.zeros(2)).result) == pytest.approx((10 + 5 + 2) / 3)
+    assert float(scaling.look_up(np.array([0.0, 40.0])).result) == pytest.approx(2)
+    two = scaling.look_up(np.array([np.log(3)]), np.array([[1.0], [0.0]]), np.array([[4.0, 0.0], [0.0, 8.0]]))
     np.testing.assert_allclose(two.weights, [0.75, 0.25])
     np.testing.assert_allclose(two.result, [3.0, 2.0])
 
@@ -162,7 +162,7 @@ def test_lessons_watch_the_model_that_they_run_while_another_visitor_has_the_fir
         shapes = [np.array(shape) for shape in several.shapes(en_zh, [SENTENCE, "Hello."], 1)]
         normed = normalising.normed(en_zh, [SENTENCE, "Hello."], 1)
         moved = positions.moved_by_order(en_zh, SENTENCE, positions.shuffled(len(translation.src), 1))
-        return [*shapes, normed.raw, *moved, *unmasked.leak(en_zh, translation, 1)]
+        return [*shapes, normed.raw, *moved, *masks.leak(en_zh, translation, 1)]
 
     alone = asked()
     monkeypatch.setattr("os.cpu_count", lambda: 2)
@@ -189,18 +189,18 @@ def test_with_one_matrix_for_both_scores_are_symmetric_and_undivided_ones_are_su
 
 
 def test_with_the_mask_nothing_before_a_token_moves_and_without_it_something_does(en_zh, translation) -> None:
-    masked, open_ = unmasked.leak(en_zh, translation, 5)
+    masked, open_ = masks.leak(en_zh, translation, 5)
     assert (masked[:5] == 0).all()
     assert masked[5:].max() > 0.01
     assert open_[:5].max() > 0.01
-    again, _ = unmasked.leak(en_zh, translation, 5)
+    again, _ = masks.leak(en_zh, translation, 5)
     np.testing.assert_array_equal(again, masked)  # the mask is back
 
 
 def test_rows_without_a_key_are_not_numbers() -> None:
     scores = np.zeros((4, 4), np.float32)
-    np.testing.assert_allclose(unmasked.under_triu(scores, 1)[2], [1 / 3, 1 / 3, 1 / 3, 0])
-    assert [int(np.isnan(unmasked.under_triu(scores, k)).any(1).sum()) for k in (-1, 0, 1)] == [2, 1, 0]
+    np.testing.assert_allclose(masks.under_triu(scores, 1)[2], [1 / 3, 1 / 3, 1 / 3, 0])
+    assert [int(np.isnan(masks.under_triu(scores, k)).any(1).sum()) for k in (-1, 0, 1)] == [2, 1, 0]
 
 
 def test_without_positions_order_means_nothing(en_zh) -> None:

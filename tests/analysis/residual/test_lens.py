@@ -8,7 +8,7 @@ import torch
 
 from model.analysis.residual.composition import chance, compositions, written_words
 from model.analysis.residual.lens import DECODER_KINDS, head_logits, lens, promoted
-from model.analysis.residual.six_steps import head_steps
+from model.analysis.residual.proof import head_steps
 from model.analysis.residual.votes import votes
 from model.analysis.what_if.fork import decoding_steps
 from model.own import checkpoint

@@ -11,7 +11,7 @@ import torch
 from model.analysis.residual.reasons import StreamPart, largest, reasons
 from model.own.capture import SCORES, capture_attention
 from model.own.checkpoint import Checkpoint
-from model.own.network.positions import sinusoidal_table
+from model.own.network.layers import sinusoidal_table
 from model.own.source import OwnSource
 from model.passage import Ask, ForcedIds
 from model.trace import KINDS, HeadRef, Translation

@@ -12,12 +12,12 @@ from model.analysis.what_if.beam_tree import BeamTree, grown_tree
 from model.analysis.what_if.fork import Fork, best_rival, decoding_steps, fork_between, fork_votes, prefix_ids
 from model.errors import EmptySentenceError
 from model.own.decoding.stepping import looping
-from model.own.facts import NEVER_WRITTEN
+from model.own.network.config import NEVER_WRITTEN
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from model.translator import Translator
 from model.writing import LENGTH_ALPHA, Expansion, Hypothesis
-from viz.charts.versions import Version, versions_html
-from viz.charts.votes import bars_figure
+from viz.charts.deletion import bars_figure
+from viz.charts.marked import Version, versions_html
 from viz.core.numbers import signed
 from viz.core.session import token_code, token_ids
 from viz.core.theme import DARK, LIGHT

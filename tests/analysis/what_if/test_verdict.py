@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model.analysis.faithfulness.deletion import LeftOut
-from model.analysis.what_if.quality import quality, repeated_run
+from model.analysis.what_if.repair import quality, repeated_run
 from model.analysis.what_if.verdict import (
     LOW,
     TRACELESS,

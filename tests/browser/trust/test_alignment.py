@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from model.analysis.alignment.error_table import ErrorTable
+from model.analysis.alignment.gold import argmax_links, link_set
 from model.analysis.alignment.known_pairs import truth_pairs
-from model.analysis.alignment.links import argmax_links, link_set
 from model.analysis.alignment.word_maps import ALL, pair_maps, places, translation_maps
 from tests.browser.reading import press, settle
 from tests.pages import SENTENCE

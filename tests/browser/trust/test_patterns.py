@@ -7,7 +7,7 @@ from model.analysis.heads.patterns import GRID, match_painted
 from model.trace import KINDS
 from model.translator import Translator
 from tests.browser.reading import head_title
-from viz.core.codes.pattern import parse_pattern, pattern_code
+from viz.core.codes.mix import parse_pattern, pattern_code
 
 WORD = "headlight"
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {cell} $x$"

@@ -8,18 +8,19 @@ import re
 import pytest
 
 from viz.export.show import storyboard as module
-from viz.export.show.expect import Expectation, parse_expectation
 from viz.export.show.reading import MOST_NODES, read_storyboard, shipped, shipped_storyboard, storyboard_in
 from viz.export.show.storyboard import (
     MOST_FILE_BYTES,
     MOST_SCENES,
     Both,
+    Expectation,
     Light,
     Predict,
     Step,
     Storyboard,
     StoryboardError,
     TalkScene,
+    parse_expectation,
     write_storyboard,
 )
 

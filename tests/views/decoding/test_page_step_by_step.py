@@ -12,8 +12,8 @@ from model.translator import Translator
 from tests.pages import markup, opened, reverse, sent, shipped, words
 from viz.core.text import ENGLISH as STRINGS
 from viz.views.step_by_step.page import Played, playback_payload
-from viz.web.codes import unpack_fine
-from viz.widgets.messages import reported_step
+from viz.web.message import unpack_fine
+from viz.widgets.errors import reported_step
 
 SENTENCE = "Priya didn't see the red car."
 

@@ -17,7 +17,7 @@ from tests.pages import FRAME, HOSTILE, choose, components, markup, prepared, vi
 from viz.core import models as listed
 from viz.core.text import text
 from viz.core.views import VIEWS
-from viz.web.codes import unpack_fine
+from viz.web.message import unpack_fine
 
 FORMS = {
     "marian": "text",

@@ -7,7 +7,7 @@ import pytest
 
 from model.analysis.lessons import positions
 from model.analysis.lessons.masks import row_steps, sentence_mask
-from model.own.network.masks import causal_mask
+from model.own.network.layers import causal_mask
 from tests.pages import SENTENCE, array, charts, markup, opened, plain_charts, shipped, words
 from viz.core.answers.translations import trace
 from viz.core.models import entry_of

@@ -89,7 +89,7 @@ def test_another_key_is_another_table_and_the_strongest_follows_the_query(en_zh,
 @shipped
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_model_without_such_norms_is_told_in_one_sentence(monkeypatch, en_zh, lang):
-    from viz.core.answers.residual import reasons as kept_reasons
+    from viz.core.answers.maps import reasons as kept_reasons
 
     kept_reasons.clear()
     own = entry_of("en-zh").opened

@@ -21,7 +21,7 @@ from model.trace import HeadRef, Label
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, components, markup, opened, reverse, shipped, words
 from viz.core import models
-from viz.core.answers.faithfulness import left_out
+from viz.core.answers.what_if import left_out
 from viz.core.choice import tidied
 from viz.core.text import ENGLISH as STRINGS
 from viz.core.text import LANGUAGES, text
@@ -29,7 +29,7 @@ from viz.core.views import VIEWS
 from viz.views.translate import page as best_picture
 from viz.views.translate import panel
 from viz.views.translate.panel import word_votes
-from viz.web.codes import unpack_coarse
+from viz.web.message import unpack_coarse
 from viz.widgets import verdict as line
 
 pytestmark = shipped

@@ -15,7 +15,7 @@ from model.analysis.atlas.book import ATLAS, read_atlas, write_book
 from model.analysis.residual.composition import Composition
 from model.trace import HeadRef
 from tests.pages import HOSTILE, SENTENCE, choose, components, prepared, shipped, words
-from viz.core.answers import atlas as answers
+from viz.core.answers import heads as answers
 from viz.core.text import text
 from viz.core.theme import LIGHT
 from viz.views.atlas.head_page import feeding_figure, head_html, small_map

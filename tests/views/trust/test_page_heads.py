@@ -15,9 +15,8 @@ from model.folders import resolve
 from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, sent, shipped
 from viz.core.answers import heads
-from viz.web.codes import unpack_coarse
-from viz.widgets.head_board import Board, board_payload
-from viz.widgets.head_list import Listed, list_payload
+from viz.web.message import unpack_coarse
+from viz.widgets.head_board import Board, Listed, board_payload, list_payload
 from viz.widgets.places import opened_place
 
 

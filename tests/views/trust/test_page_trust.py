@@ -12,7 +12,7 @@ from model.analysis.faithfulness.verdict import honesty, honesty_of_all, honesty
 from model.attribution.methods import METHOD_NAMES, METHODS, attribution_maps
 from tests.pages import SENTENCE, array, charts, choose, components, markup, prepared, reverse, sent, shipped
 from viz.charts.deletion import BarText, honesty_html
-from viz.core.answers import faithfulness
+from viz.core.answers import what_if
 from viz.core.theme import DARK, LIGHT
 from viz.views.trust.page import ORDER, Measure, dots_figure, matrices_figure
 
@@ -21,9 +21,9 @@ TEXT = BarText("v", "<b>", "random", "best", 'a "quoted" alternative')
 
 @pytest.fixture
 def at() -> AppTest:
-    faithfulness.faithfulness.clear()
+    what_if.faithfulness.clear()
     yield prepared("trust", text=SENTENCE)
-    faithfulness.faithfulness.clear()
+    what_if.faithfulness.clear()
 
 
 def table() -> dict:
@@ -48,7 +48,7 @@ def bar(at: AppTest) -> dict[str, str]:
 
 @shipped
 def test_the_table_draws_its_numbers_and_names_the_winner(at, monkeypatch):
-    monkeypatch.setattr(faithfulness, "load_faithfulness", lambda name, sha256: (table(), ""))
+    monkeypatch.setattr(what_if, "load_faithfulness", lambda name, sha256: (table(), ""))
     method = charts(at.run())[0]["data"]
     assert len(method) == len(MEASURES)
     rows = [ROWS.index(name) for name in ORDER]
@@ -73,7 +73,7 @@ def test_the_table_draws_its_numbers_and_names_the_winner(at, monkeypatch):
 @shipped
 @pytest.mark.parametrize("why", ["stale", "missing", "damaged"])
 def test_a_table_that_is_not_of_these_weights_is_not_shown(at, monkeypatch, why):
-    monkeypatch.setattr(faithfulness, "load_faithfulness", lambda name, sha256: (None, why))
+    monkeypatch.setattr(what_if, "load_faithfulness", lambda name, sha256: (None, why))
     assert f'data-table="{why}"' in markup(at.run())
     assert not at.get("plotly_chart")
 

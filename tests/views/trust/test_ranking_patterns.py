@@ -13,7 +13,7 @@ from model.examples import load_example
 from model.folders import resolve
 from model.trace import KINDS
 from tests.pages import SENTENCE, choose, components, markup, prepared, reverse, shipped
-from viz.core.codes.pattern import parse_pattern, pattern_code
+from viz.core.codes.mix import parse_pattern, pattern_code
 from viz.core.models import entry_of
 from viz.core.text import ENGLISH as STRINGS
 from viz.views.heads.page import BY_PATTERN

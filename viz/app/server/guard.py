@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import socket
 import time
@@ -19,8 +20,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config, file_util
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
+from model.errors import HeadlightError
 from viz.app.server import classroom, live
-from viz.app.server.embed import embedders
 from viz.web.page import source_hash
 
 MOST_SOCKETS = 2_000  # open pages; each has a session of Streamlit's
@@ -219,3 +220,19 @@ def send_at_once(send: Send) -> None:
 def guards(frames: Iterable[str], scripts: Mapping[str, bytes]) -> list[Middleware]:
     """What the server is to put before Streamlit; ``frames`` and ``scripts`` as in ``Guard``."""
     return [Middleware(Guard, frames=frames, scripts=scripts)]
+
+
+EMBED_FROM = "HEADLIGHT_EMBED_FROM"  # origins, apart by spaces
+_ORIGIN = re.compile(r"https?://(?:\*\.)?[A-Za-z0-9.-]+(?::\d{1,5})?")
+
+
+def embedders() -> list[str]:
+    """The sites that may show the app in a frame, as ``headlight serve --embed-from`` names them.
+
+    Raises:
+        HeadlightError: one is no origin: a scheme, a host, and perhaps a port.
+    """
+    named = os.environ.get(EMBED_FROM, "").split()
+    if wrong := [each for each in named if not _ORIGIN.fullmatch(each)]:
+        raise HeadlightError(f"{wrong[0]!r} is no origin: write https://example.org, or with a port")
+    return named

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from viz.core.answers.residual import head_steps
+from model.errors import CheckpointError
+from model.folders import resolve
+from model.history import History, load_history, snapshots
+from viz.core.answers.maps import head_steps
 from viz.core.answers.translations import translation
 from viz.core.kept import kept
 from viz.core.models import entry_of, own_translator
@@ -13,9 +16,11 @@ from viz.core.models import entry_of, own_translator
 if TYPE_CHECKING:
     import numpy as np
 
+    from model.analysis.heads.over_time import Jobs
     from model.analysis.lessons.exposure import Exposure, Feeds, Taught
-    from model.analysis.lessons.families import Fused
+    from model.analysis.lessons.families import Fused, Shapes
     from model.analysis.lessons.feed_forward import Firing
+    from model.analysis.lessons.hooks import Caught
     from model.analysis.lessons.items import Item
     from model.analysis.lessons.masks import BatchMask
     from model.analysis.lessons.normalising import ByDepth, Normed
@@ -97,9 +102,9 @@ def alone(subject: Subject, kind: Kind, layer: int) -> np.ndarray:
 @kept(128)
 def leak(subject: Subject, place: int) -> tuple[np.ndarray, np.ndarray]:
     """How far each step's prediction moves when one token that is read changes, with the causal mask and without."""
-    from model.analysis.lessons import unmasked
+    from model.analysis.lessons import masks
 
-    return unmasked.leak(own_translator(subject.checkpoint), translation(subject), place)
+    return masks.leak(own_translator(subject.checkpoint), translation(subject), place)
 
 
 @kept(8)
@@ -246,14 +251,14 @@ def fused(subject: Subject) -> Fused:
 @kept(32)
 def shuffled_weights(subject: Subject) -> tuple[float, float]:
     """How far predictions move where the opening cross head's weights are shuffled, and where all cross heads' are."""
-    from model.analysis.lessons import unmasked
+    from model.analysis.lessons import masks
     from model.trace import HeadRef
 
     heads = [each for each in subject.model.facts.anatomy.all_heads() if each.kind == "cross"]
     start = subject.model.opening
     one = HeadRef("cross", start["layer"], start["head"])
     ask = (own_translator(subject.checkpoint), translation(subject))
-    return unmasked.shuffled_weights(*ask, [one]), unmasked.shuffled_weights(*ask, heads)
+    return masks.shuffled_weights(*ask, [one]), masks.shuffled_weights(*ask, heads)
 
 
 @kept(8)
@@ -264,3 +269,69 @@ def known_translations(checkpoint: str) -> list[tuple[str, str, str]]:
     pairs = truth_pairs(str(entry_of(checkpoint).meta.get("src_tokenizer", "")))[4:7]
     model = own_translator(checkpoint)
     return [(pair.src_text, pair.tgt_text, model.translate(pair.src_text).text) for pair in pairs]
+
+
+@kept(32)
+def hooked(subject: Subject, kind: Kind, layer: int, step: int) -> Caught:
+    """What a hook on one layer's weights is given while one token's log-probability is differentiated."""
+    from model.analysis.lessons.hooks import caught
+
+    return caught(subject.model.opened, translation(subject), kind, layer, step)
+
+
+@kept(32)
+def sizes(subject: Subject) -> Shapes:
+    """Shapes of one layer's tensors while a model reads."""
+    from model.analysis.lessons.families import sizes_of
+
+    return sizes_of(subject.model.opened, translation(subject))
+
+
+@kept(4)
+def history(checkpoint: str, weights: str) -> tuple[History | None, str]:
+    """What a checkpoint could do at some points of its training; or None and why: "missing", "damaged" or "stale"."""
+    return load_history(checkpoint, weights) if entry_of(checkpoint).kind == "own" else (None, "missing")
+
+
+@kept(12)
+def jobs(checkpoint: str, weights: str, kind: Kind) -> Jobs:
+    """What the heads of a kind do in the end, and how often they did it at each point."""
+    from model.analysis.heads.over_time import jobs as found
+
+    return found(_known(checkpoint, weights), kind)
+
+
+@kept(12)
+def importance(checkpoint: str, weights: str, kind: Kind) -> np.ndarray | None:
+    """What muting each head of a kind costs at each point; None where the weights of those points are not kept."""
+    from model.analysis.heads.over_time import importance_over_time
+
+    past, model = _known(checkpoint, weights), own_translator(checkpoint)
+    try:
+        kept_weights = snapshots(resolve(checkpoint))
+    except CheckpointError:
+        return None
+    if any(step not in kept_weights for step in past.step[:-1].tolist()):
+        return None
+    earlier = (model.at_snapshot(kept_weights[step]) for step in past.step[:-1].tolist())
+    return importance_over_time((*earlier, model), past.examples, kind)
+
+
+def past_of(checkpoint: str) -> tuple[History | None, str]:
+    """The history of the weights that a checkpoint has now."""
+    return history(checkpoint, entry_of(checkpoint).sha256)
+
+
+def half_trained(checkpoint: str) -> int | None:
+    """The last point of its training at which a checkpoint had less than half of its BLEU; None where nobody knows."""
+    found, _ = past_of(checkpoint)
+    if found is None or not (below := found.step[found.dev_bleu < found.dev_bleu[-1] / 2]).size:
+        return None
+    return int(below[-1])
+
+
+def _known(checkpoint: str, weights: str) -> History:
+    found, why = history(checkpoint, weights)
+    if found is None:
+        raise ValueError(f"{checkpoint} has no history: {why}")
+    return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.analysis.alignment.links import RULES
+from model.analysis.alignment.gold import RULES
 from model.analysis.alignment.word_maps import ALIGN_METHODS
 from model.analysis.faithfulness.table import TARGETS, WAYS_SCORED
 from model.analysis.heads.patterns import PATTERNS
@@ -16,9 +16,27 @@ from model.analysis.lessons.gains import FORMS
 from model.analysis.residual.flow import MEASURES
 from model.attribution.methods import METHOD_NAMES
 from model.trace import KINDS
-from viz.core.codes.lessons import LESSON_MODULES
 from viz.core.selection import LINK_FIELDS
 from viz.core.text import LANGUAGES
+
+LESSON_MODULES: Mapping[str, str] = {
+    "1": "dictionary",
+    "2": "six_steps",
+    "3": "several",
+    "4": "masks",
+    "5": "order",
+    "6": "norms",
+    "7": "learning",
+    "8": "data",
+    "9": "two_sides",
+    "10": "gradients",
+    "11": "families",
+    "12": "honest",
+    "13": "vectors",
+    "14": "feed_forward",
+    "15": "recurrent",
+}
+
 
 ATLAS_MEASURES = (
     "entropy", "evenness", "distance", "peak", "confidence", "previous", "itself", "next", "offset", "sink", "special",

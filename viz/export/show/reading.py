@@ -14,7 +14,6 @@ import yaml
 from model.errors import MAX_CHARACTERS
 from model.folders import argument_of
 from viz.core.views import VIEWS
-from viz.export.show.expect import parse_expectation
 from viz.export.show.storyboard import (
     FORMAT,
     MOST_EXPECTATIONS,
@@ -33,6 +32,7 @@ from viz.export.show.storyboard import (
     Storyboard,
     StoryboardError,
     TalkScene,
+    parse_expectation,
     parse_link,
 )
 

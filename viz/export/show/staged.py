@@ -6,9 +6,17 @@ from dataclasses import dataclass, replace
 
 from model.errors import HeadlightError
 from viz.core.selection import Selection, write_link
-from viz.export.show.expect import Expectation, parse_expectation
 from viz.export.show.sights import Opens, Sight, Sights, highlight, place_of, said_of, selected, word_map
-from viz.export.show.storyboard import OPTIONS, Both, Predict, Storyboard, StoryboardError, TalkScene
+from viz.export.show.storyboard import (
+    OPTIONS,
+    Both,
+    Expectation,
+    Predict,
+    Storyboard,
+    StoryboardError,
+    TalkScene,
+    parse_expectation,
+)
 
 CHECKPOINT = "en-zh"
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 import yaml
 
 from model.errors import HeadlightError
-from viz.core.selection import DEFAULTS, Selection, read_link
+from viz.core.selection import DEFAULTS, LINK_FIELDS, Selection, read_link
 
 FORMAT = 1
 MOST_FILE_BYTES = 131_072
@@ -226,3 +226,59 @@ def parse_link(link: str, before: Selection = DEFAULTS) -> tuple[str, Selection]
         raise ValueError(f"{wrong[0][:40]!r} is no choice of the viewer's link")
     rest = read_link("&".join(part for part in parts if part not in names), before, strict=True)
     return names[-1][2:] if names else "", rest
+
+
+_CELL = re.compile(r"(argmax|value) row (\S+) column (\S+)(?: (above|below) (-?\d{1,6}(?:\.\d{1,6})?))?((?: \w+ \S+)*)")
+_SAID = re.compile(r"translation (contains|is) (.+)")
+_LETTERS = {name: LINK_FIELDS[name].letter for name in ("method", "heads", "shift", "together")}
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One expectation.
+
+    Attributes:
+        what: "argmax", "value", "contains" or "is".
+        row, column: tokens; "" for what is about the translation.
+        text: that the translation contains or is.
+        than: "above" or "below"; with the ``number`` that a value is compared with.
+        link: the viewer's choices that differ from the scene's.
+    """
+
+    what: str
+    row: str = ""
+    column: str = ""
+    text: str = ""
+    than: str = ""
+    number: float = 0.0
+    link: str = ""
+
+
+def parse_expectation(said: str) -> Expectation:
+    """The expectation that a sentence of the language says.
+
+    Raises:
+        StoryboardError: it is none.
+    """
+    said = " ".join(said.split())
+    if found := _SAID.fullmatch(said):
+        return Expectation(found[1], text=found[2])
+    found = _CELL.fullmatch(said)
+    if found is None or (found[1] == "value") != bool(found[4]):
+        raise StoryboardError(f"{said[:60]!r} is no expectation, such as 'argmax row it column animal'")
+    return Expectation(
+        found[1], found[2], found[3], than=found[4] or "", number=float(found[5] or 0), link=_changed(found[6], said)
+    )
+
+
+def _changed(options: str, said: str) -> str:
+    words = options.split()
+    names, values = words[::2], words[1::2]
+    if unknown := [name for name in names if name not in _LETTERS]:
+        raise StoryboardError(f"{unknown[0][:30]!r} in {said[:60]!r} is none of {', '.join(_LETTERS)}")
+    link = "&".join(f"{_LETTERS[name]}={value}" for name, value in zip(names, values, strict=True))
+    try:
+        parse_link(link)
+    except ValueError as error:
+        raise StoryboardError(f"{error} in {said[:60]!r}") from error
+    return link

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from viz.charts.plotly_script import plotly_script
+from viz.charts.layout import plotly_script
 from viz.core.selection import read_link
 from viz.core.text import text
 from viz.export.show.sights import Sight

@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from viz.charts.curves import TrainingText, training_curves
 from viz.charts.markup import line
-from viz.core.language import say
+from viz.charts.plain_shapes import TrainingText, training_curves
+from viz.core.choice import say
 from viz.core.session import Session
 from viz.widgets.chart import draw_row
 

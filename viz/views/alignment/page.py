@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from model.analysis.alignment.gold import error_rate
-from model.analysis.alignment.links import links_csv, pharaoh
+from model.analysis.alignment.gold import error_rate, links_csv, pharaoh
 from viz.charts.markup import line
 from viz.core.answers.translations import translation
+from viz.core.choice import Labels, say, within
 from viz.core.crowd.sharing import shared_out
 from viz.core.kept import kept
-from viz.core.language import Labels, say, within
 from viz.core.models import entry_of
 from viz.core.session import Session
 from viz.core.theme import Theme
 from viz.views.alignment import truth_meter
 from viz.widgets import alignment, chart, head_facts
-from viz.widgets.bar import bar
-from viz.widgets.picker import pick
-from viz.widgets.registry import register
+from viz.widgets.picker import bar, pick
+from viz.widgets.places import register
 
 if TYPE_CHECKING:
     import numpy as np

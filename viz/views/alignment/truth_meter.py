@@ -14,12 +14,12 @@ from model.analysis.alignment.gold import GoldPair, Link, detokenised
 from model.analysis.alignment.known_pairs import best_place
 from viz.charts.heatmap import HeatmapText, attention_heatmap, heatmap_config, heatmap_summary
 from viz.charts.markup import line
-from viz.core.language import Labels, say, within
+from viz.core.choice import Labels, say, within
 from viz.core.session import Session
 from viz.core.theme import Theme
 from viz.widgets.alignment import RULE_NAMES, Setting, choose, decoder, rates_of
-from viz.widgets.messages import message
-from viz.widgets.registry import register
+from viz.widgets.errors import message
+from viz.widgets.places import register
 
 CELL = (48, 34)  # width and height of a cell in pixels: a long pair fits beside the scores
 Links = Collection[tuple[int, int]]

@@ -6,8 +6,8 @@ import numpy as np
 
 from model.analysis.atlas.book import Atlas
 from model.trace import HeadRef, Kind
+from viz.core.choice import say
 from viz.core.codes.choices import CHOICES
-from viz.core.language import say
 from viz.core.numbers import number
 from viz.widgets.head_facts import HABIT_FROM, corpus_table, role_name
 

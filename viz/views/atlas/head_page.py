@@ -23,18 +23,18 @@ from viz.charts.markup import line, tag
 from viz.charts.plain_shapes import PlainChart
 from viz.charts.sheet.files import svg
 from viz.charts.sheet.sheet import SheetMap, sheet
-from viz.core.answers import atlas as answers
+from viz.core.answers import heads as answers
 from viz.core.answers.translations import trace
+from viz.core.choice import language, say, within
 from viz.core.going import open_head
-from viz.core.language import language, say, within
 from viz.core.numbers import number, shown_piece
 from viz.core.session import Session, choose_head, force
 from viz.core.theme import HEAD_COLOURS, LIGHT, Theme
 from viz.views.atlas.habits import habit, measure_of, said
 from viz.widgets import chart, head_facts
 from viz.widgets.chart import draw_row, plain_chart
+from viz.widgets.head_board import Listed, head_list
 from viz.widgets.head_facts import title
-from viz.widgets.head_list import Listed, head_list
 from viz.widgets.picker import pick
 
 _REACH = 8

@@ -15,15 +15,14 @@ from model.analysis.atlas.book import Atlas
 from model.trace import HeadRef, Kind
 from viz.charts.layout import base_layout, chart_config, colour_bar, level_legend, number_axis, scale_of, shown
 from viz.charts.markup import line
-from viz.core.answers import atlas as answers
-from viz.core.language import say
+from viz.core.answers import heads as answers
+from viz.core.choice import say
 from viz.core.session import Session, choose_head
 from viz.core.theme import HEAD_COLOURS, Theme
 from viz.views.atlas import head_page
 from viz.views.atlas.habits import MEASURES, habit, kind_of, measure_of, role_of, said
-from viz.widgets.bar import bar
 from viz.widgets.head_facts import title
-from viz.widgets.picker import pick
+from viz.widgets.picker import bar, pick
 
 _SCATTER, _TABLE = "atlas_scatter", "atlas_table"
 _EXTREMES = 3

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
+from viz.charts.marked import versions_html
 from viz.charts.markup import line
-from viz.charts.versions import versions_html
 from viz.core.answers import what_if
 from viz.core.answers.translations import translation
-from viz.core.language import Labels, say, within
+from viz.core.choice import Labels, say, within
 from viz.core.numbers import number, shown_piece
 from viz.core.session import Session, Subject, force
 from viz.core.theme import Theme
 from viz.widgets import chart
-from viz.widgets.bar import bar
-from viz.widgets.messages import message
-from viz.widgets.picker import pick
-from viz.widgets.registry import register
-from viz.widgets.versions import compared
+from viz.widgets.compared_sentences import compared
+from viz.widgets.errors import message
+from viz.widgets.picker import bar, pick
+from viz.widgets.places import register
 
 if TYPE_CHECKING:
     from model.analysis.what_if.beam_tree import BeamNode, BeamTree

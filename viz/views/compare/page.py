@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from viz.charts.markup import line
-from viz.core.answers import compare
+from viz.core.answers import translations
 from viz.core.answers.translations import translation
-from viz.core.language import say, within
+from viz.core.choice import say, within
 from viz.core.session import Session, choose_head
-from viz.widgets import compared_heads, compared_sentences, head_facts
+from viz.widgets import compared_sentences, head_facts
 from viz.widgets.errors import end_view
-from viz.widgets.head_list import head_list
+from viz.widgets.head_board import head_list
 
 
 def view(session: Session) -> None:
@@ -20,12 +20,12 @@ def view(session: Session) -> None:
     if other is None:
         end_view()
     compared_sentences.both(session, translation(session.subject), translation(other))
-    compared_heads.one_head(session, other)
-    changed = compare.changed_heads(session.subject, other)
-    compared_heads.measured(changed, session.head)
+    compared_sentences.one_head(session, other)
+    changed = translations.changed_heads(session.subject, other)
+    compared_sentences.measured(changed, session.head)
     st.html(line("lead", say("compare.ranking")))
     head_list(
-        compared_heads.ranked(changed),
+        compared_sentences.ranked(changed),
         head_facts.readings(session),
         theme=session.theme,
         labels=within("compare"),

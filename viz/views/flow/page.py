@@ -13,17 +13,15 @@ from model.attribution.labelled_map import words_of
 from model.trace import AttentionTrace, HeadRef, Kind, Label
 from viz.charts.markup import line
 from viz.core.answers import translations
-from viz.core.answers.residual import flow_shares
+from viz.core.answers.maps import flow_shares
+from viz.core.choice import Labels, Say, say, within
 from viz.core.going import open_head
-from viz.core.language import Labels, Say, say, within
 from viz.core.session import Session, choose_token, theme
 from viz.core.theme import HEAD_COLOURS, Theme
 from viz.widgets import chart
-from viz.widgets.bar import bar
-from viz.widgets.messages import message, reported_step
-from viz.widgets.picker import pick
-from viz.widgets.places import looked_at, opened_place
-from viz.widgets.registry import register
+from viz.widgets.errors import message, reported_step
+from viz.widgets.picker import bar, pick
+from viz.widgets.places import looked_at, opened_place, register
 
 if TYPE_CHECKING:
     from model.analysis.residual.flow import FlowGraph

@@ -13,23 +13,22 @@ import streamlit as st
 from model.analysis.what_if.fork import Fork, best_rival, fork_between, parting, prefix_ids
 from model.attribution.labelled_map import LabelledMap, merge_columns
 from model.trace import Kind, TracedTranslation
+from viz.charts.deletion import bars_figure
 from viz.charts.layout import chart_config
+from viz.charts.marked import versions_html
 from viz.charts.markup import alert, line, tag
-from viz.charts.versions import versions_html
-from viz.charts.votes import bars_figure
-from viz.core.answers import residual, what_if
+from viz.core.answers import maps, what_if
 from viz.core.answers.translations import trace, translation
-from viz.core.language import Labels, say, within
+from viz.core.choice import Labels, say, within
 from viz.core.numbers import shown_piece, signed
 from viz.core.session import Session, choose_token, chosen_token, force, forced
 from viz.core.theme import Theme
 from viz.widgets.chart import lead
-from viz.widgets.desk_gains import mute_on_desk
+from viz.widgets.compared_sentences import compared
+from viz.widgets.desk_board import mute_on_desk
+from viz.widgets.errors import message
 from viz.widgets.head_board import Board, head_board
-from viz.widgets.messages import message
-from viz.widgets.places import looked_at
-from viz.widgets.registry import register
-from viz.widgets.versions import compared
+from viz.widgets.places import looked_at, register
 
 if TYPE_CHECKING:
     from model.analysis.residual.votes import Votes
@@ -279,7 +278,7 @@ def draw_fork(here: _Here, fork: Fork) -> None:
     now = here.session
     before = here.written.tgt_ids[: fork.place]
     with st.spinner(say("wait.votes")):
-        votes = residual.votes(now.subject.text, now.checkpoint, before, fork.written, fork.other)
+        votes = maps.votes(now.subject.text, now.checkpoint, before, fork.written, fork.other)
     seen = trace(now.subject)
     sources = LabelledMap(votes.sources, (), seen.src or seen.tgt_inputs[: votes.sources.shape[-1]])
     merged = merge_columns(sources) if now.words else sources

@@ -19,20 +19,18 @@ from model.trace import KINDS, HeadRef, Kind
 from viz.charts.layout import base_layout
 from viz.charts.markup import line, tag
 from viz.core.answers.translations import translation
+from viz.core.choice import say, within
 from viz.core.codes.choices import ALIGNED, CHOICES, HEAD_MEASURES
 from viz.core.going import open_head
-from viz.core.language import say, within
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.core.theme import Theme
 from viz.views.heads import patterns
 from viz.widgets import chart, head_facts
-from viz.widgets.bar import bar
 from viz.widgets.errors import show_error
-from viz.widgets.head_board import Board, head_board
+from viz.widgets.head_board import Board, head_board, head_list
 from viz.widgets.head_facts import SHARES, HeadFacts, role_name, title
-from viz.widgets.head_list import head_list
-from viz.widgets.picker import pick
+from viz.widgets.picker import bar, pick
 
 _COLOURS = ("#D55E00", "#0072B2", "#009E73")
 _HEIGHT = 320

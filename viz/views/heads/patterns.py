@@ -13,17 +13,17 @@ from model.attribution.labelled_map import LabelledMap
 from model.trace import HeadRef, Kind
 from viz.charts.markup import line
 from viz.core.answers import heads
+from viz.core.choice import Labels, say, within
 from viz.core.codes.choices import ALIGNED, PAINTED
-from viz.core.codes.pattern import parse_pattern, pattern_code
+from viz.core.codes.mix import parse_pattern, pattern_code
 from viz.core.going import open_head
-from viz.core.language import Labels, say, within
 from viz.core.models import ModelEntry
 from viz.core.session import Session
 from viz.core.theme import Theme
 from viz.widgets import head_facts
-from viz.widgets.head_list import Listed, head_list
-from viz.widgets.messages import message, part, serial
-from viz.widgets.registry import register
+from viz.widgets.errors import message, part, serial
+from viz.widgets.head_board import Listed, head_list
+from viz.widgets.places import register
 
 SMALLEST = 0.005  # a smaller score is 0 % on screen
 _Scores = Mapping[Kind, np.ndarray]  # of every head, [L, H], by kind

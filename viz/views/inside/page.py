@@ -25,16 +25,15 @@ from viz.charts.layout import (
 )
 from viz.charts.markup import line
 from viz.core.answers.lessons import growth
-from viz.core.answers.residual import head_steps, reasons
+from viz.core.answers.maps import head_steps, reasons
 from viz.core.answers.translations import trace, translation
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import number, signed
 from viz.core.session import Session
 from viz.core.theme import HEAD_COLOURS, Theme
 from viz.views.inside.six_steps import STEPS, proof_line, step_facts, step_picture
-from viz.widgets.bar import bar
 from viz.widgets.chart import draw, lead, slider
-from viz.widgets.picker import pick
+from viz.widgets.picker import bar, pick
 from viz.widgets.places import looked_at
 
 if TYPE_CHECKING:

@@ -12,13 +12,12 @@ import plotly.graph_objects as go
 
 from viz.charts.layout import base_layout, label_width, scale_of, shown, token_axis
 from viz.charts.markup import Markup, line
-from viz.core.language import Say
+from viz.core.choice import Say
 from viz.core.numbers import cell_number
 from viz.core.theme import Theme
 
 if TYPE_CHECKING:
-    from model.analysis.residual.proof import HeadProof
-    from model.analysis.residual.six_steps import HeadSteps
+    from model.analysis.residual.proof import HeadProof, HeadSteps
 
 _STRIP, _TITLE, _GAP = 22, 26, 10  # pixels: height of a vector's strip, of a title, and between parts
 _KEYS_HEIGHT, _ROWS = 250, (13.0, 24.0)  # pixels that the keys share, and limits of one key's row

@@ -11,19 +11,17 @@ import streamlit as st
 
 from model.trace import Label, TracedTranslation
 from model.writing import WORD_START
+from viz.charts.deletion import bars_figure
 from viz.charts.layout import chart_config
 from viz.charts.markup import tag
-from viz.charts.votes import bars_figure
-from viz.core.answers import residual, translations
-from viz.core.language import Labels, say, within
+from viz.core.answers import maps, translations
+from viz.core.choice import Labels, say, within
 from viz.core.numbers import shown_piece, signed
 from viz.core.session import Session, choose_token, theme
 from viz.core.theme import Theme
 from viz.widgets import chart
-from viz.widgets.errors import told
-from viz.widgets.messages import message, reported_step
-from viz.widgets.places import looked_at
-from viz.widgets.registry import register
+from viz.widgets.errors import message, reported_step, told
+from viz.widgets.places import looked_at, register
 
 if TYPE_CHECKING:
     from model.analysis.residual.lens import Lens
@@ -139,7 +137,7 @@ def layers(shown: _Shown) -> None:
     trace, rows = shown.translation.trace, shown.rows
     step = min(looked_at(shown.translation) + 1, rows)
     lens_grid(
-        residual.lens(shown.session.subject, _CANDIDATES),
+        maps.lens(shown.session.subject, _CANDIDATES),
         shown.piece,
         trace.tgt_inputs[:rows],
         trace.tgt_outputs[:rows],
@@ -164,7 +162,7 @@ def promotion(shown: _Shown, step: int) -> None:
         chart.lead("lens.no_vote")
         return
     chart.lead("lens.promotes.lead")
-    moved = residual.promoted(now.subject, _CANDIDATES, now.head, step - 1, PROMOTED)
+    moved = maps.promoted(now.subject, _CANDIDATES, now.head, step - 1, PROMOTED)
     pairs = [*moved.raised, *moved.lowered[::-1]]
     names = [shown.piece(token).replace(WORD_START, " ").strip() or "␣" for token, _ in pairs]
     values = np.array([change for _, change in pairs])

@@ -10,7 +10,7 @@ from model.analysis.lessons.vectors import OTHER_SCRIPT
 from model.errors import JUDGED_AT_ONCE
 from viz.charts.lesson_charts import cells
 from viz.core.answers.lessons import known_translations, scripts_known
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.models import own_translator
 from viz.core.numbers import number
 from viz.core.session import Session

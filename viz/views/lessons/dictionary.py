@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.analysis.lessons import dictionary
+from model.analysis.lessons import scaling
 from viz.charts.lesson_charts import bars
 from viz.core.answers.translations import trace
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import number
 from viz.core.session import Session, chosen_token
 from viz.views.lessons.lesson import Lesson, Values, count, dial
@@ -27,27 +27,27 @@ def picture(now: Session) -> Values:
 
 def _fruit(now: Session) -> Values:
     """Weights and result of the query that the sliders make."""
-    start = dictionary.FRUIT
+    start = scaling.FRUIT
     fruit, furniture = st.columns(2)
     with fruit:
         first = dial(1, "fruit", -4, 4, start[0])
     with furniture:
         second = dial(1, "furniture", -4, 4, start[1])
     query = np.array([first, second])
-    found = dictionary.look_up(query)
+    found = scaling.look_up(query)
     names = [say(f"lesson.1.{word}", value=number(value, 0)) for word, value in _pairs()]
-    opening = dictionary.look_up(np.array(dictionary.FRUIT))
+    opening = scaling.look_up(np.array(scaling.FRUIT))
     values: Values = {"sum": _sum(found), "result": number(float(found.result)), "opening": _sum(opening)}
     figure = bars(names, {say("lesson.weight"): found.weights}, say("lesson.weight"), limits=(0, 1.12))
     draw(figure, "lesson.1.soft", **values)
-    keys = dict(zip(("apple", "banana", "stool"), map(_pair, dictionary.ENTRY_KEYS), strict=True))
-    even, chair = (float(dictionary.look_up(np.array(query)).result) for query in ((0, 0), (0, 4)))
+    keys = dict(zip(("apple", "banana", "stool"), map(_pair, scaling.ENTRY_KEYS), strict=True))
+    even, chair = (float(scaling.look_up(np.array(query)).result) for query in ((0, 0), (0, 4)))
     return values | keys | {"even": number(even), "chair": number(chair, 3), "eight": number(float(opening.result))}
 
 
-def _sum(found: dictionary.Lookup) -> str:
+def _sum(found: scaling.Lookup) -> str:
     """The weighted sum, spelt out."""
-    pairs = zip(found.weights, dictionary.ENTRY_VALUES, strict=True)
+    pairs = zip(found.weights, scaling.ENTRY_VALUES, strict=True)
     return " + ".join(f"{number(weight)}·{number(value, 0)}" for weight, value in pairs)
 
 
@@ -57,7 +57,7 @@ def _pair(key: np.ndarray) -> str:
 
 
 def _pairs() -> list[tuple[str, float]]:
-    return list(zip(dictionary.ENTRIES, dictionary.ENTRY_VALUES, strict=True))
+    return list(zip(scaling.ENTRIES, scaling.ENTRY_VALUES, strict=True))
 
 
 def _head(now: Session) -> Values:

@@ -11,17 +11,15 @@ from model.trace import Label
 from viz.charts.lesson_charts import cells
 from viz.charts.markup import line
 from viz.core import pictures
-from viz.core.answers.lessons import fused
+from viz.core.answers.lessons import fused, sizes
 from viz.core.answers.maps import seen_picture
-from viz.core.answers.tiny import sizes
 from viz.core.answers.translations import translation
-from viz.core.language import say, within
+from viz.core.choice import say, within
 from viz.core.numbers import number
 from viz.core.session import Session, Subject
 from viz.views.lessons.lesson import Lesson, Values, count, tiny
 from viz.widgets.chart import draw
-from viz.widgets.patch_picture import Patched, patch_picture
-from viz.widgets.patches import truth
+from viz.widgets.patches import Patched, patch_picture, truth
 
 BERT, GPT, VIT = "tiny-bert", "tiny-gpt", "tiny-vit"
 EXAMPLE = "My sister bought a red bicycle yesterday."

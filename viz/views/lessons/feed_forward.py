@@ -6,11 +6,11 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.lessons.feed_forward import activations
-from viz.charts.curves import curves
 from viz.charts.lesson_charts import bars
+from viz.charts.plain_shapes import curves
 from viz.core.answers.lessons import firing, without_feed_forward
 from viz.core.answers.translations import trace
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import number, signed
 from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, count, tiny

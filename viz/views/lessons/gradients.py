@@ -10,16 +10,16 @@ from model.trace import HeadRef
 from viz.charts.lesson_charts import cells
 from viz.charts.markup import line
 from viz.core import models, pictures
+from viz.core.answers.lessons import hooked
 from viz.core.answers.maps import seen_picture
-from viz.core.answers.tiny import hooked
 from viz.core.answers.translations import translation
-from viz.core.language import say, within
+from viz.core.choice import say, within
 from viz.core.numbers import signed
 from viz.core.session import Session, Subject, chosen_token
 from viz.views.lessons.families import TINY_HEADS, TINY_LAYERS, VIT
 from viz.views.lessons.lesson import Lesson, Values, count
 from viz.widgets.chart import draw, lead
-from viz.widgets.patch_picture import Patched, patch_picture
+from viz.widgets.patches import Patched, patch_picture
 
 START = 4  # the token that the lesson opens on: rows before it matter too
 

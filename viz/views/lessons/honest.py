@@ -7,11 +7,11 @@ import streamlit as st
 
 from model.analysis.faithfulness.table import RANDOM, rows_of
 from viz.charts.lesson_charts import bars
-from viz.core.answers.faithfulness import faithfulness
 from viz.core.answers.lessons import shuffled_weights
 from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import trace
-from viz.core.language import say
+from viz.core.answers.what_if import faithfulness
+from viz.core.choice import say
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values

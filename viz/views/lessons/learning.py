@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.lessons import learning
-from viz.charts.curves import TrainingText, curves, training_curves
 from viz.charts.lesson_charts import cells
-from viz.core.language import say
+from viz.charts.plain_shapes import TrainingText, curves, training_curves
+from viz.core.choice import say
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, count, dial, tiny

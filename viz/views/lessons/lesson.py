@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from model.source import Need, Reads
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.session import Session
 
 LOCKED = "_predict_locked"  # in the visitor's session: the slider that waits for a prediction

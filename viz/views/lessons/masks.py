@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import streamlit as st
 
-from model.analysis.lessons.masks import causal, row_steps, triu
-from model.analysis.lessons.unmasked import under_triu
+from model.analysis.lessons.masks import causal, row_steps, triu, under_triu
 from viz.charts.lesson_charts import bars, cells
 from viz.core.answers.lessons import leak, masked_batch
 from viz.core.answers.translations import trace
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import cell_number, number
 from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, count, tiny

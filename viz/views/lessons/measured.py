@@ -12,10 +12,10 @@ from model.analysis.lessons.items import Item
 from model.errors import HeadlightError
 from viz.charts.markup import line, tag
 from viz.core.answers.lessons import lesson_items
+from viz.core.choice import language, say, speak
 from viz.core.classroom.book import GivenAnswer
 from viz.core.classroom.questions import ClassError, ClassQuestion, new_learner, read_learner
 from viz.core.classroom.room import Room, the_room
-from viz.core.language import language, say, speak
 from viz.core.session import Subject, read_session
 from viz.core.text import text
 from viz.export.show.storyboard import OPTION_LETTERS

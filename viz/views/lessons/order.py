@@ -10,12 +10,12 @@ import streamlit as st
 
 from model.analysis.lessons import positions
 from model.analysis.lessons.positions import binary
-from viz.charts.curves import curves
 from viz.charts.layout import base_layout, level_legend, number_axis
 from viz.charts.lesson_charts import bars, cells
+from viz.charts.plain_shapes import curves
 from viz.core.answers.lessons import moved_by_order, table_facts
 from viz.core.answers.translations import trace, translation
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.core.theme import Theme, head_colour

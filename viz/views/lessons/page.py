@@ -10,11 +10,9 @@ import streamlit as st
 from model.errors import HeadlightError
 from model.source import require
 from viz.core.answers.translations import translation
-from viz.core.choice import is_gone_back, picked
-from viz.core.codes.choices import CHOICES
-from viz.core.codes.lessons import LESSON_MODULES
+from viz.core.choice import is_gone_back, picked, say, speak, within
+from viz.core.codes.choices import CHOICES, LESSON_MODULES
 from viz.core.going import page_of
-from viz.core.language import say, speak, within
 from viz.core.session import Session, read_session
 from viz.core.views import VIEWS
 from viz.views.lessons import predict
@@ -23,7 +21,7 @@ from viz.views.lessons.measured import measured
 from viz.widgets.chart import lead
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.picker import coded, pick
-from viz.widgets.registry import register
+from viz.widgets.places import register
 
 LESSONS: Mapping[str, Lesson] = {
     number: import_module(f".{module}", __package__).LESSON for number, module in LESSON_MODULES.items()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from viz.charts.markup import line
-from viz.core.language import say
+from viz.core.choice import say
 from viz.views.lessons.lesson import LOCKED, Values
 
 _WAYS = ("rises", "falls", "stays")

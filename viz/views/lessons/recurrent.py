@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.lessons.recurrent import EVERY, FAR, LENGTHS, LETTERS, READERS, STEPS, WIDTH
-from viz.charts.curves import curves
+from viz.charts.plain_shapes import curves
 from viz.core.answers.lessons import race, reaches
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, is_locked, tiny
 from viz.widgets.chart import draw

@@ -8,7 +8,7 @@ import streamlit as st
 from model.analysis.lessons.several import STATIONS, divisors, parameters
 from viz.charts.lesson_charts import bars
 from viz.core.answers.lessons import alone, shapes
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import number, signed
 from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, is_locked

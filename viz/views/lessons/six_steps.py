@@ -9,7 +9,7 @@ from model.analysis.lessons import scaling
 from viz.charts.lesson_charts import bars, cells
 from viz.core.answers.lessons import growth, variants
 from viz.core.answers.translations import trace
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, count, dial

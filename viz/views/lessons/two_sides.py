@@ -9,7 +9,7 @@ from model.analysis.lessons.several import unlike
 from viz.charts.lesson_charts import bars, cells
 from viz.core.answers.lessons import exposed, gone_on, memory_feeds
 from viz.core.answers.translations import trace, translation
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, count, tiny

@@ -10,7 +10,7 @@ from viz.charts.lesson_charts import bars, cells
 from viz.charts.markup import tag
 from viz.core.answers.lessons import embedded, written
 from viz.core.answers.translations import trace, translation
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import number, signed
 from viz.core.session import Session
 from viz.views.lessons.lesson import Lesson, Values, count

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from model.trace import KINDS
 from viz.core.answers import what_if
-from viz.core.language import say, within
+from viz.core.choice import say, within
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.widgets import repair
-from viz.widgets.desk_board import Desk, mixing_desk
-from viz.widgets.desk_gains import desk_gains, desk_sizes, set_desk_gains
+from viz.widgets.desk_board import Desk, desk_gains, desk_sizes, mixing_desk, set_desk_gains
 
 if TYPE_CHECKING:
     from model.analysis.what_if.mixing import Mix

@@ -25,7 +25,7 @@ from viz.charts.lines.bertviz_code import (
     model_code,
 )
 from viz.charts.markup import alert, line
-from viz.core.language import language, say
+from viz.core.choice import language, say
 from viz.core.session import Session
 from viz.core.theme import FONTS, Theme, head_colour
 from viz.web.page import source_hash

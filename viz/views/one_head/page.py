@@ -20,10 +20,9 @@ from model.trace import KIND_LETTERS, HeadRef, check_map
 from viz.charts.markup import line
 from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import trace, translation
-from viz.core.choice import is_gone_back, picked
+from viz.core.choice import is_gone_back, language, picked, say
 from viz.core.codes.choices import CHOICES
 from viz.core.kept import kept
-from viz.core.language import language, say
 from viz.core.selection import REST, Selection, method_of, read_link
 from viz.core.session import Session, Subject, chosen_token, read_session
 from viz.core.theme import Theme
@@ -34,11 +33,9 @@ from viz.web.bundles import VIEWER
 from viz.web.message import Envelope
 from viz.web.payload import pack
 from viz.widgets import deletion_bar, map_choice, patches, pins, take_away
-from viz.widgets.bar import bar
-from viz.widgets.errors import show_error
-from viz.widgets.messages import message, part
-from viz.widgets.picker import pick
-from viz.widgets.registry import register
+from viz.widgets.errors import message, part, show_error
+from viz.widgets.picker import bar, pick
+from viz.widgets.places import register
 
 _MADE = "_made"  # what a visitor has asked for of the subject that he looks at
 MOST_MADE = 5  # beside what comes from the trace: a long sentence's maps are a megabyte a method

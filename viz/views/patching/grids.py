@@ -14,7 +14,7 @@ from model.trace import KINDS, TracedTranslation
 from viz.charts.colour import on_scale, printed
 from viz.charts.layout import base_layout, chart_config, column_labels, label_width, panel_title, scale_of, token_axis
 from viz.charts.markup import Words, line
-from viz.core.language import say, within
+from viz.core.choice import say, within
 from viz.core.numbers import number, shown_piece
 from viz.core.session import Session
 from viz.core.theme import Theme

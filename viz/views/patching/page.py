@@ -10,16 +10,15 @@ from streamlit.delta_generator import DeltaGenerator
 from model.analysis.what_if.patching import Carried, Contrast, Sweep
 from viz.charts.marked import marked_text
 from viz.charts.markup import line
-from viz.core.answers import compare
+from viz.core.answers import translations
 from viz.core.answers.translations import translation
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.numbers import number
 from viz.core.session import Session, Subject
 from viz.views.patching import grids
 from viz.widgets import compared_models, compared_sentences
-from viz.widgets.bar import bar
 from viz.widgets.errors import end_view
-from viz.widgets.picker import coded, hide, pick, shown_key
+from viz.widgets.picker import bar, coded, hide, pick, shown_key
 from viz.widgets.take_away import patching_code
 
 SENTENCE = "carry_sentence"  # key of what chooses the other sentence
@@ -105,7 +104,7 @@ class _Sites:
 
 def _swept(session: Session, about: Contrast, donor_name: str, tokens: dict[str, list[str]]) -> _Sites:
     with st.spinner(say("carry.computing")):
-        found = compare.sweep(session.checkpoint, about, donor_name)
+        found = translations.sweep(session.checkpoint, about, donor_name)
     sites = {site.code: site for site in found.best()}
     return _Sites(found, sites, {code: grids.site_name(site, tokens) for code, site in sites.items()})
 
@@ -116,7 +115,7 @@ def view(session: Session) -> None:
     hide([*unseen, "carry"])
     if other is None:
         end_view()
-    about = compare.contrast(session.subject, other)
+    about = translations.contrast(session.subject, other)
     then, names = beside(session, other), called(session, other)
     same_model = other.checkpoint == session.checkpoint
     if about is None:
@@ -137,7 +136,7 @@ def _carry(session: Session, about: Contrast, other: Subject, shown: tuple[Delta
     with then:
         look = {"help": say("carry.pick.help")}
         code = coded(st.selectbox, "carry", say("carry.pick"), labels, first, swept.read, **look)
-        written, (own, rival) = compare.patched(session.checkpoint, about, other.checkpoint, swept.sites[code])
+        written, (own, rival) = translations.patched(session.checkpoint, about, other.checkpoint, swept.sites[code])
         marked = compared_sentences.changed_texts(written, [label.text for label in one.tgt])[0]
         st.html(marked_text(written, marked, session.theme))
     with bar():

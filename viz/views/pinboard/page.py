@@ -9,8 +9,8 @@ import streamlit as st
 
 from model.errors import HeadlightError
 from viz.charts.markup import line, tag
+from viz.core.choice import language, say
 from viz.core.going import open_view
-from viz.core.language import language, say
 from viz.core.session import Session
 from viz.core.views import VIEWS
 from viz.export.show.storyboard import (
@@ -24,8 +24,8 @@ from viz.export.show.storyboard import (
     TalkScene,
 )
 from viz.widgets import pins, talks
-from viz.widgets.bar import bar
 from viz.widgets.errors import show_error
+from viz.widgets.picker import bar
 
 _FILE, _WRONG, _YAML = "pins_file", "_pins_wrong", "pins_yaml"
 YAML_HIGH = 560  # pixels of the YAML

@@ -11,15 +11,15 @@ import numpy as np
 from model.attribution.labelled_map import LabelledMap, merge_columns
 from model.trace import Label
 from viz.core.answers import translations, what_if
-from viz.core.language import Labels, say, within
+from viz.core.choice import Labels, say, within
 from viz.core.numbers import shown_piece
 from viz.core.session import Session, choose_token, chosen_token
 from viz.core.theme import Theme
-from viz.web.codes import check_shape, pack_fine
+from viz.web.message import check_shape, pack_fine
 from viz.widgets import chart
-from viz.widgets.combined import merged, merged_name
-from viz.widgets.messages import message, reported_step
-from viz.widgets.registry import register
+from viz.widgets.errors import message, reported_step
+from viz.widgets.map_choice import merged, merged_name
+from viz.widgets.places import register
 
 if TYPE_CHECKING:
     from model.analysis.what_if.fork import Step

@@ -13,7 +13,7 @@ from model.trace import Translation
 from viz.charts.marked import marked_text
 from viz.charts.markup import line
 from viz.core.answers import translations, what_if
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.session import Session
 from viz.core.theme import Theme
 from viz.widgets import chart

@@ -12,17 +12,16 @@ import streamlit as st
 from model.analysis.lessons.gains import HALVES
 from model.errors import HeadlightError
 from viz.charts.markup import alert, line
+from viz.core.choice import language, say, speak
 from viz.core.classroom.questions import ClassQuestion
 from viz.core.classroom.room import MOST_PEOPLE, Room, the_room
-from viz.core.language import language, say, speak
 from viz.export.show.staged import Stage
 from viz.export.show.storyboard import Storyboard
 from viz.views.talk import hall
 from viz.views.talk.for_phones import pictures_of, question_of
 from viz.widgets import class_bars, talks
-from viz.widgets.errors import sentence_of
-from viz.widgets.messages import message, part
-from viz.widgets.registry import register
+from viz.widgets.errors import message, part, sentence_of
+from viz.widgets.places import register
 
 # A UDP socket that is "connected" sends nothing; it only learns by which of this machine's addresses it would go.
 _TOWARDS = ("10.255.255.255", "192.168.255.255", "172.31.255.255")

@@ -10,14 +10,13 @@ from dataclasses import replace
 import streamlit as st
 
 from model.errors import HeadlightError
-from viz.core.language import language
+from viz.core.choice import language
 from viz.export.show.staged import Stage
 from viz.export.show.storyboard import Both, Storyboard, TalkScene
 from viz.export.show.talk import message_of, scene_part
 from viz.widgets import talks
-from viz.widgets.errors import sentence_of
-from viz.widgets.messages import message, part
-from viz.widgets.registry import register
+from viz.widgets.errors import message, part, sentence_of
+from viz.widgets.places import register
 
 HALL_KEY = "hall_box"
 MOST_ASKED = 300  # characters

@@ -9,12 +9,12 @@ import streamlit as st
 
 from model.errors import HeadlightError
 from viz.charts.markup import alert, line
-from viz.core.language import language, say
+from viz.core.choice import language, say
 from viz.core.session import Session
 from viz.views.talk import classroom, hall
 from viz.widgets import talks
-from viz.widgets.bar import bar
 from viz.widgets.errors import show_error
+from viz.widgets.picker import bar
 
 HIGH = 660  # pixels of the talk, before its style makes it as high as the window
 _FILE, _WRONG = "talk_file", "_talk_wrong"

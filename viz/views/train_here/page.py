@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import streamlit as st
 
-from viz.charts.curves import curves
 from viz.charts.lesson_charts import cells
 from viz.charts.markup import line
+from viz.charts.plain_shapes import curves
 from viz.core import live
-from viz.core.language import say, speak
+from viz.core.choice import say, speak
 from viz.core.numbers import number
 from viz.core.session import Session
 from viz.widgets.chart import draw, lead

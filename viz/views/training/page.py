@@ -18,17 +18,16 @@ from viz.charts.layout import base_layout, chart_config, number_axis, panel_plac
 from viz.charts.marked import marked_text
 from viz.charts.markup import line
 from viz.charts.pair import Beside
-from viz.core.answers import past
-from viz.core.answers.past import past_of
-from viz.core.language import say, within
+from viz.core.answers import lessons
+from viz.core.answers.lessons import past_of
+from viz.core.choice import say, within
 from viz.core.session import Session, choose_head
 from viz.core.theme import Theme
-from viz.widgets.bar import bar
-from viz.widgets.compared_heads import show_pair
+from viz.widgets.compared_sentences import show_pair
 from viz.widgets.errors import end_view
 from viz.widgets.head_board import Board, head_board
 from viz.widgets.head_facts import role_name, title
-from viz.widgets.picker import pick
+from viz.widgets.picker import bar, pick
 
 _GAP, _TICKS = 0.08, 7
 
@@ -128,20 +127,20 @@ def measured(now: Session, found: History, name: str) -> Measured | None:
         values = found.aer[:, SHIFTS.index(now.shift)] if now.kind == "cross" else None
         return None if values is None else Measured(name, values, True, 10.0)
     if name == "job":
-        jobs = past.jobs(now.checkpoint, weights, now.kind)
+        jobs = lessons.jobs(now.checkpoint, weights, now.kind)
         kind, layer, head = now.head
         offset = int(jobs.offset[layer, head])
         near = {} if kind == "cross" else {-1: "previous", 1: "next"}
         on = ("diagonal" if kind == "cross" else "itself") if offset == 0 else near.get(offset, "offset")
         role = "sink" if jobs.names[layer][head] == "sink" else on
         return Measured(name, 100 * jobs.shares, False, 15.0, role_name(role, kind, offset))
-    costs = past.importance(now.checkpoint, weights, now.kind)
+    costs = lessons.importance(now.checkpoint, weights, now.kind)
     return None if costs is None else Measured(name, costs, False, 0.02)
 
 
 def point_slider(now: Session, steps: Sequence[int]) -> int:
     """Which point of training is looked at; where nobody chose, the one at which the model was half trained."""
-    state, half = st.session_state, past.half_trained(now.checkpoint)
+    state, half = st.session_state, lessons.half_trained(now.checkpoint)
     first = steps[-1] if half is None else half
     if "trained" in state and state["trained"] not in steps:
         state["trained"] = first

@@ -10,32 +10,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from model.analysis.what_if.quality import IGNORED, RATES, REPEATS, Quality, quality
+from model.analysis.what_if.repair import IGNORED, RATES, REPEATS, Quality, quality
 from model.analysis.what_if.verdict import LOW, RARE_PIECES, THRESHOLD, TRACELESS, UNSURE, UNSURE_TWICE
 from model.attribution.labelled_map import read, shown_groups, token_rows, written_probabilities
 from model.attribution.methods import METHODS
 from model.source import LacksAbilityError
 from model.trace import HeadRef, TracedTranslation
 from viz.charts.marked import bars
-from viz.charts.markup import line
-from viz.charts.ruby import is_chinese, readings
+from viz.charts.markup import is_chinese, line, readings
 from viz.core.answers import what_if
 from viz.core.answers.maps import whole_map
 from viz.core.answers.translations import translation
-from viz.core.language import say, within
-from viz.core.model_pool import has_pytorch
+from viz.core.choice import say, within
+from viz.core.kept import has_pytorch
 from viz.core.numbers import number
 from viz.core.selection import Selection
 from viz.core.session import Session, choose_head, choose_token
 from viz.views.translate import panel
 from viz.views.translate.panel import answer, trusted
 from viz.views.translate.token_links import token_links, writers
-from viz.widgets import chart, examples, map_choice, patches, take_away, verdict
+from viz.widgets import chart, map_choice, patches, take_away, verdict
 from viz.widgets.alignment import opening_line
-from viz.widgets.bar import bar
-from viz.widgets.combined import members, merged
+from viz.widgets.chips import draw_examples
 from viz.widgets.deletion_bar import found_honesty
-from viz.widgets.picker import pick
+from viz.widgets.map_choice import members, merged
+from viz.widgets.picker import bar, pick
 
 if TYPE_CHECKING:
     from model.analysis.what_if.fork import Step
@@ -280,7 +279,7 @@ def view(session: Session) -> None:
     ready = is_ready()  # asked before anything is drawn: a translation may load PyTorch
     if session.model.reads not in ("picture", "maps"):
         with bar().popover(say("app.examples"), width="content", key="hl_examples"):
-            examples.draw(session.model)
+            draw_examples(session.model)
     if session.model.reads == "text":
         draw_translation(session, ready)
     else:

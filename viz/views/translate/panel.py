@@ -16,13 +16,11 @@ from model.source import Need
 from model.trace import AttentionTrace, Label
 from viz.charts.markup import line, tag
 from viz.core import models
-from viz.core.answers.faithfulness import faithfulness, left_out, token_left_out
-from viz.core.answers.maps import attribution_maps
-from viz.core.answers.residual import votes
+from viz.core.answers.maps import attribution_maps, votes
 from viz.core.answers.translations import trace, translation
-from viz.core.answers.what_if import steps
+from viz.core.answers.what_if import faithfulness, left_out, steps, token_left_out
+from viz.core.choice import say
 from viz.core.going import open_view
-from viz.core.language import say
 from viz.core.numbers import number, shown_piece, signed
 from viz.core.session import Session, Subject, chosen_token
 from viz.widgets import head_facts, repair

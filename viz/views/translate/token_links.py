@@ -15,17 +15,16 @@ from model.trace import HeadRef
 from viz.core.answers import what_if
 from viz.core.answers.maps import attribution_maps
 from viz.core.answers.translations import translation
-from viz.core.language import Labels, say
+from viz.core.choice import Labels, say
 from viz.core.numbers import signed
 from viz.core.session import Session
 from viz.core.theme import Theme
-from viz.web.codes import check_shape, pack_coarse, pack_fine
+from viz.web.message import check_shape, pack_coarse, pack_fine
 from viz.widgets.chips import chips
-from viz.widgets.desk_gains import desk_gains, set_desk_gains
+from viz.widgets.desk_board import desk_gains, set_desk_gains
+from viz.widgets.errors import message, part
 from viz.widgets.head_board import Board, board_payload
-from viz.widgets.messages import message, part
-from viz.widgets.places import opened_place
-from viz.widgets.registry import register
+from viz.widgets.places import opened_place, register
 
 if TYPE_CHECKING:
     from model.analysis.what_if.mixing import Mix

@@ -30,18 +30,17 @@ from viz.charts.layout import (
     token_axis,
 )
 from viz.charts.markup import Markup, line, tag
-from viz.core.answers.faithfulness import faithfulness, left_out
 from viz.core.answers.translations import trace
+from viz.core.answers.what_if import faithfulness, left_out
+from viz.core.choice import say, within
 from viz.core.going import open_head
-from viz.core.language import say, within
 from viz.core.models import entry_of
 from viz.core.numbers import number, signed
 from viz.core.session import Session
 from viz.core.theme import Theme
 from viz.widgets import chart, deletion_bar, map_choice
-from viz.widgets.bar import bar
 from viz.widgets.head_board import Board, head_board
-from viz.widgets.picker import hide, pick
+from viz.widgets.picker import bar, hide, pick
 
 _ROW = 27  # pixels of a row of dots
 _GAP = 0.022  # of the width, between two panels of dots

@@ -7,15 +7,14 @@ from dataclasses import replace
 import streamlit as st
 
 from viz.charts.markup import line
-from viz.core.answers import compare
+from viz.core.answers import translations
 from viz.core.answers.translations import translation
-from viz.core.language import say
+from viz.core.choice import say
 from viz.core.models import entry_of
 from viz.core.session import Session
 from viz.widgets import compared_models
-from viz.widgets.bar import bar
 from viz.widgets.errors import end_view
-from viz.widgets.picker import hide
+from viz.widgets.picker import bar, hide
 
 
 def view(session: Session) -> None:
@@ -32,7 +31,7 @@ def view(session: Session) -> None:
     if session.kind not in entry_of(other).facts.anatomy.kinds:
         st.html(line("lead", say("two.no_kind", model=compared_models.named(other), kind=say(f"kind.{session.kind}"))))
         end_view()
-    likeness = compare.matched(session.subject, other, session.kind)
+    likeness = translations.matched(session.subject, other, session.kind)
     compared_models.matched_pair(session, other, likeness, (mine, crossed[1]))
     compared_models.board(session, session.kind, likeness)
     compared_models.tables((session.checkpoint, other))

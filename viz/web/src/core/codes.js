@@ -1,4 +1,4 @@
-// Numbers as Python packs them (viz/web/codes.py): bytes, or base64 of them.
+// Numbers as Python packs them (viz/web/message.py): bytes, or base64 of them.
 
 /** @param {string} packed base64 */
 export function bytesOf(packed) {
