@@ -12,7 +12,7 @@ import pytest
 from tests.figures.said import english
 from viz.charts import plain_shapes as training
 from viz.charts.lesson_charts import bars, cells
-from viz.charts.plain_shapes import TrainingText, round_ticks
+from viz.charts.plain_shapes import TrainingText, curves, round_ticks
 
 training_curves = partial(training.training_curves, text=english(TrainingText))
 
