@@ -9,7 +9,7 @@ from model.analysis.alignment.word_maps import ALL, pair_maps, places, translati
 from tests.browser.reading import press, settle
 from tests.pages import SENTENCE
 
-HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1>"
+HOSTILE_WORD = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1>"
 
 
 def opened(visit, **query):
@@ -76,7 +76,7 @@ def test_the_outlines_on_the_map_are_peoples_links(visit):
 
 
 def test_hostile_words_are_literal_and_inert(visit):
-    page = opened(visit, text=HOSTILE)
+    page = opened(visit, text=HOSTILE_WORD)
     assert "</script>" in "".join(page.locator('.words[data-side="src"] .word').all_inner_texts())
     page.locator('.words[data-side="src"] .word').nth(1).hover()
     assert page.evaluate("window.pwned") is None

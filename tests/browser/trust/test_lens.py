@@ -16,7 +16,7 @@ HOSTILE = "<b>bold</b> </script><script>window.pwned=1</script> {token} $x$"
 CELLS = """all => all.map(({ dataset: d, textContent }) =>
   [Number(d.level), Number(d.step), textContent, Number(d.probability), Number(d.rank)])"""
 NUMBERS = "all => all.map(({ dataset: d }) => [Number(d.level), Number(d.rank ?? d.place), Number(d.probability)])"
-BARS = (
+LENS_BARS = (
     """() => JSON.stringify([...(document.querySelector('.js-plotly-plot')?.calcdata ?? [[]])[0]].map(bar => bar.s))"""
 )
 
@@ -72,7 +72,7 @@ def test_a_column_or_an_arrow_key_chooses_the_step_and_its_promoted_tokens(visit
     settle(page)
     moved = promoted(en_zh, found, "cross", 1, 2, 4)
     expected = [change for _, change in (*moved.raised, *moved.lowered[::-1])]
-    np.testing.assert_allclose(json.loads(page.evaluate(BARS)), expected, atol=1e-5)
+    np.testing.assert_allclose(json.loads(page.evaluate(LENS_BARS)), expected, atol=1e-5)
 
 
 def test_a_link_opens_its_step_for_another_visitor(visit, reopen, found):

@@ -10,7 +10,7 @@ from tests.browser.reading import head_title
 from viz.core.codes.mix import parse_pattern, pattern_code
 
 WORD = "headlight"
-HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {cell} $x$"
+HOSTILE_CELL = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {cell} $x$"
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def test_a_link_brings_back_the_paint_and_a_card_opens_its_head(visit, trace, wa
 
 @pytest.mark.parametrize("color_scheme", ["dark"])
 def test_hostile_text_stays_text(visit, color_scheme):
-    page = opened(visit, checkpoint="en-zh", text=HOSTILE, by="diagonal", paint=HOSTILE)
+    page = opened(visit, checkpoint="en-zh", text=HOSTILE_CELL, by="diagonal", paint=HOSTILE_CELL)
     assert page.evaluate("window.pwned") is None
     assert page.locator(".head-list script, .head-list img").count() == 0
     assert len(matches(page)) > 0
