@@ -9,6 +9,7 @@ import struct
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import plotly.graph_objects as go
@@ -17,6 +18,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from model.folders import available
+from viz.charts.markup import Words
+from viz.core.text import text
 
 APP = Path(__file__).resolve().parent.parent / "router.py"
 SENTENCE = "My sister bought a red bicycle yesterday."
@@ -163,3 +166,10 @@ def array(values: list | dict) -> np.ndarray:
         return np.array(values, dtype=float)
     flat = np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"])
     return flat.reshape([int(side) for side in str(values.get("shape", len(flat))).split(",")])
+
+
+W = TypeVar("W", bound=Words)
+
+
+def english(words: type[W]) -> W:
+    return words.said_by(lambda key: text("en", key))

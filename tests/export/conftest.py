@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from model.errors import HeadlightError
 from model.folders import MODELS
+from model.translator import Translator
 from tests.folder import tiny
 
 
@@ -26,3 +29,13 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No folder of models but what a test names, and none left behind."""
     monkeypatch.setenv(MODELS, "")
+
+
+@pytest.fixture(scope="session")
+def opens(en_zh: Translator) -> Callable[[str], Translator]:
+    def opens(name: str) -> Translator:
+        if name != "en-zh":
+            raise HeadlightError(f"there is no model {name!r}")
+        return en_zh
+
+    return opens

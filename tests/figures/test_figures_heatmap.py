@@ -8,8 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from tests.figures.said import english
-from tests.pages import HOSTILE
+from tests.pages import HOSTILE, english
 from viz.charts import heatmap
 from viz.charts.colour import contrast, on_scale, prefers_light_ink, printed, rgb
 from viz.charts.heatmap import HeatmapText, heatmap_config

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.figures.said import english
+from tests.pages import english
 from viz.charts import plain_shapes as training
 from viz.charts.lesson_charts import bars, cells
 from viz.charts.plain_shapes import TrainingText, curves, round_ticks

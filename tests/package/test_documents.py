@@ -1,8 +1,10 @@
-"""What documents tell a reader to type exists: commands with their options, the files of the container, the lock."""
+"""What documents and docstrings tell a reader to type exists and is true: commands, examples, the container, the lock."""
 
 from __future__ import annotations
 
 import contextlib
+import doctest
+import importlib
 import io
 import re
 import shlex
@@ -173,3 +175,19 @@ def test_the_demonstration_is_a_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "I love you. → " in capsys.readouterr().out
     assert main(["demo", "--no-open", "--output", str(tmp_path / "no" / "page.html")]) == 2
     assert "No such file" in capsys.readouterr().err
+
+
+FOLDERS = ("headlight", "model", "viz", "bench")
+
+
+@pytest.mark.parametrize("file", WITH_EXAMPLES, ids=str)
+def test_examples_are_true(file: Path) -> None:
+    module = importlib.import_module(".".join(file.with_suffix("").parts))
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_a_false_example_fails() -> None:
+    false = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "false", None, None)
+    assert doctest.DocTestRunner(verbose=False).run(false, out=lambda _: None).failed == 1

@@ -10,8 +10,7 @@ from model.analysis.alignment.error_table import ErrorTable
 from model.analysis.alignment.gold import RULES, link_set, pharaoh
 from model.analysis.alignment.known_pairs import reversed_pair, truth_pairs
 from model.analysis.alignment.word_maps import ALL, pair_maps, places, translation_maps
-from tests.figures.said import english
-from tests.pages import SENTENCE, charts, choose, go_to, markup, prepared, words
+from tests.pages import SENTENCE, charts, choose, english, go_to, markup, prepared, words
 from viz.charts.heatmap import HeatmapText
 from viz.core import models
 from viz.core.theme import LIGHT

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { coloursOf } from "../src/core/colours.js";
 import { Reader } from "../src/core/heads.js";
-import { pixelsOf } from "../src/core/scale.js";
+import { pixelsOf } from "../src/core/colours.js";
 import { DEFAULTS } from "../src/core/state.js";
 import { typed, walked } from "../src/talk/overview.js";
 import { smallOf } from "../src/talk/small.js";

@@ -5,7 +5,7 @@ import { colourAt, css, inksOf, tableOf } from "../src/core/colours.js";
 import { pooled, steps, stretched } from "../src/map/pooling.js";
 import { escaped, pictureOf, wrapped } from "../src/map/picture.js";
 import { Reader } from "../src/core/heads.js";
-import { pixelsOf, shareOf } from "../src/core/scale.js";
+import { pixelsOf, shareOf } from "../src/core/colours.js";
 import { DEFAULTS } from "../src/core/state.js";
 import { fixture, ruler, trace } from "./fixture.js";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { colourAt, inkOn, tableOf } from "../src/core/colours.js";
 import { decimals } from "../src/core/text.js";
 import { abreast, fitted, opening, panned, roomOf, spotAt, visible, zoomed } from "../src/core/place.js";
-import { scalesOf, shareOf } from "../src/core/scale.js";
+import { scalesOf, shareOf } from "../src/core/colours.js";
 
 const ROOM = { width: 900, height: 520, ratio: 1 };
 const axesOf = (rows, columns) => ({ rows: Array(rows).fill(2), columns: Array(columns).fill(4) });

@@ -3,7 +3,7 @@ import { sized } from "../ui/canvas.js";
 import { make } from "../ui/dom.js";
 import { pooled, stretched } from "../map/pooling.js";
 import { hallTimes } from "../viewer/keys.js";
-import { pixelsOf, scalesOf } from "../core/scale.js";
+import { pixelsOf, scalesOf } from "../core/colours.js";
 
 /** @typedef {import("../types.js").KindPart} KindPart */
 /** @typedef {{ layer: number | null, head: number | null }} Cell null: a whole column or row of heads */

@@ -2,7 +2,7 @@
 import { colourAt, css, inkOn, rgbOf, tableOf } from "../core/colours.js";
 import { decimals, fill, isUpright } from "../core/text.js";
 import { sortOf } from "../core/heads.js";
-import { scalesOf, shareOf } from "../core/scale.js";
+import { scalesOf, shareOf } from "../core/colours.js";
 
 /** @typedef {import("../types.js").Panel} Panel */
 /** @typedef {import("../types.js").Scale} Scale */

@@ -3,7 +3,7 @@ import { coloursOf } from "../core/colours.js";
 import { pooled, stretched } from "../map/pooling.js";
 import { make } from "../ui/dom.js";
 import { Reader, settled } from "../core/heads.js";
-import { pixelsOf, scalesOf } from "../core/scale.js";
+import { pixelsOf, scalesOf } from "../core/colours.js";
 import { DEFAULTS, readLink } from "../core/state.js";
 import { linkAt } from "./plan.js";
 import { Still } from "./still.js";

@@ -1,6 +1,6 @@
 // One large map: its title, its picture, and the line that says what is pointed at.
 import { litIn, placesOf } from "../core/pointing.js";
-import { scalesOf } from "../core/scale.js";
+import { scalesOf } from "../core/colours.js";
 import { pinsSaid, spotSaid, strongest, sumsOf } from "../core/tell.js";
 import { asLines } from "../lines/lines.js";
 import { asMap, Layers } from "../map/map.js";

@@ -3,7 +3,7 @@ import { make } from "../ui/dom.js";
 import { drawingOf, PanelView } from "./panel.js";
 import { hallTimes } from "./keys.js";
 import { abreast, roomOf } from "../core/place.js";
-import { scalesOf } from "../core/scale.js";
+import { scalesOf } from "../core/colours.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("../types.js").Panel} Panel */

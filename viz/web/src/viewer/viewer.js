@@ -2,7 +2,7 @@
 import { coloursOf } from "../core/colours.js";
 import { Ruler } from "../ui/canvas.js";
 import { dress } from "../ui/theme.js";
-import { Chips } from "./chips.js";
+import { Chips } from "./legend.js";
 import { button, kindButtons, toolbar } from "./controls.js";
 import { make } from "../ui/dom.js";
 import { Grid } from "../grid/grid.js";

@@ -1,6 +1,6 @@
 import { unpackCoarse } from "../../core/codes.js";
 import { coloursOf } from "../../core/colours.js";
-import { pixelsOf } from "../../core/scale.js";
+import { pixelsOf } from "../../core/colours.js";
 import { pooled, stretched } from "../../map/pooling.js";
 import { Ruler } from "../../ui/canvas.js";
 import { Component, mounted } from "../../ui/component.js";
