@@ -1,4 +1,4 @@
-"""What documents and docstrings tell a reader to type exists and is true: commands, examples, the container, the lock."""
+"""What documents and docstrings tell a reader to type exists and is true: commands, examples, container, lock."""
 
 from __future__ import annotations
 
@@ -178,6 +178,11 @@ def test_the_demonstration_is_a_page(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 FOLDERS = ("headlight", "model", "viz", "bench")
+WITH_EXAMPLES = [
+    file.relative_to(ROOT)
+    for file in (ROOT / "hatch_build.py", *(file for name in FOLDERS for file in sorted((ROOT / name).rglob("*.py"))))
+    if ">>>" in file.read_text(encoding="utf-8")
+]
 
 
 @pytest.mark.parametrize("file", WITH_EXAMPLES, ids=str)

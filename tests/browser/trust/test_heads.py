@@ -1,4 +1,4 @@
-"""None"""
+"""Heads in order and painted patterns, in Chromium."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""None"""
+"""Trust and Alignment in Chromium."""
 
 from __future__ import annotations
 
