@@ -1,4 +1,4 @@
-"""What a model is given, over every view: a sentence that is typed, a picture, or nothing but a file's maps."""
+"""What a model is given, over every view: a typed sentence or several, a picture, or nothing but a file's maps."""
 
 from __future__ import annotations
 

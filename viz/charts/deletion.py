@@ -1,4 +1,4 @@
-"""The honesty bar: what a map's choice costs, among random choices, as HTML."""
+"""The honesty bar: what a map's choice costs, among random choices; and who voted for one token against another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences with some of their tokens marked, and rows of words with a bar each, as HTML."""
+"""Sentences with some tokens marked, rows of words with a bar each, and translations under each other, as HTML."""
 
 from __future__ import annotations
 

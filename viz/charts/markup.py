@@ -1,4 +1,4 @@
-"""Small pieces of HTML, in which whatever is not markup itself is shown literally."""
+"""Small pieces of HTML, in which whatever is not markup itself is shown literally; pinyin over Chinese."""
 
 from __future__ import annotations
 

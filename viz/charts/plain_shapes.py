@@ -1,6 +1,6 @@
 """A plain picture: two axes, and bars, curves or cells between them, as the browser's canvas draws it.
 
-What a slider moves, or a lesson shows many of, is method so: Plotly takes a twentieth of a second a chart, and twice.
+What a slider moves, or a lesson shows many of, is drawn so: Plotly takes a twentieth of a second a chart, and twice.
 """
 
 from __future__ import annotations

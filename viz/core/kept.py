@@ -1,4 +1,4 @@
-"""How answers are kept."""
+"""How answers are kept, and the models that give them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What travels to the viewer: one typed, versioned message. ``src/types.js`` says the same to its scripts."""
+"""What travels to the browser: its numbers packed, and one typed, versioned message for the viewer. ``src/types.js`` says the same to its scripts."""
 
 from __future__ import annotations
 

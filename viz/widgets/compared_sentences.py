@@ -1,4 +1,4 @@
-"""The second sentence beside the frame's one: its box, what is suggested, and both with what changed marked."""
+"""The second sentence beside the frame's one: its box, what is suggested, what changed in it and in every head."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an error that a visitor can cause is said."""
+"""How an error that a visitor can cause is said, and what a browser's messages say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every head as one coloured cell with its number; a click opens one."""
+"""Every head as one coloured cell, and heads in order with their small maps; a click opens one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A head over the picture: where it looks from one patch, or from a token that is none."""
+"""A head over the picture, painted and read: where it looks from one patch, or from a token that is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which head a browser's message names, and the components that send such messages."""
+"""Components as Streamlit knows them, and which head a browser's message names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentence pairs whose words people have linked, and the error rate of an alignment against them."""
+"""Sentence pairs whose words people have linked, the error rate of an alignment against them, and links from maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may look at what: the model's own masks, of a batch and inside one head."""
+"""What may look at what: the model's own masks, of a batch and inside one head; and what happens without one."""
 
 from __future__ import annotations
 

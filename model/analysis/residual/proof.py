@@ -1,4 +1,4 @@
-"""Do the six steps of a head, taken by hand, give what the model computed?"""
+"""The six steps inside one head on real numbers, and whether they, taken by hand, give what the model computed."""
 
 from __future__ import annotations
 

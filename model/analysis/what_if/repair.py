@@ -1,4 +1,4 @@
-"""Which single head's muting changes a token: every head muted alone, at one step of writing."""
+"""Whether a translation looks reliable without a reference, and which single head's muting changes a token of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sizes of a Transformer, checked when they are made."""
+"""The sizes of a Transformer, checked when they are made, and what they mean to who asks a model. Needs no PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pre-norm encoder and decoder layers: x + dropout(sublayer(norm(x)))."""
+"""Masks (True = may attend), sinusoidal positions, and pre-norm layers: x + dropout(sublayer(norm(x)))."""
 
 from __future__ import annotations
 

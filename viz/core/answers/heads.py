@@ -1,5 +1,5 @@
-"""Cached answers about heads: what muting them costs, their roles, their table, and the stored examples that
-patterns are compared with."""
+"""Cached answers about heads: what muting them costs, their roles, their tables and atlas, and the stored examples
+that patterns are compared with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cached numbers of the lessons."""
+"""Cached numbers of the lessons, and of how a checkpoint came to be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cached maps of every head, made of something else than weights."""
+"""Cached maps of every head that are made of more than weights, and what is read off the residual stream."""
 
 from __future__ import annotations
 

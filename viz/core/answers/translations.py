@@ -1,4 +1,4 @@
-"""Cached translations."""
+"""Cached translations, and what two of them have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cached answers to what decoding did, and what else it could have done."""
+"""Cached answers to what decoding did, what else it could have done, and what hiding a word costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gains of heads as a short string for a link: ``c:0,c3.2:1`` mutes every cross head but L3 H2."""
+"""Short strings for a link: gains of heads (``c:0,c3.2:1`` mutes every cross head but L3 H2), a painted pattern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences as models see them, each traced once, and what of them a scene's link shows."""
+"""Sentences as models see them, each traced once, and what of them a scene's link shows; heads by their job."""
 
 from __future__ import annotations
 

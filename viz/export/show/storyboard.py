@@ -1,4 +1,4 @@
-"""A storyboard: what a talk shows, says, asks and expects. Plain data; nothing in it is ever run."""
+"""A storyboard: what a talk shows, says, asks and expects of the model. Plain data; nothing in it is ever run."""
 
 from __future__ import annotations
 
