@@ -1,4 +1,4 @@
-"""The first row over every view: what this is, the modes, the sentence, the settings; the views of a mode, and going to one."""
+"""The first row over every view: what this is, the modes, the sentence, the settings; views, and going to one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor has chosen, by the name of the choice in the link; and the interface's words in his language."""
+"""What a visitor has chosen, by the name of the choice in the link; and the interface's words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What travels to the browser: its numbers packed, and one typed, versioned message for the viewer. ``src/types.js`` says the same to its scripts."""
+"""What travels to the browser: packed numbers, and one typed, versioned message to the viewer (``src/types.js``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentence and its translation over every view, token by token: what is clicked is looked at everywhere; and examples."""
+"""The sentence and its translation over every view, token by token: a click is looked at everywhere; and examples."""
 
 from __future__ import annotations
 
