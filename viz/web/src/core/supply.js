@@ -3,7 +3,7 @@
 /** @typedef {import("../types.js").Trace} Trace */
 
 const MOST = 64 * 2 ** 20; // bytes of whole maps that are kept
-export const SIDE = 32; // most pixels of a small map each way; viz/export/notebook/supply.py says the same
+export const SIDE = 32; // most pixels of a small map each way; viz/export/notebook/shown_maps.py says the same
 
 /** @param {number} tokens */
 const side = (tokens) => Math.min(SIDE, tokens);

@@ -1,7 +1,6 @@
 // A map as lines between two lists of tokens: queries on the left, keys on the right.
-import { colourAt, css } from "../core/colours.js";
+import { colourAt, css, shareOf } from "../core/colours.js";
 import { sharp, SMALLEST_TYPE } from "../core/place.js";
-import { shareOf } from "../core/colours.js";
 
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("../viewer/panel.js").Picture} Drawing */

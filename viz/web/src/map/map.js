@@ -1,7 +1,6 @@
 // A labelled map on a canvas: rows are queries, columns are keys. Labels stay where they are when the map moves.
-import { colourAt, css, inkOn } from "../core/colours.js";
+import { colourAt, css, inkOn, pixelsOf, shareOf } from "../core/colours.js";
 import { fitted, LARGEST_ZOOMED, opening, panned, spotAt, visible, zoomed } from "../core/place.js";
-import { pixelsOf, shareOf } from "../core/colours.js";
 import { decimals, isUpright } from "../core/text.js";
 import { sized } from "../ui/canvas.js";
 import { make } from "../ui/dom.js";

@@ -1,8 +1,7 @@
 // What is drawn large as one SVG: on white, with a caption that says everything a reader must know.
-import { colourAt, css, inkOn, rgbOf, tableOf } from "../core/colours.js";
+import { colourAt, css, inkOn, rgbOf, scalesOf, shareOf, tableOf } from "../core/colours.js";
 import { decimals, fill, isUpright } from "../core/text.js";
 import { sortOf } from "../core/heads.js";
-import { scalesOf, shareOf } from "../core/colours.js";
 
 /** @typedef {import("../types.js").Panel} Panel */
 /** @typedef {import("../types.js").Scale} Scale */

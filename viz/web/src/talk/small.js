@@ -1,9 +1,8 @@
 // What a scene shows first, small: its first map with one pixel a cell, or every head where it shows all of them.
-import { coloursOf } from "../core/colours.js";
+import { coloursOf, pixelsOf, scalesOf } from "../core/colours.js";
 import { pooled, stretched } from "../map/pooling.js";
 import { make } from "../ui/dom.js";
 import { Reader, settled } from "../core/heads.js";
-import { pixelsOf, scalesOf } from "../core/colours.js";
 import { DEFAULTS, readLink } from "../core/state.js";
 import { linkAt } from "./plan.js";
 import { Still } from "./still.js";

@@ -1,6 +1,5 @@
 // A card with one labelled map, larger, beside the small one that is pointed at.
-import { Layers } from "../map/map.js";
-import { asMap } from "../map/map.js";
+import { asMap, Layers } from "../map/map.js";
 import { make } from "./dom.js";
 
 const AWAY = 14; // px from the map that is pointed at

@@ -2,8 +2,7 @@ import { fill } from "../../core/text.js";
 import { Component, mounted } from "../../ui/component.js";
 import { buttonOf, makeButton } from "../../ui/dom.js";
 import { seize } from "../../ui/keys.js";
-import { FlowLayout, LEFT, share } from "./flow_picture.js";
-import { edgeLines, inputs, names, nodes, sources, widths } from "./flow_picture.js";
+import { edgeLines, FlowLayout, inputs, LEFT, names, nodes, share, sources, widths } from "./flow_picture.js";
 import "./flow_graph.html";
 
 /**

@@ -1,6 +1,5 @@
 import { unpackCoarse } from "../../core/codes.js";
-import { coloursOf } from "../../core/colours.js";
-import { pixelsOf } from "../../core/colours.js";
+import { coloursOf, pixelsOf } from "../../core/colours.js";
 import { pooled, stretched } from "../../map/pooling.js";
 import { Ruler } from "../../ui/canvas.js";
 import { Component, mounted } from "../../ui/component.js";
