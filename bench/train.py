@@ -67,7 +67,8 @@ def _train(steps: int, batch_tokens: int) -> float:
     import torch
 
     from model.own.network.config import TransformerConfig
-    from model.training.loop import Trainer, TrainingSettings
+    from model.training.loop import Trainer
+    from model.training.settings import TrainingSettings
 
     with tempfile.TemporaryDirectory() as folder:
         data = _prepared(Path(folder))
@@ -91,7 +92,7 @@ def _before_a_run() -> None:
     import contextlib
 
     with contextlib.suppress(ImportError):
-        from model.training.loop import keep_freed_memory
+        from model.training.settings import keep_freed_memory
 
         keep_freed_memory()
 

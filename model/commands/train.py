@@ -13,7 +13,8 @@ from model.commands.shared.options import command_line
 from model.errors import CorpusError, HeadlightError
 from model.own.checkpoint import CONFIG, resolve
 from model.own.network.config import TransformerConfig
-from model.training.loop import SCHEDULES, Trainer, TrainingSettings
+from model.training.loop import Trainer
+from model.training.settings import SCHEDULES, TrainingSettings
 
 _SETTINGS = TrainingSettings()
 

@@ -20,8 +20,8 @@ from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import BOS_ID
 from model.passage import one_thread
-from model.training.loop import trapezoid
 from model.training.loss import TranslationLoss
+from model.training.settings import trapezoid
 
 MOST_SECONDS, MOST_STEPS = 60.0, 1_500
 LEFT_AFTER = 15.0  # seconds without a look after which the visitor is taken to have left

@@ -18,7 +18,7 @@ from model.analysis.atlas.book import read_atlas, write_book
 from model.files import leftovers, write_json, write_text
 from model.folders import MODELS
 from model.own import checkpoint
-from model.training.loop import TrainingSettings
+from model.training.settings import TrainingSettings
 from model.translator import Translator
 from tests.pages import APP
 from viz.core import changes, models

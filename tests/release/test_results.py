@@ -26,8 +26,9 @@ from model.own.network.config import TransformerConfig
 from model.release.figures import FIGURES, Tables
 from model.release.parts import BLOCK, LICENCE, RESULTS, ROOT, credited, filled, source_table, trained_on
 from model.trace import KINDS
-from model.training.loop import Trainer, TrainingSettings
+from model.training.loop import Trainer
 from model.training.prepare import prepare_reversal
+from model.training.settings import TrainingSettings
 from model.translator import Translator, open_model
 
 

@@ -22,9 +22,10 @@ from model.own.network.transformer import Transformer
 from model.own.text.tokenize import pad, with_runs
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
 from model.training.choice import DevFiles, chosen_by
-from model.training.loop import MovingAverage, Trainer, TrainingSettings, grow, noam, trapezoid
+from model.training.loop import MovingAverage, Trainer, grow
 from model.training.loss import ProjectedCrossEntropy, TranslationLoss
 from model.training.prepare import VocabularySettings, prepare, prepare_reversal
+from model.training.settings import TrainingSettings, noam, trapezoid
 from tests.pages import reverse
 
 

@@ -13,7 +13,7 @@ from torch import nn
 
 from model.own.network.layers import Dropout
 from model.training.corpus import Corpus, bucketed
-from model.training.loop import noam
+from model.training.settings import noam
 from model.translator import Translator
 
 CLASSES, SMOOTHING, PADDING = 5, 0.4, 0
