@@ -13,7 +13,7 @@ from typing import Any
 
 from viz.core.theme import FONTS, Theme
 
-LONGEST_LABEL = 22  # characters of a tick label; a longer token is cut with an ellipsis
+LONGEST_LABEL = 31  # characters of a tick label; a longer token is cut with an ellipsis
 PAGE_WIDTH = 1200  # pixels that a chart has at 1280×720
 IMAGE_FORMATS = ("png", "svg")
 _LATIN_WIDTH = 0.6  # of the font size

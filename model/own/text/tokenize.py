@@ -249,6 +249,7 @@ def _piece_spans(pieces: list[tuple[str, int]]) -> Iterator[tuple[str, int, int,
         position += length
 
 
+LATER_BYTE = "▫"  # the label of a character's second, third and fourth byte
 BOS, EOS = Label(SPECIAL_TOKENS[BOS_ID]), Label(SPECIAL_TOKENS[EOS_ID])
 
 
@@ -265,7 +266,7 @@ def source_labels(text: str, tokens: Sequence[Token], by_letter: bool = False) -
         inside = earlier is not None and earlier.word == token.word
         surface = text[token.start : token.end]
         if earlier is not None and inside and BYTE.fullmatch(token.text) and earlier.start == token.start:
-            surface = token.text  # a later byte of the same character
+            surface = LATER_BYTE
         labels.append(Label(f"##{surface}" if inside else surface, token.word, token.start, token.end))
     return tuple(labels)
 

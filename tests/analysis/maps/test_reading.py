@@ -89,7 +89,7 @@ def test_words_of_the_same_spelling_stay_apart() -> None:
 
 
 def test_bytes_of_one_character_merge_into_it() -> None:
-    labels = (Label("é", 0, 0, 1), Label("##<0xA9>", 0, 0, 1))
+    labels = (Label("é", 0, 0, 1), Label("##▫", 0, 0, 1))
     merged = merge_words(LabelledMap(np.full((2, 2), 0.5, np.float32), labels, labels))
     assert [label.text for label in merged.rows] == ["é"]
 

@@ -105,6 +105,12 @@ def test_a_word_in_many_pieces_is_rare() -> None:
     spelt = Translation(plain.source, plain.text, pieces, plain.tgt, plain.tgt_ids, plain.log_probs, True, 2)
     assert verdict(plain).doubts == ()
     assert verdict(spelt).doubts == (Doubt("rare", "quokka"),)
+    plain = made("a 日本語", "一只短尾袋鼠")
+    of_bytes = [Label(f"{'##' * (n > 0)}▫", 1, 2 + n // 3, 3 + n // 3) for n in range(9)]
+    spelt = Translation(
+        plain.source, plain.text, (pieces[0], *of_bytes), plain.tgt, plain.tgt_ids, plain.log_probs, True, 2
+    )
+    assert verdict(spelt).doubts == (Doubt("rare", "日本語"),), "a character stands once, of however many bytes it is"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ export function sourceLabels(text, tokens) {
     const earlier = tokens[number - 1];
     const inside = earlier?.word === word;
     const laterByte = inside && BYTE.test(piece) && earlier.start === start;
-    const surface = laterByte ? piece : text.slice(start, end);
+    const surface = laterByte ? "▫" : text.slice(start, end);
     const at = { word, start: characters(text, start), end: characters(text, end) };
     return { text: inside ? `##${surface}` : surface, ...at };
   });

@@ -345,7 +345,10 @@ class TokenLinks extends Component {
   listed(weights, tokens) {
     const order = weights.map((_, at) => at).sort((a, b) => weights[b] - weights[a]);
     const named = order.slice(0, NAMED).filter((at) => weights[at] >= 0.005);
-    return named.map((at) => `${tokens[at]} ${decimals(weights[at])}`).join(" · ") || this.data.labels.nothing;
+    return (
+      named.map((at) => `${tokens[at].replace(/^##/, "")} ${decimals(weights[at])}`).join(" · ") ||
+      this.data.labels.nothing
+    );
   }
 }
 
