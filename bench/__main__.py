@@ -22,7 +22,7 @@ BENCHES = {
     "soak": "what the server still holds of a day of visits: memory, open files, processes, temporary files",
     "replicas": "what visitors lose when one of three replicas behind nginx is killed in the middle",
     "notebook": "seconds that headlight.show takes to open millions of cells, milliseconds to a head, in Chromium",
-    "analysis": "seconds that other maps than weights, roles, importances and the honesty bar take",
+    "analysis": "seconds that other maps than weights, roles, importances the honesty bar take; or an atlas's memory",
 }
 
 

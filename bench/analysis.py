@@ -4,16 +4,22 @@ Every sort of map by its name, for all heads. roles: roles and importance of eve
 honesty: every word left out once, and from that the honesty of every cross-attention head. These
 are computed on one processor thread with nothing cached. page: in Chromium against the real app, from
 the click on another sort of map to its painted picture, each time one that this sentence has not yet shown.
+With --tsv instead: the most memory that an atlas takes, by the number of sentences, each in a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
@@ -40,13 +46,25 @@ WAITS = {
 MEANING = "[deep('.legend p:nth-of-type(2)')?.textContent]"  # of what is drawn, once it is
 
 
+SENTENCES = (200, 800, 3200)
+# The command in a process of its own, which then says what it held: kilobytes on Linux.
+_RUN = "import resource, sys; from model.__main__ import main; done = main(sys.argv[1:]); "
+_RUN += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss); sys.exit(done)"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--runs", type=int, default=7, metavar="N", help="runs of each wait (default 7)")
+    parser.add_argument("--tsv", type=Path, metavar="FILE", help="English, tab, Chinese a line: memory of an atlas")
+    parser.add_argument(
+        "--sentences", type=int, nargs="+", default=SENTENCES, metavar="N", help="lines of each (200 800 3200)"
+    )
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
-    """Median seconds of each wait, with every run's own."""
+    """Median seconds of each wait, with every run's own; or an atlas's memory."""
+    if args.tsv:
+        return memory(args)
     found = {**model_waits(args.checkpoint, args.runs), "page": page_waits(args.checkpoint, args.runs)}
     return {
         "bench": "analysis",
@@ -113,8 +131,30 @@ def _changes(page: Page, runs: int) -> Iterator[float]:
         runs -= len(others)
 
 
+def memory(args: argparse.Namespace) -> dict[str, Any]:
+    """Most memory and seconds of an atlas by number of lines; a file that has fewer is refused."""
+    with args.tsv.open(encoding="utf-8") as file:
+        there = sum(1 for _ in itertools.islice(file, max(args.sentences)))
+    if there < max(args.sentences):
+        raise SystemExit(f"{args.tsv.name} has {there} lines, fewer than {max(args.sentences)}")
+    rows = [{"sentences": number, **_atlas_once(args, number)} for number in args.sentences]
+    return {"bench": "analysis", "checkpoint": args.checkpoint, "file": args.tsv.name, "rows": rows}
+
+
+def _atlas_once(args: argparse.Namespace, sentences: int) -> dict[str, float]:
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as out:
+        options = ["atlas", "--tsv", str(args.tsv), "--limit", str(sentences), "--checkpoint", args.checkpoint]
+        command = [sys.executable, "-c", _RUN, *options, "--out", out]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603 — our own command
+    return {"megabytes": round(int(done.stdout.split()[-1]) / 1024), "seconds": round(time.perf_counter() - started)}
+
+
 def table(result: dict[str, Any]) -> str:
     """The result for a person."""
+    if "rows" in result:
+        rows = [f"{row['sentences']:>9,}  {row['megabytes']:>6,} MB  {row['seconds']:>6,} s" for row in result["rows"]]
+        return "\n".join([f"{result['checkpoint']}, {result['file']}", *rows])
     lines = [f"{title:<34}{result['seconds'][name]:>7.3f} s   (bar {bar} s)" for name, (title, bar) in WAITS.items()]
     return "\n".join(
         ["20 source words, on CPU", *lines, f"medians of {result['runs']} runs; load {result['load']:.1f}"]

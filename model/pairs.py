@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,6 +85,11 @@ def digest_of(src: str, tgt: str) -> int:
     return int.from_bytes(hashlib.blake2b(f"{src}\t{tgt}".encode(), digest_size=8).digest(), "big")
 
 
+# What reading a file of arrays may raise that is none, or that was cut off while it was copied.
+UNREADABLE = (
+    *(OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, IndexError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 TABLE_PART_VERSION = 1
 PairArrays = dict[str, np.ndarray]  # of one pair, by name; a name has one shape in all pairs
 
@@ -175,7 +182,7 @@ class PairScores:
                 for name in [name.removeprefix("scores/") for name in file.files if name.startswith("scores/")]:
                     for number, values in zip(file[f"numbers/{name}"], file[f"scores/{name}"], strict=True):
                         self.scores[int(number)][name] = values
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError) as error:
+        except UNREADABLE as error:
             raise CorpusError(f"{path} is no part of a table: {error}") from None
 
 

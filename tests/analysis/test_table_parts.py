@@ -16,8 +16,9 @@ from model.__main__ import main
 from model.analysis.alignment.known_pairs import ALIGNMENT
 from model.analysis.faithfulness.table import FAITHFULNESS
 from model.analysis.heads.table import FILE as HEADS
+from model.commands.shared.parts import part_files, saved_part
 from model.errors import CorpusError
-from model.pairs import PairScores, merged
+from model.pairs import PairScores, merged, run_facts
 
 TRUTH = Path(__file__).resolve().parents[2] / "model/truth/en-zh.tsv"
 TABLES = {"heads": HEADS, "faithfulness": FAITHFULNESS, "align": ALIGNMENT}
@@ -76,7 +77,7 @@ def test_a_part_that_was_killed_leaves_nothing_and_is_made_again(files, folder, 
     with monkeypatch.context() as patch:
         patch.setattr(writing.np, "savez_compressed", killed)
         assert main([*what, "--part", "2/2", "--out", str(tmp_path / "p")]) == 130
-    assert [path.name for path in (tmp_path / "p").iterdir()] == ["part-1-of-2.npz"]
+    assert [path.name for path in (tmp_path / "p").iterdir()] == ["heads-1-of-2.npz"]
     assert main([*what, "--part", "2/2", "--out", str(tmp_path / "p")]) == 0
     assert main([*what, "--merge", str(tmp_path / "p"), "--save"]) == 0
     assert table(folder, "heads") == whole
@@ -103,12 +104,32 @@ def test_parts_of_other_runs_and_files_that_are_none_are_refused(files, folder, 
     assert main([*what, "--part", "1/1", "--limit", "3", "--out", str(tmp_path / "b")]) == 0
     assert main([*what, "--limit", "3", "--merge", str(tmp_path / "a")]) == 2
     assert "of another run" in capsys.readouterr().err
-    twice = [str(tmp_path / "a"), str(tmp_path / "a" / "part-1-of-2.npz")]
+    twice = [str(tmp_path / "a"), str(tmp_path / "a" / "heads-1-of-2.npz")]
     assert main([*what, "--merge", *twice]) == 2
     assert "that another part has" in capsys.readouterr().err
     np.savez(tmp_path / "evil.npz", json=np.array([{"facts": 1}], dtype=object))
     with pytest.raises(CorpusError, match="no part of a table"):
         merged({"pairs": 1}, [tmp_path / "evil.npz"])
+
+
+def test_a_part_that_was_cut_off_or_is_of_other_weights_is_refused_and_commands_share_a_folder(tmp_path):
+    def facts(sha256: str) -> dict[str, object]:
+        return run_facts("heads", "tiny", sha256, [("a", "b")])
+
+    made = PairScores.of(["a"], lambda number, _: {"a": np.arange(2000) * number}, facts=facts("one"))
+    files = [saved_part(tmp_path, made, command, 0, 2)[0] for command in TABLES]
+    assert [part_files([tmp_path], command) for command in TABLES] == [[file] for file in files]
+    assert merged(facts("one"), files[:1]).scores.keys() == {1}
+    with pytest.raises(CorpusError, match="of another run"):
+        merged(facts("other"), files[:1])
+    data = files[0].read_bytes()
+    for size in (0, 30, len(data) // 2, len(data) - 1):
+        files[0].write_bytes(data[:size])
+        with pytest.raises(CorpusError, match="no part of a table"):
+            merged(facts("one"), files[:1])
+    files[0].write_bytes(data[:200] + bytes(200) + data[400:])
+    with pytest.raises(CorpusError, match="no part of a table"):
+        merged(facts("one"), files[:1])
 
 
 def test_scores_of_parts_keep_their_shapes_types_and_gaps(tmp_path):

@@ -16,7 +16,7 @@ from model.analysis.atlas.kept import KeptMaps, Sentence, SparseMap, only
 from model.analysis.atlas.tally import SCALE, Tally, added
 from model.errors import CorpusError
 from model.files import write_arrays
-from model.pairs import BUCKETS
+from model.pairs import BUCKETS, UNREADABLE
 from model.trace import KINDS, Kind
 
 HARD = 0.5  # a row looks hard where its largest weight is as large
@@ -212,7 +212,7 @@ class Counts:
             texts = json.loads(arrays.pop("json").tobytes())
             self._check(path, texts, arrays["buckets"])
             self._add(texts, arrays)
-        except (OSError, ValueError, KeyError, TypeError, EOFError, IndexError) as error:
+        except UNREADABLE as error:
             raise CorpusError(f"{path} is no part of an atlas: {error}") from None
 
     def _check(self, path: Path, texts: Mapping[str, Any], buckets: np.ndarray) -> None:
@@ -245,7 +245,7 @@ def read_facts(path: Path) -> dict[str, Any]:
         with np.load(path, allow_pickle=False) as file:
             facts: dict[str, Any] = json.loads(file["json"].tobytes())["facts"]
         return facts
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+    except UNREADABLE as error:
         raise CorpusError(f"{path} is no part of an atlas: {error}") from None
 
 

@@ -80,9 +80,9 @@ def count(
     return counts
 
 
-def part_path(folder: Path, part: int, parts: int) -> Path:
-    """Where a part, counted from 0, of so many is kept."""
-    return folder / f"part-{part + 1}-of-{parts}.npz"
+def part_path(folder: Path, part: int, parts: int, of: str = "part") -> Path:
+    """Where a part, counted from 0, of so many is kept; ``of`` a table, by its command's name."""
+    return folder / f"{of}-{part + 1}-of-{parts}.npz"
 
 
 def _add(counts: Counts, model: ModelHandle, corpus: LineCorpus, lines: Sequence[Line]) -> list[str]:

@@ -61,9 +61,9 @@ def own_part(args: argparse.Namespace, rank: int, size: int) -> tuple[int, int]:
     return (rank, size) if size > 1 else args.part or (0, 1)
 
 
-def part_files(places: Sequence[Path]) -> list[Path]:
-    """Files of parts, or all those in folders."""
-    return [file for place in places for file in (sorted(place.glob("part-*.npz")) if place.is_dir() else [place])]
+def part_files(places: Sequence[Path], of: str = "part") -> list[Path]:
+    """Files of parts, or all those in folders: of an atlas, or ``of`` a table, by its command's name."""
+    return [file for place in places for file in (sorted(place.glob(f"{of}-*.npz")) if place.is_dir() else [place])]
 
 
 def weights_sha256(model: ModelHandle, checkpoint: str) -> str | None:
@@ -97,7 +97,7 @@ def scores_of(
     """
     facts = run_facts(command, model.name, weights_sha256(model, args.checkpoint), texts)
     if args.merge:
-        return merged(facts, part_files(args.merge))
+        return merged(facts, part_files(args.merge, command))
     if args.part and args.out is None:
         raise HeadlightError("say with --out where the part is to be written")
     with ranks() as (rank, size, wait):
@@ -117,7 +117,7 @@ def saved_part(folder: Path, found: PairScores, command: str, part: int, parts: 
     from model.analysis.atlas.run import part_path
 
     folder.mkdir(parents=True, exist_ok=True)
-    files = [part_path(folder, each, parts) for each in range(parts)]
+    files = [part_path(folder, each, parts, command) for each in range(parts)]
     found.save(files[part])
     print(f"python -m model {command}: wrote {files[part].name}", file=sys.stderr, flush=True)
     return files

@@ -90,9 +90,11 @@ def test_parts_that_overlap_or_are_of_other_runs_are_refused(small_file, checkpo
         places = [str(tmp_path / name) for name in ("a", other)]
         assert main(["atlas", "--merge", *places, "--out", str(tmp_path)]) == 2
         assert said in capsys.readouterr().err
-    (tmp_path / "a" / "part-1-of-2.npz").write_bytes(b"PK")
-    with pytest.raises(CorpusError, match="no part of an atlas"):
-        merged([tmp_path / "a" / "part-1-of-2.npz"])
+    part = tmp_path / "a" / "part-1-of-2.npz"
+    for data in (b"PK", part.read_bytes()[:3000]):  # as a copy that was cut off leaves it
+        part.write_bytes(data)
+        with pytest.raises(CorpusError, match="no part of an atlas"):
+            merged([part])
     np.savez(tmp_path / "evil.npz", json=np.array([{"facts": 1}], dtype=object))
     with pytest.raises(CorpusError, match="no part of an atlas"):
         merged([tmp_path / "evil.npz"])
