@@ -118,14 +118,14 @@ def gains(answers: Iterable[LessonAnswer]) -> list[Gain]:
 def gain(answers: Sequence[LessonAnswer], lesson: str, form: FormName) -> Gain | None:
     """The gain from before to a later form, where both were asked.
 
-    Learners are drawn with all their answers (Efron and Tibshirani 1993), so that three answers of one head are not
-    three heads. Draws in which a form is empty, or all was right before, have no gain and are left out.
+    Learners are resampled with all their answers (Efron and Tibshirani 1993), so that three answers of one head are not
+    three heads. Samples in which a form is empty, or all was right before, have no gain and are left out.
     """
     counted = _counted(answers, lesson, form)
     if not counted[..., 1].sum(0).all():
         return None
     pre, post = _shares(counted.sum(0)[None])[0]
-    low, high = _interval(_drawn(counted, np.random.default_rng(_SEED)))
+    low, high = _interval(_resampled(counted, np.random.default_rng(_SEED)))
     whole = float(_gain(np.array([pre]), np.array([post]))[0])
     return Gain(lesson, form, len(counted), float(pre), float(post), whole, low, high)
 
@@ -155,8 +155,8 @@ def _halves_gain(
     if gained[0] is None or gained[1] is None:
         return None
     rng = np.random.default_rng(_SEED)
-    drawn = [_drawn(_counted(each, lesson, form), rng) for each in (first, second)]
-    low, high = _interval(drawn[0] - drawn[1])
+    resampled = [_resampled(_counted(each, lesson, form), rng) for each in (first, second)]
+    low, high = _interval(resampled[0] - resampled[1])
     return HalvesGain(names, (gained[0], gained[1]), gained[0].gain - gained[1].gain, low, high)
 
 
@@ -170,15 +170,15 @@ def _counted(answers: Iterable[LessonAnswer], lesson: str, form: FormName) -> np
     return counted
 
 
-def _drawn(counted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The gain of each of many draws of as many learners."""
+def _resampled(counted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The gain of each of many samples of as many learners."""
     samples = rng.integers(len(counted), size=(_DRAWS, len(counted)))
     return _gain(*_shares(np.array([counted[each].sum(0) for each in samples])).T)
 
 
-def _interval(drawn: np.ndarray) -> tuple[float, float]:
-    """Of the draws that have a gain; nan where none has."""
-    found = drawn[np.isfinite(drawn)]
+def _interval(resampled: np.ndarray) -> tuple[float, float]:
+    """Of the samples that have a gain; nan where none has."""
+    found = resampled[np.isfinite(resampled)]
     low, high = np.percentile(found, [2.5, 97.5]) if len(found) else (np.nan, np.nan)
     return float(low), float(high)
 

@@ -111,9 +111,9 @@ def read_sentence(said: object) -> str:
 
 
 def new_learner() -> str:
-    """A code by which a learner's tests of weeks are told to be one learner's; drawn, and says nothing of anybody."""
-    drawn = "".join(secrets.choice(CODE_SIGNS) for _ in range(LEARNER_LENGTH - 1))
-    return next(code for sign in CODE_SIGNS if _is_checked(code := drawn + sign))
+    """A code by which a learner's tests of weeks are told to be one learner's; random, and says nothing of anybody."""
+    signs = "".join(secrets.choice(CODE_SIGNS) for _ in range(LEARNER_LENGTH - 1))
+    return next(code for sign in CODE_SIGNS if _is_checked(code := signs + sign))
 
 
 def read_learner(said: object) -> str:

@@ -100,7 +100,7 @@ class Room:
     def divide(self, split: str) -> None:
         """Let both halves see different pictures, a key of ``HALVES``; "" for no difference any more.
 
-        Who is in which half was drawn when he came in. The table of answers names halves from then on.
+        Who is in which half was assigned by lot when he came in. The table of answers names halves from then on.
         """
         with self.lock:
             if split == self.split or (split and split not in HALVES):
@@ -177,7 +177,7 @@ class Room:
         """A seat: the name of a phone, which nobody can guess and which says nothing of it.
 
         Args:
-            learner: a code from an earlier class, which the phone kept; where it is none, a new one is drawn.
+            learner: a code from an earlier class, which the phone kept; where it is none, a new one is made.
 
         Raises:
             ClassError: the room is full, or too many come at once.
@@ -201,7 +201,7 @@ class Room:
         return self.book.learner(self.code, phone)
 
     def name_learner(self, phone: str, said: object) -> str:
-        """Take a code that was typed in place of the drawn one; returns it as it is kept.
+        """Take a code that was typed in place of the random one; returns it as it is kept.
 
         Raises:
             ClassError: it is none, or it comes too fast.

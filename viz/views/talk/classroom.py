@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import NamedTuple
 
@@ -13,12 +14,15 @@ from model.analysis.lessons.gains import HALVES
 from model.errors import HeadlightError
 from viz.charts.markup import alert, line
 from viz.core.choice import language, say, speak
+from viz.core.classroom.halves import PhonePicture
 from viz.core.classroom.questions import ClassQuestion
 from viz.core.classroom.room import MOST_PEOPLE, Room, the_room
-from viz.export.show.staged import Stage
+from viz.core.selection import Selection
+from viz.core.text import text
+from viz.export.show.sights import Sight, word_map
+from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import Storyboard
 from viz.views.talk import hall
-from viz.views.talk.for_phones import pictures_of, question_of
 from viz.widgets import class_bars, talks
 from viz.widgets.errors import message, part, sentence_of
 from viz.widgets.places import register
@@ -33,6 +37,7 @@ _HOST, _OPEN = "class_host", "class_open"  # keys of widgets
 _SEEN, _STAGED, _SHOWN = "_class_seen", "_class_staged", "_class_shown"  # in the visitor's session
 _NUMBER, _SPLIT, PLACE = "class_number", "class_split", "class_place"
 _component = register("class_place")
+HalvesPictures = tuple[PhonePicture | None, PhonePicture | None]
 
 
 class TalkPlace(NamedTuple):
@@ -52,6 +57,58 @@ def place_in(said: object, scenes: int) -> TalkPlace:
 
     scene, click, hall = (number(name, int(name == "scene")) for name in talks.PLACE_IN_LINK)
     return TalkPlace(min(max(scene, 1), scenes) - 1, click, hall > 0)
+
+
+def question_of(scene: Staged) -> ClassQuestion | None:
+    """A scene's question as phones get it, without the key."""
+    if (predict := scene.predict) is None:
+        return None
+    return ClassQuestion(
+        "choice",
+        (predict.ask.of("en"), predict.ask.of("zh")),
+        tuple((option.of("en"), option.of("zh")) for option in predict.options),
+    )
+
+
+def pictures_of(scene: Staged, split: str, is_asking: bool) -> HalvesPictures:
+    """What each half sees of a scene: its map or none, or its first head by weights and by votes.
+
+    While a question stands that the map itself answers, neither sees one.
+
+    Args:
+        scene: which, of a map.
+        split: a key of ``HALVES``; "" where the hall is one.
+        is_asking: whether its question stands.
+
+    Raises:
+        HeadlightError: the model has no votes, or the map is too large for a phone.
+    """
+    is_key = is_asking and scene.predict is not None and bool(scene.predict.row)
+    if not split or scene.scene.view or is_key:
+        return None, None
+    if split == "picture":
+        return phone_picture(scene.sight, scene.selection), None
+    weights, votes = (replace(scene.selection, method=method, step=None) for method in ("weights", "votes"))
+    return phone_picture(scene.sight, weights), phone_picture(scene.sight, votes)
+
+
+def phone_picture(sight: Sight, selection: Selection) -> PhonePicture:
+    """The first map that a selection shows, word by word.
+
+    Raises:
+        HeadlightError: the model does not offer the method, or the map is too large for a phone.
+    """
+    try:
+        found = word_map(sight, selection)
+    except ValueError as error:
+        raise HeadlightError(str(error)) from error
+    titles = [f"{selection.head.title} · {text(each, f'method.{selection.method}')}" for each in ("en", "zh")]
+    return PhonePicture(
+        (titles[0], titles[1]),
+        tuple(label.text for label in found.rows),
+        tuple(label.text for label in found.columns),
+        tuple(tuple(round(100 * float(value)) for value in row) for row in found.weights),
+    )
 
 
 def follow(room: Room, shown: Stage) -> None:
