@@ -332,6 +332,11 @@ def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:
             raise FolderError(f"{name} holds a {whole}, which has no layer that writes words: it translates nothing.")
         translating = Translating(loaded, speller)
         return translating, _sites(name, loaded.model, translating)
+    return _without_encoder(name, loaded, speller, pictures)
+
+
+def _without_encoder(name: str, loaded: Loaded, speller: Speller, pictures: Pictures) -> tuple[Form, Sites]:
+    """The form of a model that is one stack of layers."""
     if loaded.processor is not None and (found := _describing(name, loaded, speller, pictures)):
         return found
     if loaded.model.can_generate():

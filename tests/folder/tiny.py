@@ -246,7 +246,7 @@ def llava(path: Path) -> None:
 
 
 def qwen2_vl(path: Path) -> None:
-    """Pictures of any size, four patches to a token, places in three axes; its tokens stand between two of their own."""
+    """Pictures of any size, four patches to a token, places in three axes, and a token before and after them."""
     tokenizer = spelling.byte_pairs(T.Qwen2Tokenizer)
     names = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
     start, end, image, video = _marked(tokenizer, *names)
