@@ -264,13 +264,24 @@ def qwen2_vl(path: Path) -> None:
     T.Qwen2VLImageProcessorPil(min_pixels=56 * 56, max_pixels=20 * 28 * 28).save_pretrained(path)
 
 
+def smolvlm(path: Path) -> None:
+    """Patches joined two by two before they are read; its processor would cut a large picture into several."""
+    tokenizer = spelling.llama()
+    (image,) = _marked(tokenizer, "<image>")
+    text = T.LlamaConfig(vocab_size=len(tokenizer), bos_token_id=1, eos_token_id=2, pad_token_id=0, **TEXT_PART)
+    eye = {**PICTURE, "image_size": 64}
+    config = T.SmolVLMConfig(text_config=text, vision_config=eye, image_token_id=image, scale_factor=2)
+    _save(path, shaken(T.SmolVLMForConditionalGeneration(config)), tokenizer)
+    T.SmolVLMImageProcessorPil(size={"longest_edge": 128}, max_image_size={"longest_edge": 64}).save_pretrained(path)
+
+
 TRANSLATORS: dict[str, Callable[[Path], None]] = {
     each.__name__: each for each in (marian, t5, mt5, bart, mbart, m2m100, nllb)
 }
 READERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bert, distilbert, roberta, albert)}
 WRITERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (gpt2, llama, qwen2)}
 PICTURES: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (vit, deit, dinov2, vit_gpt2)}
-DESCRIBERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (llava, qwen2_vl)}
+DESCRIBERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (llava, qwen2_vl, smolvlm)}
 ODD: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bloom, longformer, trocr, donut)}
 FAMILIES = TRANSLATORS | READERS | WRITERS | PICTURES | DESCRIBERS | ODD
 
