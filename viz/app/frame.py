@@ -268,8 +268,7 @@ def _freeze(_modules: int, _turn: int) -> None:
 def give_back_freed_memory() -> bool:
     """Hand to the system what this process has freed; True where the C library can (glibc).
 
-    By itself it hands back what lies at the end of a heap alone: of a server whose answers come from many threads,
-    each with a heap, a tenth of its memory was free and not given back after 170 visits.
+    By itself it hands back what lies at the end of a heap alone, and here many threads have a heap each.
     """
     if not sys.platform.startswith("linux"):
         return False
