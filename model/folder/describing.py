@@ -144,8 +144,8 @@ class Glance:
         for row, column in {(0, 0), (0, columns - 1), (rows - 1, 0), (rows // 2, columns // 2)}:
             changed = image.copy()
             # The middle of it alone: where a processor makes a picture larger and smaller, edges spread.
-            inner = (self.side * (4 * at + end) // 4 for end in (1, 3) for at in (column, row))
-            changed.paste((255, 0, 128), tuple(inner))
+            left, top = self.side * (4 * column + 1) // 4, self.side * (4 * row + 1) // 4
+            changed.paste((255, 0, 128), (left, top, left + self.side // 2, top + self.side // 2))
             after = self._features(self.pixels(_file(changed)), Watch(mute=True))
             moved = (after - before).abs().amax(-1)
             if torch.nonzero(moved > 1e-6 * before.abs().max())[:, 0].tolist() != [row * columns + column]:
@@ -243,9 +243,9 @@ def around(config: Any) -> tuple[list[int], list[int]]:
     """Ids of the tokens that stand before and after a picture's; none where a config names none."""
     for names in _AROUND:
         for end in ("token_id", "token_index"):
-            found = [getattr(config, f"{name}_{end}", None) for name in names]
-            if all(isinstance(each, int) for each in found):
-                return [found[0]], [found[1]]
+            before, after = (getattr(config, f"{name}_{end}", None) for name in names)
+            if isinstance(before, int) and isinstance(after, int):
+                return [before], [after]
     return [], []
 
 

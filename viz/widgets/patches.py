@@ -31,8 +31,8 @@ def over_picture(now: Session, beside: Callable[[], None] | None = None) -> None
     """
     found = translation(now.subject).trace
     picture, (rows, columns) = seen_picture(now.subject)
-    labels = found.axis_labels(now.kind)[1]
-    patches = [place for place, label in enumerate(labels) if label.is_patch]
+    tokens = found.axis_labels(now.kind)[1]
+    patches = [place for place, label in enumerate(tokens) if label.is_patch]
     left, right = st.columns([2, 3], gap="large")
     over, selected, decides = np.zeros((rows, columns)), None, None
     with right:
@@ -43,7 +43,7 @@ def over_picture(now: Session, beside: Callable[[], None] | None = None) -> None
             names = [label.text for label in (found.tgt_outputs if written else found.src)]
             query = _written(now, names) if written else query_picker(names)
             values = merged(now, map_choice.maps(now, now.kind), now.kind)[query].astype(float)
-            _lines(now, labels, values, names[query], patches)
+            _lines(now, tokens, values, names[query], patches)
             over = values[patches].reshape(rows, columns)
             selected = patches.index(query) if not written and query in patches else None
             decides = None if written else _deciding(now, over, values)
