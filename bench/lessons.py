@@ -18,7 +18,7 @@ from playwright.sync_api import Error, Page
 
 from bench.app import BOX, seconds_until_painted, sentences
 from bench.browser import address, app_page, chromium, wait_until_idle
-from viz.core.codes.choices import LESSON_MODULES
+from viz.core.views import LESSON_MODULES
 
 BARS = {"lesson": 0.5, "slider": 0.1}
 FLOOR = "2"

@@ -13,6 +13,7 @@ Kind = Literal["encoder_self", "decoder_self", "cross"]
 Span = tuple[int, int]  # characters [start, end) of a text
 KINDS: tuple[Kind, ...] = ("encoder_self", "decoder_self", "cross")
 KIND_LETTERS: Mapping[Kind, str] = {"encoder_self": "e", "decoder_self": "d", "cross": "c"}
+_PATCH = re.compile(r"r[0-9]+ c[0-9]+")
 _HEAD_CODE = re.compile(r"([edc])\.?([0-9]{1,3})\.([0-9]{1,3})")
 
 
@@ -70,6 +71,21 @@ class Label:
     def is_special(self) -> bool:
         """True for <bos> and <eos>."""
         return self.word < 0
+
+    @property
+    def is_patch(self) -> bool:
+        """True for a patch of a picture, which is no part of a text."""
+        return self.word >= 0 and self.start == self.end and _PATCH.fullmatch(self.text) is not None
+
+
+def patch_label(place: int, columns: int) -> Label:
+    """The label of a patch of a picture, counted row by row: its row and column.
+
+    >>> patch_label(7, 5)
+    Label(text='r1 c2', word=7, start=0, end=0)
+    """
+    row, column = divmod(place, columns)
+    return Label(f"r{row} c{column}", place)
 
 
 @dataclass(frozen=True)

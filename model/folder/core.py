@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from model.errors import FolderError, HeadlightError, Why
+from model.folder.describing import Describing
 from model.folder.files.load import Loaded, load
 from model.folder.forms import Continuing, Filling, Form, Translating
 from model.folder.passes import Inner, Passes
@@ -318,7 +319,7 @@ def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:
     if loaded.processor is not None and loaded.tokenizer is None:
         seeing = Seeing(loaded, pictures)
         return seeing, _sites(name, loaded.model, seeing)
-    if loaded.processor is not None:
+    if loaded.processor is not None and main == "pixel_values":
         speller = Speller(loaded.tokenizer, languages_of(loaded.tokenizer))
         captioning = Captioning(loaded, speller, pictures)
         return captioning, _sites(name, loaded.model, captioning)
@@ -331,6 +332,13 @@ def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:
             raise FolderError(f"{name} holds a {whole}, which has no layer that writes words: it translates nothing.")
         translating = Translating(loaded, speller)
         return translating, _sites(name, loaded.model, translating)
+    return _without_encoder(name, loaded, speller, pictures)
+
+
+def _without_encoder(name: str, loaded: Loaded, speller: Speller, pictures: Pictures) -> tuple[Form, Sites]:
+    """The form of a model that is one stack of layers."""
+    if loaded.processor is not None and (found := _describing(name, loaded, speller, pictures)):
+        return found
     if loaded.model.can_generate():
         sites = _sites(name, loaded.model, continuing := Continuing(loaded, speller))
         if "decoder_self" in sites.kinds:
@@ -339,9 +347,23 @@ def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:
     return filling, _sites(name, loaded.model, filling)
 
 
+def _describing(name: str, loaded: Loaded, speller: Speller, pictures: Pictures) -> tuple[Form, Sites] | None:
+    """The form of a model that reads a picture within a text; None where it can be shown as a model of text alone."""
+    try:
+        describing = Describing(loaded, speller, pictures)
+        sites = _sites(name, loaded.model, describing)
+    except Exception as error:
+        _LOG.info("%s is opened as a model of text alone: %s", name, error)
+        return None
+    if "decoder_self" in sites.kinds:
+        return describing, sites
+    _LOG.info("%s is opened as a model of text alone: the tokens of a picture see those after them", name)
+    return None
+
+
 def _sites(name: str, model: Any, form: Form) -> Sites:
     ids, lengths = form.probe()
-    found = find_sites(name, model, form.arguments(ids), lengths)
+    found = find_sites(name, model, form.arguments(ids), lengths, form.beside)
     if found and model.config.is_encoder_decoder and "cross" not in found.kinds:
         found = None  # its encoder's attention passes through the registry, its decoder's does not
     return found or eager_sites(name, model, form.arguments(ids), lengths)

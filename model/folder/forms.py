@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import GenerationConfig
 
 from model.errors import MAX_CHARACTERS, MAX_SRC_TOKENS, EmptySentenceError, SentenceTooLongError
@@ -33,6 +33,8 @@ class Form(ABC):
     reads: Reads
     writes = False
     windows = False  # whether its encoder attends in windows, of which no map is shown
+    whole = False  # whether what is given must be read in one pass, since a picture cannot be read by halves
+    beside: frozenset[nn.Module] = frozenset()  # modules whose attention is none of what it shows
 
     def __init__(self, loaded: Loaded, speller: Speller) -> None:
         self.model, self.speller = loaded.model, speller

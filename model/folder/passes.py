@@ -289,7 +289,7 @@ class Inner:
             return own if isinstance(output, Tensor) else (own, *output[1:])
 
         probe = self.form.probe()[0]
-        ids = probe._replace(inputs=probe.inputs[:, :1].expand(1, rows.shape[1]))
+        ids = probe._replace(inputs=probe.inputs[:, -1:].expand(1, rows.shape[1]))  # the last is no picture's
         handle = self.sites.blocks[-1].register_forward_hook(instead)
         try:
             with torch.inference_mode(), watching(Watch(self.sites.of)):

@@ -19,7 +19,7 @@ from model.folder.forms import Form, Translating, label_of
 from model.folder.spell import Speller
 from model.passage import ForcedIds
 from model.source import Reads
-from model.trace import Label
+from model.trace import Label, patch_label
 
 MOST_BYTES, MOST_PIXELS = 20 * 2**20, 40_000_000
 MOST_OF_A_PICTURE = 48  # tokens that are written of a picture
@@ -77,8 +77,7 @@ class Eye:
     def labels(self, pixels: Tensor) -> tuple[Label, ...]:
         """A label for each token: those before the patches, then patches by row and column."""
         rows, columns = self.grid(pixels)
-        places = [(row, column) for row in range(rows) for column in range(columns)]
-        patches = (Label(f"r{row} c{column}", row * columns + column) for row, column in places)
+        patches = (patch_label(place, columns) for place in range(rows * columns))
         return (*map(Label, self._before()), *patches)
 
     def _before(self) -> tuple[str, ...]:

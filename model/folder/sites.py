@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -41,7 +41,13 @@ class Sites:
     key_heads: Mapping[Kind, int]
 
 
-def find_sites(name: str, model: Any, arguments: Mapping[str, Any], lengths: tuple[int, int]) -> Sites | None:
+def find_sites(
+    name: str,
+    model: Any,
+    arguments: Mapping[str, Any],
+    lengths: tuple[int, int],
+    beside: Collection[nn.Module] = (),
+) -> Sites | None:
     """The sites of a model; None where its attention does not pass through the registry.
 
     Args:
@@ -49,12 +55,13 @@ def find_sites(name: str, model: Any, arguments: Mapping[str, Any], lengths: tup
         model: on Headlight's attention function.
         arguments: of a forward pass.
         lengths: how many tokens its encoder and its decoder read there; 0 where it has none; they differ.
+        beside: modules whose attention is left out.
 
     Raises:
         FolderError: its maps do not have one row and one column a token.
     """
     joined: dict[int, nn.Module] = {}
-    watch = Watch()
+    watch = Watch(beside=beside)
 
     def joins(module: nn.Module, given: tuple[Tensor, ...]) -> None:
         """The first linear map after a call that is given the very memory that the heads wrote."""

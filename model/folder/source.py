@@ -14,8 +14,9 @@ from torch import Tensor
 
 from model.common.decoding import Sampler
 from model.common.scenes import shipped_picture
-from model.errors import HeadlightError, SentenceTooLongError
+from model.errors import HeadlightError, PictureError, SentenceTooLongError
 from model.folder.core import Core, Pictures, core
+from model.folder.describing import Describing
 from model.folder.files.look import read_config
 from model.folder.forms import Continuing, Translating
 from model.folder.passes import Passes
@@ -82,7 +83,7 @@ class AskedSource:
             PictureError: there is no such picture.
         """
         form = self.core.form
-        if not isinstance(form, Seeing | Captioning):
+        if not isinstance(form, Seeing | Captioning | Describing):
             raise LacksAbilityError("encoder_self", self.name, "form")
         pixels, out = form.eye.pixels(form.pictures(text)), io.BytesIO()
         form.eye.seen(pixels).save(out, "PNG")
@@ -308,6 +309,8 @@ class FolderSource(AskedSource):
     def _writer(self, text: str, prefix: Sequence[int]) -> Writer:
         form = self.core.form
         begun = tuple(prefix) or self.telling.begun(text)
+        if form.whole and begun[: len(given := self.telling.begun(text))] != given:
+            raise PictureError("What stands before the words that this model writes, its picture, cannot be changed.")
         ids = form.ids(text, (), True)
         most = form.most_new(ids) + (len(begun) if isinstance(form, Continuing) else 0)
         writer = Writer(form, ids, self.never_written, begun, min(most, form.max_len - 1))

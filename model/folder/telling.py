@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from model.errors import MapsTooLargeError
+from model.folder.describing import Describing
 from model.folder.forms import Continuing, Filling, Form, Translating, label_of
 from model.folder.passes import Passes
 from model.folder.picture import Captioning, Seeing
 from model.folder.spell import Languages
 from model.passage import Ask, ForcedIds
 from model.source import Anatomy
-from model.trace import AttentionTrace, Kind, Label, TracedTranslation
+from model.trace import AttentionTrace, Kind, Label, TracedTranslation, patch_label
 from model.writing import Hypothesis, Token
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class Telling:
         """How many tokens the encoder and the decoder read."""
         if isinstance(self.form, Seeing | Captioning):
             return self.form.eye.tokens(ids.src), ids.inputs.shape[1]
-        return ids.src.shape[1], ids.inputs.shape[1]
+        return 0 if self.form.whole else ids.src.shape[1], ids.inputs.shape[1]
 
     def translation(
         self, text: str, best: Hypothesis, maps: MapsAndScores, ids: ForcedIds, forced: tuple[str, list[Token]] | None
@@ -141,6 +142,9 @@ class Telling:
             return self.text(best.ids), tuple(Label(self.piece(each), n) for n, each in enumerate(best.ids))
         if isinstance(self.form, Filling):
             return self._filled(text, best.ids)
+        if isinstance(self.form, Describing):
+            whole, labels = self.form.written(text, (self.form.encoded(text)[0][0], *best.ids))
+            return whole, labels[1:]
         if isinstance(self.form, Continuing):
             first = self.form.encoded(text)[0][0]
             whole, labels = self.form.speller.written((first, *best.ids))
@@ -160,7 +164,7 @@ class Telling:
         if not self.writes:
             return (), tgt
         first = int(ids.inputs[0, 0])
-        start = Label(self.piece(first))
+        start = Label(self.piece(first)) if first != getattr(self.form, "image_id", -1) else patch_label(0, 1)
         if isinstance(self.form, Continuing) and not self.form.speller.is_special(first):
             start = self.form.speller.written([first])[1][0]
             start = Label(start.text, tgt[0].word - 1 if tgt and not tgt[0].text.startswith("##") else 0, 0, start.end)

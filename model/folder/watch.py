@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -46,6 +46,8 @@ class Watch:
         keep: steps to be kept, of every site of ``kinds``.
         gains: factor of each head's output, by site, [B, H].
         graph: keep the weights as they stand in the graph, so that gradients can reach them.
+        beside: modules that it takes no notice of.
+        mute: where ``sites`` is empty: heads give nothing, and of calls only who made them is kept.
         seen: what was kept, without the batch axis.
         calls: every call, where ``sites`` is empty: the run that finds them.
     """
@@ -55,6 +57,8 @@ class Watch:
     keep: frozenset[Step] = frozenset()
     gains: Mapping[LayerSite, Tensor] = field(default_factory=dict)
     graph: bool = False
+    beside: Collection[nn.Module] = ()
+    mute: bool = False
     seen: dict[LayerSite, dict[Step, Tensor]] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     turns: Counter[nn.Module] = field(default_factory=Counter)
@@ -77,8 +81,11 @@ def attention(
     watch = _watch.get()
     eager = sys.modules[type(module).__module__].eager_attention_forward
     heads, weights = eager(module, query, key, value, attention_mask, **rest)
-    if watch is None:
+    if watch is None or module in watch.beside or (watch.sites and module not in watch.sites):
         return heads, weights
+    if watch.mute:
+        watch.calls.append(Call(module, heads[:0], weights[:0], key.shape[1]))
+        return torch.zeros_like(heads), weights
     heads = heads.contiguous()  # W_O is found by the memory that it is given
     if not watch.sites:
         watch.calls.append(Call(module, heads, weights, key.shape[1]))

@@ -48,19 +48,31 @@ class Writer:
         """Log-probabilities of the token after ``ids``, [1, V], with what the model has kept of them where it can."""
         if not self.keeps:
             return self._step([ids])
+        return self._whole(ids)[:, -1].log_softmax(-1)
+
+    def _whole(self, ids: Sequence[int]) -> Tensor:
+        """Logits after each token that is new to what is kept, [1, T, V]; of all where the model keeps nothing."""
         every = [int(self.ids.inputs[0, 0]), *ids]
         new = torch.tensor([every[self._fed :]], dtype=torch.long, device=self.ids.inputs.device)
         grown = self.ids._replace(inputs=new)
-        kept = {"use_cache": True, "past_key_values": self._kept}
+        kept = {"use_cache": True, "past_key_values": self._kept} if self.keeps else {}
         output = self.form.model(**{**self._arguments_of(grown), **kept})
-        first, self._kept, self._fed = self._fed == 0, output.past_key_values, len(every)
-        logits = self.form.logits(output, grown) if first else output.logits.float()
-        return logits[:, -1].log_softmax(-1)
+        first = self._fed == 0
+        if self.keeps:
+            self._kept, self._fed = output.past_key_values, len(every)
+        return self.form.logits(output, grown) if first else output.logits.float()
+
+    def _begun(self) -> tuple[list[int], list[float]]:
+        """What must be read in one pass of what is given, with its log-probabilities; nothing where nothing must."""
+        if not self.form.whole or not self.prefix:
+            return [], []
+        logits = self._whole(self.prefix[:-1])
+        chosen = torch.tensor(self.prefix, device=logits.device)[None, :, None]
+        return list(self.prefix), logits.log_softmax(-1).gather(2, chosen)[0, :, 0].tolist()
 
     def best(self, choose: Chooser | None = None) -> Hypothesis:
         """The most probable token at every step, or the one that ``choose`` takes of log-probabilities [1, V]."""
-        ids: list[int] = []
-        log_probs: list[float] = []
+        ids, log_probs = self._begun()
         while len(ids) < self.cap:
             log_p = self._next(ids)
             if len(ids) < len(self.prefix):
@@ -76,8 +88,9 @@ class Writer:
 
     def beam(self, beam: int, watch: Callable[[Expansion], None] | None = None) -> list[Hypothesis]:
         """What beam search finishes, best first by log-probability over length penalty."""
-        growing, done = [Hypothesis((), (), finished=False)], list[Hypothesis]()
-        for length in range(self.cap):
+        ids, log_probs = self._begun()
+        growing, done = [Hypothesis(tuple(ids), tuple(log_probs), finished=False)], list[Hypothesis]()
+        for length in range(len(ids), self.cap):
             log_p = self._step([each.ids for each in growing])
             log_p = only(log_p, self.prefix[length]) if length < len(self.prefix) else self._allowed(log_p)
             expansion = expand(growing, log_p, beam, self.form.end_id)
@@ -110,9 +123,10 @@ def can_keep(form: Form) -> bool:
     probe = form.probe()[0]
     writers = [Writer(form, probe, (), (), 3) for _ in range(2)]
     writers[0].keeps = True
-    tokens = probe.inputs[0, 1:].tolist()[:2]
+    tokens = probe.inputs[0, 1:].tolist()
+    least = len(tokens) - 2 if form.whole else 0
     try:
-        for length in range(3):
+        for length in range(least, least + 3):
             one, other = (writer._next(tokens[:length]) for writer in writers)
             if not torch.allclose(one, other, atol=1e-4):
                 return False

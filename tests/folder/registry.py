@@ -107,10 +107,16 @@ def small(config: Any, words: int) -> None:
 def build(kind: str, name: str, path: Path) -> str:
     """A tiny folder of an architecture; or why it cannot be built, "" where it was."""
     tokenizer = spelling.byte_pairs(T.RobertaTokenizer)
+    reads_pictures = name in auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.values()
+    if reads_pictures:
+        tokenizer.add_special_tokens({"additional_special_tokens": ["<image>"]})
     try:
         plain = T.CONFIG_MAPPING[kind]()
         config = type(plain)(**sizes(plain, len(tokenizer))) if not parts(plain) else plain
         small(config, len(tokenizer))
+        for each in ("image_token_id", "image_token_index"):
+            if reads_pictures and isinstance(getattr(config, each, None), int):
+                setattr(config, each, tokenizer.convert_tokens_to_ids("<image>"))
         torch.manual_seed(5)
         with torch.device("meta"):
             size = sum(each.numel() for each in getattr(T, name)(config).parameters())
@@ -121,7 +127,7 @@ def build(kind: str, name: str, path: Path) -> str:
     except Exception as error:
         return f"{type(error).__name__}: {' '.join(str(error).split())[:100]}"
     tokenizer.save_pretrained(path)
-    if getattr(model, "main_input_name", "") == "pixel_values":
+    if reads_pictures or getattr(model, "main_input_name", "") == "pixel_values":
         T.ViTImageProcessorPil(size={"height": 48, "width": 48}).save_pretrained(path)
     return ""
 

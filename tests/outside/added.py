@@ -45,9 +45,9 @@ def method() -> dict[str, str]:
 
 def lesson() -> dict[str, str]:
     """A lesson after the last: the title of the lesson that opens, by what the link and the visitor ask for."""
-    from viz.core.codes import choices
+    from viz.core import views
 
-    choices.LESSON_MODULES["99"] = "newest"
+    views.LESSON_MODULES["99"] = "newest"
     from viz.views.lessons.lesson import Lesson
     from viz.widgets.chart import lead
 
@@ -67,7 +67,7 @@ def lesson() -> dict[str, str]:
     asked = prepared("lessons", text=SENTENCE)
     asked.query_params["lesson"] = "99"
     choose(asked)
-    at = opened("lessons", lesson=list(choices.LESSON_MODULES)[-2])
+    at = opened("lessons", lesson=list(views.LESSON_MODULES)[-2])
     found = {"linked": asked.subheader[0].value, "page": words(asked), "before": at.subheader[0].value}
     found["link"] = asked.query_params["lesson"]
     found["next"] = at.button(key="lesson_next").click().run().subheader[0].value

@@ -6,8 +6,7 @@ import pytest
 
 from tests.outside.added import pages_with
 from tests.pages import shipped
-from viz.core.codes.choices import LESSON_MODULES
-from viz.core.views import VIEWS
+from viz.core.views import LESSON_MODULES, VIEWS
 
 pytestmark = shipped
 

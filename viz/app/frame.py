@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import ctypes
 import gc
 import sys
 import time
@@ -33,6 +34,7 @@ from viz.widgets.chips import draw_examples
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.places import register
 
+FROZEN = 120  # seconds, as long as Streamlit keeps the session of a page that was left
 gc.disable()  # while the first run imports what stays; see ``freeze_what_stays``
 _component = register("page_look", ())
 CODED = ", ".join(f".st-key-{name}" for name in (*CHOICES, "of"))  # boxes of codes, beside what the visitor sees
@@ -243,18 +245,34 @@ def status_line() -> None:
 
 
 def freeze_what_stays() -> None:
-    """Exempt all that lives now from garbage collection, if modules have been imported since the last time.
+    """Exempt all that lives now from garbage collection, if modules came since the last time, or two minutes passed.
 
     Python collects where there is much new, holding its global lock: with the model and the libraries to go
     through, that takes an eighth of a second for nothing. Streamlit would do so after every run of a script;
     ``postScriptGC`` in .streamlit/config.toml tells it not to. What is frozen is still freed when nothing refers
-    to it; only cycles of it are not.
+    to it; only cycles of it are not: a visitor's session that is there at that moment is one, so that it is freed at
+    the next time at the latest, when all is gone through.
     """
-    _freeze(len(sys.modules))
+    _freeze(len(sys.modules), int(time.monotonic() // FROZEN))
 
 
 @lru_cache(maxsize=1)
-def _freeze(_modules: int) -> None:
+def _freeze(_modules: int, _turn: int) -> None:
+    gc.unfreeze()
     gc.collect()
+    give_back_freed_memory()
     gc.freeze()
     gc.enable()
+
+
+def give_back_freed_memory() -> bool:
+    """Hand to the system what this process has freed; True where the C library can (glibc).
+
+    By itself it hands back what lies at the end of a heap alone, and here many threads have a heap each.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        return bool(ctypes.CDLL(None).malloc_trim(0))
+    except (OSError, AttributeError):  # another C library
+        return False

@@ -1,4 +1,4 @@
-"""The table of views: a new one is an entry here, its page, and its text."""
+"""The tables of views and of lessons: a new one is an entry here, its page or its module, and its texts."""
 
 from __future__ import annotations
 
@@ -19,6 +19,25 @@ _DRAWN = ("method", "of", "shift")
 _ASKED = ("method", "of")  # where a written token is asked about, its row is the step that writes it
 _COMBINED = ("combine", "over")
 BERTVIZ_PICKERS = (*_HEAD, *_READ, *_DRAWN)  # where BertViz draws; the viewer has its own choices
+
+# By number, in their order: modules of viz/views/lessons, not imported here, so that links can name a lesson before.
+LESSON_MODULES: Mapping[str, str] = {
+    "1": "dictionary",
+    "2": "six_steps",
+    "3": "several",
+    "4": "masks",
+    "5": "order",
+    "6": "norms",
+    "7": "learning",
+    "8": "data",
+    "9": "two_sides",
+    "10": "gradients",
+    "11": "families",
+    "12": "honest",
+    "13": "vectors",
+    "14": "feed_forward",
+    "15": "recurrent",
+}
 
 
 @dataclass(frozen=True)

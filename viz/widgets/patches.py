@@ -15,7 +15,7 @@ from model.trace import HeadRef, Label
 from viz.charts.markup import line
 from viz.core import models, pictures
 from viz.core.answers.maps import seen_picture
-from viz.core.answers.translations import trace
+from viz.core.answers.translations import translation
 from viz.core.choice import Labels, say, within
 from viz.core.numbers import number
 from viz.core.session import Session, chosen_token
@@ -88,24 +88,25 @@ NAMED = 5
 def over_picture(now: Session, beside: Callable[[], None] | None = None) -> None:
     """The chosen head's row over the picture; at its side the token that it looks from, and what ``beside`` draws.
 
-    Nothing lies over it where the decoder looks at what is written.
+    Nothing lies over it where the decoder looks at what is written, and no patch is among that.
     """
-    found = trace(now.subject)
+    found = translation(now.subject).trace
     picture, (rows, columns) = seen_picture(now.subject)
-    leading = len(found.src) - rows * columns
+    tokens = found.axis_labels(now.kind)[1]
+    patches = [place for place, label in enumerate(tokens) if label.is_patch]
     left, right = st.columns([2, 3], gap="large")
     over, selected, decides = np.zeros((rows, columns)), None, None
     with right:
-        if now.kind == "decoder_self":
+        if not patches:
             st.html(line("lead", say("patch.none")))
         else:
-            written = now.kind == "cross"
+            written = now.kind != "encoder_self"
             names = [label.text for label in (found.tgt_outputs if written else found.src)]
-            query = (chosen_token(len(names)) or 0) if written else query_picker(names)
+            query = _written(now, names) if written else query_picker(names)
             values = merged(now, map_choice.maps(now, now.kind), now.kind)[query].astype(float)
-            _lines(now, found.src, values, names[query], leading)
-            over = values[leading:].reshape(rows, columns)
-            selected = query - leading if not written and query >= leading else None
+            _lines(now, tokens, values, names[query], patches)
+            over = values[patches].reshape(rows, columns)
+            selected = patches.index(query) if not written and query in patches else None
             decides = None if written else _deciding(now, over, values)
         if beside is not None:
             beside()
@@ -115,10 +116,16 @@ def over_picture(now: Session, beside: Callable[[], None] | None = None) -> None
 
     def looked(patch: int) -> None:
         if looks:
-            look(patch + leading)
+            look(patches[patch])
 
     with left:
         patch_picture(shown, theme=now.theme, labels=labels, key="patches", on_look=looked)
+
+
+def _written(now: Session, names: list[str]) -> int:
+    """Which written token's row is shown: the chosen one, or the first that the model wrote by itself."""
+    found = chosen_token(len(names))
+    return min(translation(now.subject).given, len(names) - 1) if found is None else found
 
 
 def _deciding(now: Session, over: np.ndarray, values: np.ndarray) -> np.ndarray | None:
@@ -144,16 +151,18 @@ def truth(checkpoint: str, method: MethodName, values: np.ndarray, decides: np.n
         st.html(line("alt", say("patch.truth.all", best=best, **shares, **measured)))
 
 
-def _lines(now: Session, labels: Sequence[Label], values: np.ndarray, token: str, leading: int) -> None:
+def _lines(now: Session, labels: Sequence[Label], values: np.ndarray, token: str, patches: Sequence[int]) -> None:
     """What lies over the picture, in words."""
     key = "patch.signed" if METHODS[now.method].signed else "patch.lead"
-    key += ".written" if now.kind == "cross" else ""
+    key += ".written" if now.kind != "encoder_self" else ""
     said = {"head": f"{map_choice.whose(now, merged_name(now))} · {map_choice.name(now)}", "token": token}
     st.html(line("lead", say(key, **said)))
-    order = np.argsort(-np.abs(values[leading:]))[:NAMED] + leading
+    order = sorted(patches, key=lambda place: -abs(values[place]))[:NAMED]
     st.html(line("alt", say("patch.alt", list=_named(labels, values, order), **said)))
-    if leading:
-        st.html(line("alt", say("patch.special", list=_named(labels, values, range(leading)))))
+    others = [place for place, label in enumerate(labels) if not label.is_patch and values[place] != 0]
+    others = sorted(sorted(others, key=lambda place: -abs(values[place]))[:NAMED])
+    if others:
+        st.html(line("alt", say("patch.special", list=_named(labels, values, others))))
 
 
 def _named(labels: Sequence[Label], values: np.ndarray, places: Iterable[int]) -> str:

@@ -281,10 +281,11 @@ def _written_twice(translation: Translation) -> list[Doubt]:
 def _rare_words(translation: Translation) -> list[str]:
     """Content words of the source that are spelt in many pieces, each once, in order."""
     pieces: dict[int, list[str]] = {}
-    for earlier, label in pairwise([None, *translation.src]):
-        later_byte = earlier is not None and label.start < earlier.end
-        if not label.is_special and not later_byte:
+    end = 0
+    for label in translation.src:
+        if not label.is_special and label.start >= end:  # a later byte of a character adds nothing
             pieces.setdefault(label.word, []).append(translation.source[label.start : label.end])
+            end = label.end
     words = ["".join(parts) for parts in pieces.values() if _longest_run(parts) >= RARE_PIECES]
     return list(dict.fromkeys(word for word in words if _is_content(word)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,7 +55,7 @@ def load(path: Path) -> Loaded:
     _check_size(path, named, config)
     model = _weights(path, named, config)
     tokenizer = _reads(path, transformers.AutoTokenizer, "tokenizer") if spells else None
-    processor = _reads(path, transformers.AutoImageProcessor, "image processor") if sees else None
+    processor = _reads(path, transformers.AutoImageProcessor, "image processor") if sees else _looks(path, named)
     if tokenizer is not None:
         _check_ids(path.name, model, tokenizer)
     model.set_attn_implementation(watch.NAME)
@@ -137,6 +138,16 @@ def _reads(path: Path, maker: Any, what: str) -> object:
             return found
     except Exception as error:
         raise FolderError(f"The {what} of {path.name} cannot be loaded: {_short(error)}") from None
+
+
+def _looks(path: Path, named: Any) -> object:
+    """The image processor of a model that reads pictures within a text, where its folder has one; else None."""
+    reads = hasattr(named, "get_image_features") and named.can_generate()
+    if not (reads and any((path / each).is_file() for each in (PICTURE_FILE, "processor_config.json"))):
+        return None
+    with suppress(FolderError):
+        return _reads(path, transformers.AutoImageProcessor, "image processor")
+    return None
 
 
 def _check_ids(name: str, model: nn.Module, tokenizer: Any) -> None:

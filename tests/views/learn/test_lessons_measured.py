@@ -21,10 +21,10 @@ from tests.pages import SENTENCE, choose, opened, shipped, words
 from viz.core.answers.lessons import lesson_items
 from viz.core.classroom import room as rooms
 from viz.core.classroom.book import SHEET_COLUMNS, answers_csv
-from viz.core.codes.choices import LESSON_MODULES
 from viz.core.session import Subject
 from viz.core.text import ENGLISH as STRINGS
 from viz.core.text import LANGUAGES, text
+from viz.core.views import LESSON_MODULES
 from viz.views.lessons.predict import PREDICTED, way
 
 pytestmark = shipped

@@ -18,25 +18,7 @@ from model.attribution.methods import METHOD_NAMES
 from model.trace import KINDS
 from viz.core.selection import LINK_FIELDS
 from viz.core.text import LANGUAGES
-
-LESSON_MODULES: Mapping[str, str] = {
-    "1": "dictionary",
-    "2": "six_steps",
-    "3": "several",
-    "4": "masks",
-    "5": "order",
-    "6": "norms",
-    "7": "learning",
-    "8": "data",
-    "9": "two_sides",
-    "10": "gradients",
-    "11": "families",
-    "12": "honest",
-    "13": "vectors",
-    "14": "feed_forward",
-    "15": "recurrent",
-}
-
+from viz.core.views import LESSON_MODULES
 
 ATLAS_MEASURES = (
     "entropy", "evenness", "distance", "peak", "confidence", "previous", "itself", "next", "offset", "sink", "special",

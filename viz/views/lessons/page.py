@@ -11,10 +11,10 @@ from model.errors import HeadlightError
 from model.source import require
 from viz.core.answers.translations import translation
 from viz.core.choice import is_gone_back, picked, say, speak, within
-from viz.core.codes.choices import CHOICES, LESSON_MODULES
+from viz.core.codes.choices import CHOICES
 from viz.core.going import page_of
 from viz.core.session import Session, read_session
-from viz.core.views import VIEWS
+from viz.core.views import LESSON_MODULES, VIEWS
 from viz.views.lessons import predict
 from viz.views.lessons.lesson import Lesson
 from viz.views.lessons.measured import measured

@@ -146,7 +146,7 @@ def _picture(now: Session) -> None:
     """The chosen head over the picture, and beside it the classes, or how probable each written token was."""
 
     def beside() -> None:
-        if "cross" in now.model.facts.anatomy.kinds:
+        if {"cross", "decoder_self"} & now.model.facts.anatomy.kinds.keys():
             _written(now)
         elif translation(now.subject).tgt_ids:
             _candidates(now, say("seen.classes"), what_if.steps(now.subject, _CANDIDATES)[0])
