@@ -166,7 +166,8 @@ def _lines(now: Session, labels: Sequence[Label], values: np.ndarray, token: str
 
 
 def _named(labels: Sequence[Label], values: np.ndarray, places: Iterable[int]) -> str:
-    return ", ".join(f"{labels[at].text.removeprefix("##")} {number(values[at])}" for at in places)
+    named = ((labels[at].text.removeprefix("##"), number(values[at])) for at in places)
+    return ", ".join(" ".join(each) for each in named)
 
 
 def query_picker(names: list[str]) -> int:
