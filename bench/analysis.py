@@ -146,7 +146,9 @@ def _atlas_once(args: argparse.Namespace, sentences: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as out:
         options = ["atlas", "--tsv", str(args.tsv), "--limit", str(sentences), "--checkpoint", args.checkpoint]
         command = [sys.executable, "-c", _RUN, *options, "--out", out]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603 — our own command
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 — our own command
+    if done.returncode:
+        raise SystemExit(f"no atlas of {sentences} lines: {(done.stderr.strip() or 'it was ended').splitlines()[-1]}")
     return {"megabytes": round(int(done.stdout.split()[-1]) / 1024), "seconds": round(time.perf_counter() - started)}
 
 

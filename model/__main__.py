@@ -7,7 +7,7 @@ import importlib
 import io
 import os
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from model.errors import HeadlightError
 
@@ -37,7 +37,13 @@ RELEASE = {"warning", "history", "tables", "examples", "average"}
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one sentence on stderr, without the usage text."""
+    """An argument parser whose complaints are one sentence on stderr, without the usage text.
+
+    Options are typed in full: a saved command leaves some out by their names.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and leave with status 2."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from model.__main__ import main
 from model.analysis.alignment.known_pairs import ALIGNMENT, load_alignment, unaligned_methods
 from model.analysis.faithfulness.table import FAITHFULNESS, MEASURES, load_faithfulness, rows_of, unscored_methods
 from model.commands.shared.options import made_by
@@ -63,6 +64,13 @@ def test_the_command_that_is_saved_holds_no_path(translator, tmp_path: Path) -> 
     made = made_by(argparse.Namespace(tsv=tsv, checkpoint=str(folder), argv=argv), translator)
     assert made["command"] == f"python -m model heads --tsv dev.tsv --checkpoint {translator.name} --save"
     assert str(tmp_path) not in json.dumps(made)
+
+
+def test_options_are_typed_in_full_since_some_are_left_out_by_name(capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["heads", "--tsv", "dev.tsv", "--par", "1/3"])
+    assert ended.value.code == 2
+    assert "unrecognized arguments: --par 1/3" in capsys.readouterr().err
 
 
 Table = dict[str, Any]

@@ -166,8 +166,7 @@ def _lines(now: Session, labels: Sequence[Label], values: np.ndarray, token: str
 
 
 def _named(labels: Sequence[Label], values: np.ndarray, places: Iterable[int]) -> str:
-    named = ((labels[at].text.removeprefix("##"), number(values[at])) for at in places)
-    return ", ".join(" ".join(each) for each in named)
+    return ", ".join(f"{labels[at].text.removeprefix('##')} {number(values[at])}" for at in places)
 
 
 def query_picker(names: list[str]) -> int:

@@ -13,13 +13,17 @@ import pytest
 from model.__main__ import main
 from model.analysis.atlas.book import ATLAS, read_atlas, write_book
 from model.analysis.residual.composition import Composition
+from model.folders import CHECKPOINTS
 from model.trace import HeadRef
 from tests.pages import HOSTILE, SENTENCE, choose, components, prepared, shipped, words
 from viz.core.answers import heads as answers
+from viz.core.models import entry_of
 from viz.core.text import text
 from viz.core.theme import LIGHT
-from viz.views.atlas.head_page import feeding_figure, head_html, small_map
+from viz.views.atlas.habits import error_of, source_of
+from viz.views.atlas.head_page import feeding_figure, head_html, small_map, token_lines
 from viz.views.atlas.page import HeadPoint, scatter_figure
+from viz.widgets.head_facts import alignment_scores
 
 HEAD = {"kind": "cross", "layer": 3, "head": 2}
 
@@ -102,6 +106,57 @@ def test_without_an_atlas_of_these_weights_a_sentence_says_so(monkeypatch, folde
         index = json.loads(book.read("index.json"))
     write_book(tmp_path / ATLAS, index | {"facts": index["facts"] | {"sha256": "0"}}, {})
     assert text("en", "atlas.stale", checkpoint="en-zh") in [each.value for each in choose(at).info]
+
+
+@shipped
+def test_the_three_lowest_alignment_errors_are_the_aligners_of_the_ranking(there):
+    at = choose(prepared("atlas", text=SENTENCE, atlas_y="aer", **HEAD))
+    table, _ = entry_of("en-zh").alignment
+    (scores,) = alignment_scores(entry_of("en-zh")).values()
+    best = [np.unravel_index(place, scores.shape) for place in np.argsort(-scores, axis=None)[:3]]
+    low = ", ".join(f"Cross L{layer} H{head} ({100 * (1 - scores[layer, head]):.1f} %)" for layer, head in best)
+    said = words(at).replace("\u00a0", " ")
+    assert f"Lowest: {low}." in said
+    assert f"Measured on {table['sentences']} known pairs with {table['sure_links']} sure links" in said
+    drawn = [code for group in figure_of(at)["data"] for (code,) in group.get("customdata", [])]
+    assert len(drawn) == scores.size, "cross heads alone have one"
+    assert {code[0] for code in drawn} == {"c"}
+
+
+@shipped
+def test_without_a_table_of_alignment_its_error_is_not_offered(there, monkeypatch):
+    monkeypatch.setattr(entry_of("en-zh"), "alignment", (None, "missing"))
+    at = choose(prepared("atlas", text=SENTENCE, atlas_y="aer", **HEAD))
+    measures = [each.options for each in at.selectbox if "Distance" in each.options]
+    assert len(measures) == 2
+    assert not any("Alignment error" in each for each in measures)
+    assert "Alignment error" not in words(at)
+
+
+@shipped
+def test_the_cost_of_muting_says_where_it_is_from_and_has_its_error(monkeypatch, folder, tmp_path):
+    for file in (folder / ATLAS, CHECKPOINTS / "en-zh/heads.json"):
+        shutil.copy(file, tmp_path)
+    monkeypatch.setattr(answers, "resolve", lambda _: tmp_path)
+    at = choose(prepared("atlas", text=SENTENCE, atlas_y="cost", **HEAD))
+    table = answers.head_table("en-zh")
+    cost, error = table.importance["cross"][3, 2], table.errors["cross"][3, 2]
+    assert f"Cost of muting {cost:.4f} nats a token (standard error {error:.4f})" in words(at)
+    assert f"From heads.json, not from the atlas. Over {table.facts['sentences']:,} sentence pairs" in words(at)
+    atlas = read_atlas(folder)
+    for own in atlas.kinds.values():
+        own["measures"]["cost"] = [0.5] * (own["layers"] * own["heads"])
+        own["errors"]["cost"] = [0.25] * (own["layers"] * own["heads"])
+    atlas.facts["muted"] = 7
+    assert error_of(atlas, "en-zh", HeadRef(**HEAD), "cost") == 0.25
+    assert source_of(atlas, "en-zh", "cost") == text("en", "atlas.source.cost", lines=7, file="some.tsv")
+
+
+def test_lists_of_tokens_have_no_sign_of_a_piece():
+    nothing = {"most": [], "more": []}
+    at = {"most": [["##0", 5, 1.0], ["##", 3, 1.0]], "more": [["##ing", 4, 2.0]]}
+    lines = [said for _, said in token_lines({"at": at, "hard": nothing})]
+    assert lines == ["0 (5)  ## (3)", "ing (2×)"]
 
 
 def test_a_head_without_a_number_is_no_point():

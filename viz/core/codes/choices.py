@@ -22,7 +22,7 @@ from viz.core.views import LESSON_MODULES
 
 ATLAS_MEASURES = (
     "entropy", "evenness", "distance", "peak", "confidence", "previous", "itself", "next", "offset", "sink", "special",
-    "punctuation", "rare", "aligned", "coverage", "vote", "cost", "layer",
+    "punctuation", "rare", "aligned", "coverage", "vote", "cost", "aer", "layer",
 )  # fmt: skip
 ALIGNED, PAINTED = "aligned", "painted"  # patterns that no template says
 HEAD_MEASURES = ("importance", "previous", "next", "sink", "rare", "entropy", "distance", "confidence")

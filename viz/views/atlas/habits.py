@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from model.analysis.atlas.book import Atlas
 from model.trace import HeadRef, Kind
+from viz.core import models
 from viz.core.choice import say
 from viz.core.codes.choices import CHOICES
 from viz.core.numbers import number
-from viz.widgets.head_facts import HABIT_FROM, corpus_table, role_name
+from viz.widgets.head_facts import HABIT_FROM, alignment_scores, corpus_table, role_name
 
 MEASURES = CHOICES["atlas_y"].options
 _SHARES = {"evenness", "peak", "confidence", "previous", "itself", "next", "offset", "sink", "rare"}
@@ -20,20 +23,45 @@ _HABITS = ("previous", "itself", "next", "offset", "sink", "rare")
 def measure_of(atlas: Atlas, checkpoint: str, measure: str) -> np.ndarray:
     """A measure of every head, in the order of the atlas, [N]; NaN where there is none.
 
-    What muting costs, in nats a token, comes from the table of importance where the atlas was made without it.
+    What muting costs, in nats a token, comes from the table of importance where the atlas was made without it;
+    alignment error, in percent, always from the table of alignment, by whichever of its rows suits a head better.
     """
     if measure == "layer":
         return np.array([float(head.layer) for head in atlas.heads])
+    if measure == "aer":
+        scores = alignment_scores(models.entry_of(checkpoint))
+        return _in_order(atlas, {kind: 100 * (1 - each) for kind, each in scores.items()})
     values = atlas.values(measure)
     if measure != "cost" or np.isfinite(values).any():
         return values
     table = corpus_table(checkpoint)[0]
-    if table is None:
-        return values
-    known = {head for head in atlas.heads if head.kind in table.importance}
-    return np.array(
-        [float(table.importance[head.kind][head[1:]]) if head in known else float("nan") for head in atlas.heads]
-    )
+    return values if table is None else _in_order(atlas, table.importance)
+
+
+def error_of(atlas: Atlas, checkpoint: str, head: HeadRef, measure: str) -> float:
+    """The standard error of a head's measure, from where the measure is from; NaN where it is not known."""
+    if measure != "cost" or np.isfinite(atlas.values("cost")).any():
+        return atlas.value(head, measure, "errors")
+    table = corpus_table(checkpoint)[0]
+    return float("nan") if table is None or head.kind not in table.errors else float(table.errors[head.kind][head[1:]])
+
+
+def source_of(atlas: Atlas, checkpoint: str, measure: str) -> str:
+    """On what a measure was made that not every line of the atlas has; "" of the others."""
+    if measure == "aer":
+        table, _ = models.entry_of(checkpoint).alignment
+        return say("atlas.source.aer", pairs=table["sentences"], links=table["sure_links"]) if table else ""
+    if measure != "cost":
+        return ""
+    if np.isfinite(atlas.values("cost")).any():
+        return say("atlas.source.cost", lines=atlas.facts["muted"], file=atlas.facts["file"])
+    return say("atlas.source.heads", made=corpus_table(checkpoint)[1])
+
+
+def _in_order(atlas: Atlas, values: Mapping[Kind, np.ndarray]) -> np.ndarray:
+    """Values by kind, [L, H] each, in the order of an atlas, [N]; NaN of a kind that has none."""
+    found = [float(values[head.kind][head[1:]]) if head.kind in values else float("nan") for head in atlas.heads]
+    return np.array(found)
 
 
 def kind_of(kind: Kind) -> str:
@@ -68,7 +96,8 @@ def said(value: float, measure: str) -> str:
         return f"{value:.0%}"
     if measure == "layer":
         return f"L{value:.0f}"
-    return say(f"atlas.value.{measure}", value=number(value, 3 if measure in ("cost", "vote") else 2))
+    digits = {"cost": 4, "vote": 3, "aer": 1}.get(measure, 2)
+    return say(f"atlas.value.{measure}", value=number(value, digits))
 
 
 def _named(atlas: Atlas, head: HeadRef) -> tuple[str, int]:

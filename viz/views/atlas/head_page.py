@@ -30,7 +30,7 @@ from viz.core.going import open_head
 from viz.core.numbers import number, shown_piece
 from viz.core.session import Session, choose_head, force
 from viz.core.theme import HEAD_COLOURS, LIGHT, Theme
-from viz.views.atlas.habits import habit, measure_of, said
+from viz.views.atlas.habits import error_of, habit, measure_of, said
 from viz.widgets import chart, head_facts
 from viz.widgets.chart import draw_row, plain_chart
 from viz.widgets.head_board import Listed, head_list
@@ -38,7 +38,7 @@ from viz.widgets.head_facts import title
 from viz.widgets.picker import pick
 
 _REACH = 8
-_ON_PAGE = ("cost", "entropy", "distance", "confidence", "previous", "next", "sink", "rare", "aligned", "vote")
+_ON_PAGE = ("cost", "entropy", "distance", "confidence", "previous", "next", "sink", "rare", "aligned", "aer", "vote")
 _ACROSS = 3  # small maps beside each other
 _MOST_TOKENS = 12
 _LARGEST = 36  # tokens of a side; a longer sentence has too small cells to be read
@@ -68,10 +68,11 @@ def numbers(atlas: Atlas, now: Session) -> str:
     """A head's measures in a line."""
     place = atlas.heads.index(now.head)
     values = {name: float(measure_of(atlas, now.checkpoint, name)[place]) for name in _ON_PAGE}
-    found = [
-        f"{say(f'atlas.measure.{name}')} {said(value, name)}" for name, value in values.items() if np.isfinite(value)
-    ]
-    return " · ".join(found)
+    found = {name: said(value, name) for name, value in values.items() if np.isfinite(value)}
+    error = error_of(atlas, now.checkpoint, now.head, "cost")
+    if "cost" in found and np.isfinite(error):
+        found["cost"] = say("atlas.with_error", value=found["cost"], error=number(error, 4))
+    return " · ".join(f"{say(f'atlas.measure.{name}')} {value}" for name, value in found.items())
 
 
 def histograms(page: Mapping[str, Any]) -> list[PlainChart]:
@@ -137,7 +138,7 @@ def token_lines(tokens: Mapping[str, Mapping[str, Sequence[Any]]]) -> list[tuple
     for way in ("at", "hard"):
         for order in ("most", "more"):
             found = [
-                f"{text} ({count:,})" if order == "most" else f"{text} ({count / max(expected, 0.1):.0f}×)"
+                f"{bare(text)} ({count:,})" if order == "most" else f"{bare(text)} ({count / max(expected, 0.1):.0f}×)"
                 for text, count, expected in tokens[way][order][:_MOST_TOKENS]
             ]
             lines += [(say(f"atlas.tokens.{way}.{order}"), "  ".join(found))] * bool(found)
@@ -337,7 +338,12 @@ def _sentence(entry: Mapping[str, Any]) -> Markup:
 
 def tokens_of(entry: Mapping[str, Any], side: str) -> tuple[str, ...]:
     """The rows or columns of a sentence's map, pieces within a word as they are written there."""
-    return tuple(token.removeprefix("##") or token for token in entry[side])
+    return tuple(map(bare, entry[side]))
+
+
+def bare(token: str) -> str:
+    """A token without the sign of a piece within a word, unless the sign is all of it."""
+    return token.removeprefix("##") or token
 
 
 def values_of(entry: Mapping[str, Any]) -> np.ndarray:

@@ -20,7 +20,7 @@ from viz.core.choice import say
 from viz.core.session import Session, choose_head
 from viz.core.theme import HEAD_COLOURS, Theme
 from viz.views.atlas import head_page
-from viz.views.atlas.habits import MEASURES, habit, kind_of, measure_of, role_of, said
+from viz.views.atlas.habits import MEASURES, habit, kind_of, measure_of, role_of, said, source_of
 from viz.widgets.head_facts import title
 from viz.widgets.picker import bar, pick
 
@@ -63,12 +63,14 @@ def view(session: Session) -> None:
     names = (say(f"atlas.measure.{x}"), say(f"atlas.measure.{y}"), say("atlas.measure.cost"))
     figure = scatter_figure(points, session.theme, names, session.head)
     config = {**chart_config("headlight-atlas"), "modeBarButtonsToRemove": list(_LEFT_OUT)}
-    alt = say("atlas.alt", heads=len(points), x=names[0], y=names[1])
+    shown_points = sum(np.isfinite(point.x) and np.isfinite(point.y) for point in points)
+    alt = say("atlas.alt", heads=shown_points, x=names[0], y=names[1])
     st.plotly_chart(
         figure, key=_SCATTER, theme=None, config=config, alt=alt,
         on_select=_clicked, selection_mode=("points", "box", "lasso"),
     )  # fmt: skip
-    st.html(line("alt", extremes(points, y), " ", say(f"atlas.meaning.{y}")))
+    said_of_it = (say(f"atlas.meaning.{y}"), source_of(atlas, session.checkpoint, y))
+    st.html(line("alt", " ".join((extremes(points, y), *said_of_it))))
     _picked(points, (x, y))
     head_page.draw(atlas, session)
     st.html(line("alt", about(atlas)))
