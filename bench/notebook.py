@@ -166,7 +166,8 @@ def _pressed(page: Page, key: str) -> tuple[float, str, bool]:
 
 def table(result: dict[str, Any]) -> str:
     """The result for a person."""
-    lines = [f"{result['layers']} × {result['heads']} heads", "tokens   made s   open s   next head ms   far head ms   message kB"]
+    names = "tokens   made s   open s   next head ms   far head ms   message kB"
+    lines = [f"{result['layers']} × {result['heads']} heads", names]
     for length, found in result["lengths"].items():
         bar = result["bars"].get(length)
         said = f"   (bars {bar['open']:g} s, {bar['head']:g} ms, {bar['far']:g} ms)" if bar else ""
