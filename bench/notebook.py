@@ -108,21 +108,28 @@ def _measured(page: Page, given: list[np.ndarray], length: int) -> dict[str, Any
     started = time.perf_counter()
     widget = headlight.show(attentions=given, tokens=tokens)
     made = time.perf_counter() - started
-    with _answering(widget) as address:
-        page.goto(address)
-        traits = {"link": widget.link, "height": 720, "_style": widget._style, "_asks": widget._asks}
-        page.evaluate(_STAND_IN, [widget._esm, traits, base64.b64encode(widget._message).decode(), address])
+    with shown_in(page, widget):
         if widget._asks:
             page.wait_for_function("() => arrived.has('e0.0')")
         page.evaluate(_PAINTED)
         opened = time.perf_counter() - started
-        page.locator(".headlight .viewer").focus()
         steps = [_pressed(page, "ArrowRight")[0] for _ in range(STEPS)]
         jumps = [_pressed(page, key) for key in FAR]
     if early := [code for _, code, was_there in jumps if was_there]:
         raise SystemExit(f"bench notebook: {', '.join(early)} had been sent before the jump to it.")
     times = {"head": statistics.median(steps), "far": statistics.median(jump[0] for jump in jumps)}
     return {"make": made, "open": opened, **times, "bytes": len(widget._message)}
+
+
+@contextmanager
+def shown_in(page: Page, widget: HeadlightWidget) -> Iterator[None]:
+    """A page that holds the widget, which has the keyboard and is answered; ``arrived`` are the heads it was sent."""
+    with _answering(widget) as address:
+        page.goto(address)
+        traits = {"link": widget.link, "height": 720, "_style": widget._style, "_asks": widget._asks}
+        page.evaluate(_STAND_IN, [widget._esm, traits, base64.b64encode(widget._message).decode(), address])
+        page.locator(".headlight .viewer").focus()
+        yield
 
 
 @contextmanager
