@@ -103,6 +103,7 @@ export class Viewer extends Component {
   /** Gives back what the canvases hold now, and not when the browser comes to it: tens of megabytes. */
   dispose() {
     super.dispose();
+    for (const grid of this.grids) grid.painted = ""; // which ends what it still paints
     for (const element of [this.root, ...this.grids.map((grid) => grid.element)])
       for (const canvas of element.querySelectorAll("canvas")) canvas.width = canvas.height = 0;
   }
