@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 from bench.browser import HOW_TO_GET, find_chromium, launch
+from bench.notebook import shown_in
+from headlight import show
 from tests.notebook.servers import jupyter_lab, marimo_run, notebook, served
 from tests.pages import shipped
 
@@ -90,6 +93,27 @@ def test_maps_that_are_sent_when_they_are_looked_at_arrive_in_jupyterlab(page: P
         page.keyboard.press("ArrowDown")
         expect(page.locator(TITLE)).to_contain_text("L1 H0", timeout=20_000)
         expect(page.locator(".headlight .panel .said")).to_contain_text("word7")
+
+
+def test_the_maps_that_an_arrow_shows_are_there_before_and_change_nothing_until_they_are_chosen(page: Page) -> None:
+    maps = np.zeros((6, 20, 200, 200), np.float32)
+    for layer in range(6):
+        for head in range(20):
+            maps[layer, head, :, 20 * layer + head] = 1.0
+    widget = show(attentions=maps, tokens=[f"word{i}" for i in range(200)])
+    said = page.locator(".headlight .panel .said")
+    with shown_in(page, widget):
+        page.wait_for_function("() => ['e0.0', 'e0.1', 'e0.19', 'e1.0', 'e5.0'].every((code) => arrived.has(code))")
+        assert page.evaluate("() => arrived.size") == 5  # nothing that no arrow leads to
+        expect(page.locator(TITLE)).to_contain_text("L0 H0")
+        expect(said).to_contain_text("word0 1")
+        page.context.set_offline(True)  # Python does not answer
+        page.keyboard.press("ArrowDown")
+        expect(page.locator(TITLE)).to_contain_text("L1 H0")
+        expect(said).to_contain_text("word20 1")
+        page.keyboard.press("5")  # a head that is not there: what is drawn stays
+        expect(page.locator('.headlight .viewer[data-link="said"]')).to_be_visible()
+        expect(page.locator(TITLE)).to_contain_text("L1 H0")
 
 
 MARIMO = """

@@ -73,3 +73,24 @@ test("heads are drawn as one only as long as all of them can be kept", () => {
   assert.equal(settled(short, state).together, "mean");
   assert.equal(settled(long, state).together, "side");
 });
+
+test("maps that may be looked at next are asked for one at a time, and only where they are small", () => {
+  const asked = [];
+  const supply = new Supply(made(), (code) => asked.push(code));
+  const map = () => new Uint8Array(LONG * LONG);
+  supply.of("e0.0");
+  supply.foresee(["e0.1"]); // a head that was chosen is on its way
+  assert.deepEqual(asked, ["e0.0"]);
+  supply.take("e0.0", map());
+  const next = ["e0.0", "e0.1", "e0.2"];
+  supply.foresee(next);
+  supply.foresee(next);
+  assert.deepEqual(asked, ["e0.0", "e0.1"]);
+  supply.take("e0.1", map());
+  supply.foresee(next);
+  supply.take("e0.2", map());
+  supply.foresee(next);
+  assert.deepEqual(asked, ["e0.0", "e0.1", "e0.2"]);
+  new Supply(made(1025), (code) => asked.push(code)).foresee(["e1.0"]);
+  assert.equal(asked.length, 3);
+});

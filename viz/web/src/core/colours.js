@@ -122,17 +122,17 @@ export function shareOf(value, { top, bottom, hidden, signed }) {
  * @param {Float32Array} values
  * @param {Scale} scale
  * @param {Uint32Array} inks
+ * @param {Uint32Array} [found] as many pixels, which are written over
  */
-export function pixelsOf(values, scale, inks) {
-  const found = new Uint32Array(values.length);
+export function pixelsOf(values, scale, inks, found = new Uint32Array(values.length)) {
   const { top, bottom, hidden, signed } = scale;
-  const [zero, slope] = signed ? [127.5, 127.5 / top] : [0, 255 / top];
+  const [zero, slope] = signed ? [128, 127.5 / top] : [0.5, 255 / top]; // half a colour more: what is cut is rounded
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
     let share = zero + slope * value;
-    if (bottom) share = 255 * (shareOf(value, scale) ?? NaN);
+    if (bottom) share = 255 * (shareOf(value, scale) ?? NaN) + 0.5;
     if (value < hidden && -value < hidden) share = NaN;
-    found[i] = inks[share >= 0 ? (share < 255 ? Math.round(share) : 255) : share < 0 ? 0 : 256];
+    found[i] = inks[share >= 0 ? (share < 256 ? share | 0 : 255) : share < 0 ? 0 : 256];
   }
   return found;
 }

@@ -3,6 +3,7 @@
 /** @typedef {import("../types.js").Trace} Trace */
 
 const MOST = 64 * 2 ** 20; // bytes of whole maps that are kept
+const AHEAD = 64; // maps that are small enough to keep so many are asked for before they are chosen
 export const SIDE = 32; // most pixels of a small map each way; viz/export/notebook/shown_maps.py says the same
 
 /** @param {number} tokens */
@@ -34,6 +35,17 @@ export class Supply {
     if (!this.asked.has(code)) this.ask(code);
     this.asked.add(code);
     return null;
+  }
+
+  /**
+   * Asks for the first of these maps that is not there; one at a time, so that a head that is chosen meanwhile has at
+   * most one before it.
+   * @param {string[]} codes of heads that may be chosen next
+   */
+  foresee(codes) {
+    if (this.asked.size || !this.holds(AHEAD)) return;
+    const next = codes.find((code) => !this.whole.has(code));
+    if (next) this.of(next);
   }
 
   /** Whether so many whole maps can be kept at a time. @param {number} heads */

@@ -44,6 +44,7 @@ const MAX_CHARACTERS = 1000;
 const SESSION = {
   executionProviders: ["wasm"],
   graphOptimizationLevel: "all",
+  enableMemPattern: false, // no plan of memory is kept for each length of a sentence
   enableCpuMemArena: false, // what is let go while graphs are read can be used again
 };
 

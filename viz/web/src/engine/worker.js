@@ -30,7 +30,8 @@ import { weightsOf } from "./weights.js";
 
 /** @typedef {{ opened: number } | { ready: number } | { id: number, sentences: Sentence[] } | { id: number, why: string, values: Record<string, unknown> } | { failed: string }} Answer */
 
-const GRAPHS = { encoder: ["encoder"], decoder: ["decoder", "votes"] }; // by whose weights they look up
+// By whose weights they look up. The largest is opened first: what its copies leave free the others take.
+const GRAPHS = { decoder: ["decoder", "votes"], encoder: ["encoder"] };
 
 /** The bytes of a part. @param {Part} part @returns {Promise<Uint8Array<ArrayBuffer>>} */
 async function read({ packed, url }) {

@@ -72,8 +72,9 @@ export class Grid {
   paint(tile, atOnce) {
     const { layers, heads } = this.kind;
     const { asked, owner } = this;
-    this.tile = tile;
     this.waiting = 0;
+    if (!atOnce && !this.element.isConnected) return; // another grid, or viewer, stands in its place
+    this.tile = tile;
     this.painted = asked;
     const times = owner.state.present ? hallTimes() : 1;
     const { left, top } = (this.edge = { left: GUTTER * times, top: HEADER * times });

@@ -25,7 +25,7 @@ function pixels({ panel, scale, inks }) {
   [canvas.width, canvas.height] = [columns.length, rows.length];
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const image = context.createImageData(columns.length, rows.length);
-  new Uint32Array(image.data.buffer).set(pixelsOf(values, scale, inks));
+  pixelsOf(values, scale, inks, new Uint32Array(image.data.buffer));
   context.putImageData(image, 0, 0);
   return canvas;
 }

@@ -75,7 +75,7 @@ class Notebook extends Component {
   got({ head }, [values]) {
     if (!this.viewer?.trace.supply || !values) return;
     this.viewer.trace.supply.take(head, new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
-    this.viewer.arrived();
+    this.viewer.arrived(head);
   }
 
   dispose() {

@@ -1,7 +1,7 @@
 // Whose a key is: the picture's that listens, or the widget's that it was pressed in.
 
-/** @type {Record<string, [number, number]>} rows down, columns to the right */
-export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+/** @type {Record<string, [number, number]>} rows down, columns to the right; those first that are likeliest */
+export const ARROWS = { ArrowRight: [0, 1], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowUp: [-1, 0] };
 
 // What takes keys itself, wherever it stands; those that move mean something to more than to boxes of text.
 const WRITES = ["combobox", "listbox", "slider", "spinbutton"];

@@ -6,7 +6,7 @@ import { Chips, helpOf, Legend } from "./legend.js";
 import { button, kindButtons, toolbar } from "./controls.js";
 import { make } from "../ui/dom.js";
 import { Grid } from "../grid/grid.js";
-import { codeOf, has, headOf, Reader, settled, sortOf } from "../core/heads.js";
+import { codeOf, has, headOf, MOST_BESIDE, Reader, settled, sortOf } from "../core/heads.js";
 import { Component } from "../ui/component.js";
 import { present, press, turned, whenFullScreenEnds, wholeScreen } from "./keys.js";
 import { litAt, pinned } from "../core/pointing.js";
@@ -14,7 +14,8 @@ import { Preview } from "./panel.js";
 import { save } from "./save.js";
 import { drawAll, drawChosen } from "./stage.js";
 import { DEFAULTS, readLink, write } from "../core/state.js";
-import { opened } from "../core/walk.js";
+import { opened, stepped } from "../core/walk.js";
+import { ARROWS } from "../ui/keys.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Panel} Panel */
@@ -99,11 +100,27 @@ export class Viewer extends Component {
     this.whenResized(() => this.resize(), room);
   }
 
-  /** A map that was asked for is there. */
-  arrived() {
-    this.reader.kept.clear();
-    this.draw();
-    this.card.again();
+  /** Gives back what the canvases hold now, and not when the browser comes to it: tens of megabytes. */
+  dispose() {
+    super.dispose();
+    for (const grid of this.grids) grid.painted = ""; // which ends what it still paints
+    for (const element of [this.root, ...this.grids.map((grid) => grid.element)])
+      for (const canvas of element.querySelectorAll("canvas")) canvas.width = canvas.height = 0;
+  }
+
+  /** A map that was asked for is there; one that nobody looks at yet changes nothing. @param {string} code of its head */
+  arrived(code) {
+    if (this.state.heads.includes(code)) this.draw();
+    else this.foresee();
+    if (this.card.shown === code) this.card.again();
+  }
+
+  /** Has the maps sent that an arrow would show, where maps come one by one. */
+  foresee() {
+    const { trace, state } = this;
+    if (state.view === "all" || state.heads.length > MOST_BESIDE) return;
+    const codes = Object.values(ARROWS).map((step) => stepped(trace, state, ...step).heads?.[0] ?? "");
+    trace.supply?.foresee(codes);
   }
 
   /** The size of the room; true where it has changed, or was forgotten. */
@@ -190,6 +207,7 @@ export class Viewer extends Component {
     this.legend.draw();
     (state.view === "all" ? drawAll : drawChosen)(this);
     this.chips.shade();
+    this.foresee();
   }
 
   /** In the app, where a map has no room to spare, the sentences stand beside it; else over it. */
