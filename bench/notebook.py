@@ -62,12 +62,12 @@ _PAINTED = """() => new Promise((done) => requestAnimationFrame(() => {
 _WATCH = """(() => {
   const title = document.querySelector(".headlight").shadowRoot.querySelector(".panel-title b");
   window.heard = new Promise((done) => addEventListener("keydown", done, { once: true, capture: true }));
-  const drawn = new Promise((done) => {
+  const painted = new Promise((done) => {
     const seen = new MutationObserver(() => done(seen.disconnect()));
     seen.observe(title, { childList: true, characterData: true, subtree: true });
   });
   const before = new Set(arrived);
-  window.answered = Promise.all([heard, drawn]).then(async ([{ timeStamp }]) => {
+  window.answered = Promise.all([heard, painted]).then(async ([{ timeStamp }]) => {
     await (PAINTED)();
     const [layer, head] = title.textContent.match(/\\d+/g);
     return [performance.now() - timeStamp, `e${layer}.${head}`, before.has(`e${layer}.${head}`)];
