@@ -68,7 +68,7 @@ def decoder(now: Session) -> tuple[int, int]:
 def setting(now: Session) -> Setting:
     """What the widgets hold; draws those that the frame has not shown."""
     source = pick("align_from", labelled=False)
-    method: Any = pick("align_method", labelled=False, as_list=True, width=160)
+    method: Any = pick("align_method", labelled=False, as_list=True, width=154)
     rule: Any = pick("align_links", labelled=False)
     per = METHODS[method].per  # what has no map of a head, or of a layer, makes links of what it has
     source = "all" if per == "model" else "layer" if per != "head" and source == "head" else source
