@@ -354,7 +354,8 @@ POINTED = ClassQuestion(
 @pytest.mark.parametrize("kind", ["token", "head"])
 def test_what_is_no_token_and_no_head_is_refused(kind: str, said: object) -> None:
     question = ClassQuestion(kind, POINTED.ask, POINTED.options)
-    assert question.read(6) == "6" and question.label("6", "en") == "the (2)"
+    assert question.read(6) == "6"
+    assert question.label("6", "en") == "the (2)"
     with pytest.raises(ClassError):
         question.read(said)
 

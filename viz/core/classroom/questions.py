@@ -89,7 +89,7 @@ def unpacked(said: str) -> ClassQuestion:
 
 
 def bars(question: ClassQuestion, answers: Iterable[str]) -> Mapping[str, int]:
-    """How often each answer was given: every option; of tokens and heads the most given, most first; of numbers too, by size."""
+    """How often each answer was given: every option; tokens and heads by count; the most given numbers, by size."""
     counted = Counter(answers)
     if question.kind == "choice":
         return {str(place): counted[str(place)] for place in range(len(question.options))}
