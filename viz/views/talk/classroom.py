@@ -110,7 +110,9 @@ def unique(names: list[str]) -> list[str]:
 
 def ask_to_point(room: Room, shown: Stage) -> None:
     """The buttons that ask for a token or a head of the scene that is on; none at a sentence of the hall."""
-    now = place_in(message(PLACE, "place"), len(shown.scenes))
+    if (told := message(PLACE, "place")) is None:
+        return  # what is asked before the browser has said its place would be stopped when it does
+    now = place_in(told, len(shown.scenes))
     scene = shown.scenes[now.scene]
     if now.is_hall or scene.scene.view:
         return
