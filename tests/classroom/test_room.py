@@ -343,3 +343,28 @@ def test_a_scene_after_the_halls_is_asked_as_itself(tmp_path: Path, monkeypatch:
     assert go(scene="2", click="0") == ("second?", True, None)
     assert go(scene="2", click="1") == ("second?", False, 1)
     assert go(scene="99", click="<b>") == ("third?", True, None), "nonsense is the last scene or no click"
+
+
+POINTED = ClassQuestion(
+    "token", ("Which?", "哪个？"), tuple((name, name) for name in ("<b>", "the", "=1", "a", "b", "c", "the (2)"))
+)
+
+
+@pytest.mark.parametrize("said", [7, -1, 10**40, "1", "<b>", 1.0, True, None, [1]])
+@pytest.mark.parametrize("kind", ["token", "head"])
+def test_what_is_no_token_and_no_head_is_refused(kind: str, said: object) -> None:
+    question = ClassQuestion(kind, POINTED.ask, POINTED.options)
+    assert question.read(6) == "6"
+    assert question.label("6", "en") == "the (2)"
+    with pytest.raises(ClassError):
+        question.read(said)
+
+
+def test_the_tally_of_tokens_has_the_five_most_given_the_most_first() -> None:
+    given = [str(place) for place, often in enumerate((1, 3, 2, 1, 1, 1, 4)) for _ in range(often)]
+    assert list(bars(POINTED, given).items()) == [("6", 4), ("1", 3), ("2", 2), ("0", 1), ("3", 1)]
+    assert unpacked(POINTED.packed()) == POINTED
+
+
+def test_repeated_tokens_have_names_of_their_own() -> None:
+    assert classroom.unique(["the", "the (2)", "the", "the"]) == ["the", "the (2)", "the (3)", "the (4)"]

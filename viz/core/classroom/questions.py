@@ -16,6 +16,7 @@ from model.errors import HeadlightError
 
 MOST_NUMBER = 1e9
 MOST_BARS = 8  # different numbers that a tally shows
+MOST_POINTED = 5  # tokens or heads that a tally shows
 MOST_SENTENCE = 300  # characters
 CODE_SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is read for another; a prime number of them
 LEARNER_LENGTH = 8  # signs of a learner's code, the last of which checks the others
@@ -34,13 +35,13 @@ class ClassQuestion:
     """What a phone shows.
 
     Attributes:
-        kind: whether an option is chosen or a number is typed.
+        kind: whether an option is chosen, a number is typed, or a token or a head is pointed at, which are options too.
         ask: the question, in English and in Chinese.
         options: each in English and in Chinese; () where a number is asked for.
         item, form: of a lesson's question its template and when it is asked; "" of any other.
     """
 
-    kind: Literal["choice", "number"]
+    kind: Literal["choice", "number", "token", "head"]
     ask: tuple[str, str]
     options: tuple[tuple[str, str], ...] = ()
     item: str = ""
@@ -58,7 +59,7 @@ class ClassQuestion:
         Raises:
             ClassError: it is none.
         """
-        if type(said) is int and self.kind == "choice" and 0 <= said < len(self.options):
+        if type(said) is int and self.kind != "number" and 0 <= said < len(self.options):
             return str(said)
         if type(said) in (int, float) and self.kind == "number":
             number = float(said)  # type: ignore[arg-type]
@@ -68,7 +69,7 @@ class ClassQuestion:
 
     def label(self, answer: str, language: str) -> str:
         """An answer that was kept, in words."""
-        return of(self.options[int(answer)], language) if self.kind == "choice" else answer
+        return of(self.options[int(answer)], language) if self.kind != "number" else answer
 
     def packed(self) -> str:
         """As JSON."""
@@ -88,10 +89,13 @@ def unpacked(said: str) -> ClassQuestion:
 
 
 def bars(question: ClassQuestion, answers: Iterable[str]) -> Mapping[str, int]:
-    """How often each answer was given: every option, or the numbers given most often, by size."""
+    """How often each answer was given: every option; tokens and heads by count; the most given numbers, by size."""
     counted = Counter(answers)
     if question.kind == "choice":
         return {str(place): counted[str(place)] for place in range(len(question.options))}
+    if question.kind != "number":
+        first = sorted(counted, key=lambda answer: (-counted[answer], int(answer)))
+        return {answer: counted[answer] for answer in first[:MOST_POINTED]}
     most = [answer for answer, _ in counted.most_common(MOST_BARS)]
     return {answer: counted[answer] for answer in sorted(most, key=float)}
 

@@ -6,12 +6,13 @@ import re
 import socket
 from dataclasses import replace
 from ipaddress import ip_address
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
 from model.analysis.lessons.gains import HALVES
 from model.errors import HeadlightError
+from model.trace import HeadRef
 from viz.charts.markup import alert, line
 from viz.core.choice import language, say, speak
 from viz.core.classroom.halves import PhonePicture
@@ -68,6 +69,56 @@ def question_of(scene: Staged) -> ClassQuestion | None:
         (predict.ask.of("en"), predict.ask.of("zh")),
         tuple((option.of("en"), option.of("zh")) for option in predict.options),
     )
+
+
+def token_question(scene: Staged) -> ClassQuestion:
+    """Which token, of those that the scene's first head can look at; a repeated one is told by its number."""
+    labels = scene.sight.trace.axis_labels(scene.selection.head.kind)[1]
+    return _pointing("token", unique([label.text for label in labels]))
+
+
+def head_question(scene: Staged) -> ClassQuestion:
+    """Which head, of the scene's kind, layer by layer."""
+    kind = scene.selection.head.kind
+    layers, heads = scene.sight.trace.weights[kind].shape[:2]
+    return _pointing("head", [HeadRef(kind, layer, head).title for layer in range(layers) for head in range(heads)])
+
+
+def _pointing(kind: Literal["token", "head"], names: list[str]) -> ClassQuestion:
+    return ClassQuestion(
+        kind,
+        (text("en", f"class.{kind}.which"), text("zh", f"class.{kind}.which")),
+        tuple((name, name) for name in names),
+    )
+
+
+def unique(names: list[str]) -> list[str]:
+    """Names with the later ones of a kind numbered.
+
+    >>> unique(["the", "cat", "the"])
+    ['the', 'cat', 'the (2)']
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        tried, number = name, 1
+        while tried in found:
+            number += 1
+            tried = f"{name} ({number})"
+        found[tried] = None
+    return list(found)
+
+
+def ask_to_point(room: Room, shown: Stage) -> None:
+    """The buttons that ask for a token or a head of the scene that is on; none at a sentence of the hall."""
+    if (told := message(PLACE, "place")) is None:
+        return  # what is asked before the browser has said its place would be stopped when it does
+    now = place_in(told, len(shown.scenes))
+    scene = shown.scenes[now.scene]
+    if now.is_hall or scene.scene.view:
+        return
+    with st.container(key="class_point", horizontal=True, gap="small"):
+        for kind, question in (("token", token_question(scene)), ("head", head_question(scene))):
+            st.button(say(f"class.{kind}"), key=f"class_ask_{kind}", on_click=room.ask, args=(question,))
 
 
 def pictures_of(scene: Staged, split: str, is_asking: bool) -> HalvesPictures:
@@ -192,6 +243,7 @@ def on_stage(board: Storyboard, room: Room) -> None:
     if wrong := show_halves(room, talks.staged(board)):
         st.html(alert(wrong))
     pull(room, board)
+    ask_to_point(room, talks.staged(board))
     with st.container(key="class_stage", horizontal=True, vertical_alignment="top", gap="medium"):
         with st.popover(say("class.join"), key="class_join"):
             st.html(class_bars.joining(class_link(room), room.people, MOST_PEOPLE))
