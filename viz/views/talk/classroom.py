@@ -116,9 +116,8 @@ def ask_to_point(room: Room, shown: Stage) -> None:
     scene = shown.scenes[now.scene]
     if now.is_hall or scene.scene.view:
         return
-    with st.container(key="class_point", horizontal=True, gap="small"):
-        for kind, question in (("token", token_question(scene)), ("head", head_question(scene))):
-            st.button(say(f"class.{kind}"), key=f"class_ask_{kind}", on_click=room.ask, args=(question,))
+    for kind, question in (("token", token_question(scene)), ("head", head_question(scene))):
+        st.button(say(f"class.{kind}"), key=f"class_ask_{kind}", on_click=room.ask, args=(question,))
 
 
 def pictures_of(scene: Staged, split: str, is_asking: bool) -> HalvesPictures:
@@ -243,10 +242,10 @@ def on_stage(board: Storyboard, room: Room) -> None:
     if wrong := show_halves(room, talks.staged(board)):
         st.html(alert(wrong))
     pull(room, board)
-    ask_to_point(room, talks.staged(board))
     with st.container(key="class_stage", horizontal=True, vertical_alignment="top", gap="medium"):
         with st.popover(say("class.join"), key="class_join"):
             st.html(class_bars.joining(class_link(room), room.people, MOST_PEOPLE))
+        ask_to_point(room, talks.staged(board))
         if room.question is None:
             st.html(line("alt", say("class.people", people=room.people, most=MOST_PEOPLE)))
         else:
