@@ -9,11 +9,15 @@ import sys
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from model.analysis.lessons.gains import gains, read_answers
+from model.trace import HeadRef
 from tests.classroom.phones import NUMBER, QUESTION, Phone, machine
 from viz.core.classroom import room as rooms
 from viz.core.classroom.book import SHEET_COLUMNS, answers_csv, inert
@@ -321,6 +325,20 @@ def asking(word: str) -> Staged:
     scene = TalkScene("I love you.")
     predict = Predict(Both(f"{word}?"), options=(Both("yes"), Both("no")), answer=1)
     return Staged(scene, Sight.__new__(Sight), Selection(), (), predict, ())
+
+
+def test_a_scene_asks_for_its_own_tokens_and_heads(translator: Any) -> None:
+    trace = translator.trace("Tom is Tom.", "汤姆").trace
+    scene = replace(
+        asking("?"), sight=SimpleNamespace(trace=trace), selection=Selection(heads=(HeadRef("cross", 0, 0),))
+    )
+    tokens, heads = classroom.token_question(scene), classroom.head_question(scene)
+    names = [english for english, _ in tokens.options]
+    assert len(set(names)) == len(names) == len(trace.src)
+    assert names[0] == trace.src[0].text
+    assert f"{names[0]} (2)" in names, "a token that stands twice is told by its number"
+    layers, per_layer = trace.weights["cross"].shape[:2]
+    assert [english for english, _ in heads.options] == [f"L{n} H{h}" for n in range(layers) for h in range(per_layer)]
 
 
 def test_a_scene_after_the_halls_is_asked_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,7 +114,7 @@ def ask_to_point(room: Room, shown: Stage) -> None:
         return  # what is asked before the browser has said its place would be stopped when it does
     now = place_in(told, len(shown.scenes))
     scene = shown.scenes[now.scene]
-    if now.is_hall or scene.scene.view:
+    if now.is_hall or scene.scene.view or not scene.selection.heads:
         return
     for kind, question in (("token", token_question(scene)), ("head", head_question(scene))):
         st.button(say(f"class.{kind}"), key=f"class_ask_{kind}", on_click=room.ask, args=(question,))
