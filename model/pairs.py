@@ -6,7 +6,7 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -54,7 +54,7 @@ Pair = TypeVar("Pair")
 
 
 def score_pairs(
-    pairs: Iterable[Pair], score: Callable[[Pair], object], progress: Callable[[int], object] = lambda _: None
+    pairs: Sequence[Pair], score: Callable[[Pair], object], progress: Callable[[int], object] = lambda _: None
 ) -> dict[int, str]:
     """Score every pair; why a pair was left out, by its number, counted from 1.
 
@@ -66,18 +66,29 @@ def score_pairs(
     Raises:
         CorpusError: no pair could be scored; the sentence says why the first could not.
     """
-    refused, number = {}, 0
-    for number, pair in enumerate(pairs, 1):
+    refused = _tried(enumerate(pairs, 1), lambda _, pair: score(pair), progress)
+    if len(refused) == len(pairs):
+        raise _none_scored(refused)
+    return refused
+
+
+def _tried(
+    numbered: Iterable[tuple[int, Pair]], score: Callable[[int, Pair], object], progress: Callable[[int], object]
+) -> dict[int, str]:
+    """Score pairs with their numbers; why a pair was left out, by its number."""
+    refused = {}
+    for done, (number, pair) in enumerate(numbered, 1):
         try:
-            score(pair)
+            score(number, pair)
         except HeadlightError as error:
             refused[number] = str(error)
-        progress(number)
-    if len(refused) == number:
-        raise CorpusError(
-            f"no sentence pair could be scored; the first: {next(iter(refused.values()), 'there is none')}"
-        )
+        progress(done)
     return refused
+
+
+def _none_scored(refused: Mapping[int, str]) -> CorpusError:
+    why = refused[min(refused)] if refused else "there is none"
+    return CorpusError(f"no sentence pair could be scored; the first: {why}")
 
 
 def digest_of(src: str, tgt: str) -> int:
@@ -127,13 +138,13 @@ class PairScores:
             numbers: of those to score, see ``numbers_of``; without them all.
         """
         found = cls(facts or {"pairs": len(pairs)})
+
+        def keep(number: int, pair: Pair) -> None:
+            found.scores[number] = score(number, pair)
+
+        these = range(1, len(pairs) + 1) if numbers is None else numbers
         with one_thread():
-            for done, number in enumerate(range(1, len(pairs) + 1) if numbers is None else numbers, 1):
-                try:
-                    found.scores[number] = score(number, pairs[number - 1])
-                except HeadlightError as error:
-                    found.refused[number] = str(error)
-                progress(done)
+            found.refused = _tried(((number, pairs[number - 1]) for number in these), keep, progress)
         return found
 
     def all(self) -> list[PairArrays]:
@@ -143,8 +154,7 @@ class PairScores:
             CorpusError: no pair could be scored; the sentence says why the first could not.
         """
         if not self.scores:
-            why = next((self.refused[number] for number in sorted(self.refused)), "there is none")
-            raise CorpusError(f"no sentence pair could be scored; the first: {why}")
+            raise _none_scored(self.refused)
         return [self.scores[number] for number in sorted(self.scores)]
 
     def save(self, path: Path) -> Path:

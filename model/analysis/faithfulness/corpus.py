@@ -187,7 +187,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 @dataclass
 class FaithfulnessTable:
-    """PairArrays of many translations.
+    """Scores of many translations.
 
     Attributes:
         scored: of each pair and target.
@@ -257,7 +257,7 @@ def faithfulness_table(
     pairs: Sequence[tuple[str, str]],
     progress: Callable[[int], object] = lambda _: None,
 ) -> FaithfulnessTable:
-    """PairArrays of forced translations; a pair that the model cannot read, or that is too short, is left out.
+    """Scores of forced translations; a pair that the model cannot read, or that is too short, is left out.
 
     Args:
         model: whose cross-attention is scored.
@@ -283,7 +283,7 @@ def table_of(found: PairScores) -> FaithfulnessTable:
 
 
 def score_pair(model: Source, number: int, pair: tuple[str, str]) -> PairArrays:
-    """PairArrays by target: of the pair's own Chinese, and of what the model writes where that is three tokens or more.
+    """Scores by target: of the pair's own Chinese, and of what the model writes where that is three tokens or more.
 
     Args:
         model: whose cross-attention is scored.

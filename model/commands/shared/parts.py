@@ -82,7 +82,7 @@ def scores_of(
     texts: Sequence[tuple[str, str]],
     score: Callable[[int, Pair], PairArrays],
 ) -> PairScores | None:
-    """PairArrays of all pairs: made here, by the processes of torchrun, or read with --merge; None after a part alone.
+    """Scores of all pairs: made here, by the processes of torchrun, or read with --merge; None after a part alone.
 
     Args:
         args: with ``add_parts``.

@@ -1,4 +1,4 @@
-// Greedy decoding and beam search, as model/own/decoding/search.py and model/common/beam.py have them.
+// Greedy decoding and beam search, as model/own/decoding/search.py and model/common/decoding.py have them.
 import { letGo } from "./memory.js";
 import { BOS, EOS, likeliest, logProbsOf } from "./rules.js";
 
