@@ -19,6 +19,7 @@ BENCHES = {
     "lessons": "seconds that each lesson takes to be painted, and its picture to follow a slider, in Chromium",
     "items": "whether every question of the lessons has one right answer, over 500 sentences",
     "visitors": "seconds that fifty visitors at once wait for their sentences, and what gets lost or mixed up",
+    "classroom": "processor time that the server spends on sixty waiting phones of a class",
     "soak": "what the server still holds of a day of visits: memory, open files, processes, temporary files",
     "replicas": "what visitors lose when one of three replicas behind nginx is killed in the middle",
     "notebook": "seconds that headlight.show takes to open millions of cells, milliseconds to a head, in Chromium",

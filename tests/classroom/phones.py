@@ -31,9 +31,9 @@ class Phone:
         self.name = name or http.post(f"/class/{code}/join", json={}).json()["phone"]
 
     def post(self, verb: str, **said: object) -> tuple[int, dict]:
-        """What the server says, with its status."""
+        """What the server says, with its status; {} where it says nothing."""
         answer = self.http.post(f"/class/{self.code}/{verb}", json={"phone": self.name, **said})
-        return answer.status_code, answer.json()
+        return answer.status_code, answer.json() if answer.content else {}
 
     def answer(self, option: object, question: ClassQuestion = QUESTION) -> tuple[int, dict]:
         return self.post("answer", question=question.name, answer=option)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
+import signal
+import sqlite3
+import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from model.analysis.lessons.gains import gains, read_answers
-from model.trace import HeadRef
+from model.folders import argument_of
 from tests.classroom.phones import NUMBER, QUESTION, Phone, machine
+from viz.app.server import classroom as server
 from viz.core.classroom import room as rooms
 from viz.core.classroom.book import SHEET_COLUMNS, answers_csv, inert
 from viz.core.classroom.questions import (
@@ -30,12 +32,7 @@ from viz.core.classroom.questions import (
     read_sentence,
     unpacked,
 )
-from viz.core.classroom.room import MOST_PEOPLE, MOST_QUEUE, Buckets, Room, folder_in
-from viz.core.selection import Selection
-from viz.export.show.sights import Sight
-from viz.export.show.staged import Stage, Staged
-from viz.export.show.storyboard import Both, Predict, Storyboard, TalkScene
-from viz.views.talk import classroom
+from viz.core.classroom.room import CLASS_OPTION, MOST_PEOPLE, MOST_QUEUE, Buckets, Room
 
 FORMULAS = ('=HYPERLINK("http://x")', "+1+1", "-2+3", "@SUM(A1)", "\t=1", "＝1+1", " =1", "|calc")
 
@@ -275,6 +272,64 @@ def test_whoever_waits_is_told_at_once(room: Room) -> None:
     assert not room._bells
 
 
+def test_who_knows_it_all_is_told_nothing_and_who_does_not_is_told_it(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "PATIENCE", 0.01)
+    room.ask(QUESTION)
+    phones = [Phone(machine(), room.code) for _ in range(2)]
+    phones[0].answer(2)
+    told = [phone.now() for phone in phones]
+    assert [each.pop("mine") for each in told] == ["2", None]
+    assert told[0] == told[1]
+    assert phones[0].post("now", version=room.version) == (204, {})
+    assert phones[0].post("now", version="another")[1]["mine"] == "2"
+    before = room.version
+    room.stop_asking(1)
+    assert phones[0].post("now", version=before)[1]["right"] == 1
+
+
+def test_one_bell_wakes_all_who_listen_by_it_until_the_last_has_left(room: Room) -> None:
+    rung: list[int] = []
+
+    def bell() -> None:
+        rung.append(1)
+
+    first, second = room.listen(bell), room.listen(bell)
+    room.ask(QUESTION)
+    first()
+    room.stop_asking()
+    assert len(rung) == 2
+    second()
+    room.ask(QUESTION)
+    assert (len(rung), room._bells) == (2, {})
+
+
+def test_what_a_room_is_is_kept_whole_or_not_at_all(room: Room) -> None:
+    room.ask(QUESTION)
+    wrong: Any = None
+    with pytest.raises(sqlite3.IntegrityError):
+        room.book.keep(question="", asking=wrong)
+    assert unpacked(room.book.state("question")) == QUESTION
+    room.stop_asking()
+    assert room.book.state("asking") == "0", "and it is written on"
+
+
+def test_an_answer_that_was_acknowledged_outlives_a_process_that_is_killed(room: Room) -> None:
+    room.ask(QUESTION)
+    phone = Phone(machine(), room.code)
+    killed = """import os, signal, sys
+from pathlib import Path
+from viz.core.classroom.room import Room
+room = Room(Path(sys.argv[1]))
+print(room.answer(sys.argv[2], room.question.name, 2), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)"""
+    command = [sys.executable, "-c", killed, str(room.folder), phone.name]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+    assert (done.returncode, done.stdout) == (-signal.SIGKILL, "2\n"), done.stderr
+    assert restarted(room).tally() == {"0": 0, "1": 0, "2": 1}
+
+
 def test_the_network_gets_the_phones_page_and_nothing_else(room: Room) -> None:
     phone, lecturer = machine(), machine("127.0.0.1")
     assert phone.get("/talk").status_code == 403
@@ -315,75 +370,7 @@ def test_a_tally_of_numbers_shows_those_given_most() -> None:
 
 
 def test_the_option_is_read_in_each_form() -> None:
-    assert folder_in(["--class", "here", "--models", "m"]) == Path("here")
-    assert folder_in(["--class=there"]) == Path("there")
-    assert folder_in(["--class", "--models", "m"]) == Path()
-    assert folder_in(["--models", "m"]) is None
-
-
-def asking(word: str) -> Staged:
-    scene = TalkScene("I love you.")
-    predict = Predict(Both(f"{word}?"), options=(Both("yes"), Both("no")), answer=1)
-    return Staged(scene, Sight.__new__(Sight), Selection(), (), predict, ())
-
-
-def test_a_scene_asks_for_its_own_tokens_and_heads(translator: Any) -> None:
-    trace = translator.trace("Tom is Tom.", "汤姆").trace
-    scene = replace(
-        asking("?"), sight=SimpleNamespace(trace=trace), selection=Selection(heads=(HeadRef("cross", 0, 0),))
-    )
-    tokens, heads = classroom.token_question(scene), classroom.head_question(scene)
-    names = [english for english, _ in tokens.options]
-    assert len(set(names)) == len(names) == len(trace.src)
-    assert names[0] == trace.src[0].text
-    assert f"{names[0]} (2)" in names, "a token that stands twice is told by its number"
-    layers, per_layer = trace.weights["cross"].shape[:2]
-    assert [english for english, _ in heads.options] == [f"L{n} H{h}" for n in range(layers) for h in range(per_layer)]
-
-
-def test_a_scene_after_the_halls_is_asked_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    room, told, kept = Room(tmp_path), {}, {}
-    monkeypatch.setattr(classroom, "message", lambda *_: told)
-    monkeypatch.setattr(classroom.st, "session_state", kept)
-    room.open()
-    shown = Stage(Storyboard(Both(), ()), (asking("first"), asking("second"), asking("third")))
-
-    def go(**link: str) -> tuple[str, bool, int | None]:
-        told.clear()
-        told.update({"scene": "", "click": "", "hall": ""} | link)
-        classroom.follow(room, shown)
-        assert room.question is not None
-        return room.question.ask[0], room.is_asking, room.right
-
-    assert go() == ("first?", True, None)
-    assert go(scene="1", click="1") == ("first?", False, 1)
-    assert go(scene="1", click="0", hall="1") == ("first?", False, None), "the hall's scene asks nothing"
-    assert classroom.place_in(told, 3).scene == 0, "another sentence is shown as the same scene"
-    assert go(scene="2", click="0") == ("second?", True, None)
-    assert go(scene="2", click="1") == ("second?", False, 1)
-    assert go(scene="99", click="<b>") == ("third?", True, None), "nonsense is the last scene or no click"
-
-
-POINTED = ClassQuestion(
-    "token", ("Which?", "哪个？"), tuple((name, name) for name in ("<b>", "the", "=1", "a", "b", "c", "the (2)"))
-)
-
-
-@pytest.mark.parametrize("said", [7, -1, 10**40, "1", "<b>", 1.0, True, None, [1]])
-@pytest.mark.parametrize("kind", ["token", "head"])
-def test_what_is_no_token_and_no_head_is_refused(kind: str, said: object) -> None:
-    question = ClassQuestion(kind, POINTED.ask, POINTED.options)
-    assert question.read(6) == "6"
-    assert question.label("6", "en") == "the (2)"
-    with pytest.raises(ClassError):
-        question.read(said)
-
-
-def test_the_tally_of_tokens_has_the_five_most_given_the_most_first() -> None:
-    given = [str(place) for place, often in enumerate((1, 3, 2, 1, 1, 1, 4)) for _ in range(often)]
-    assert list(bars(POINTED, given).items()) == [("6", 4), ("1", 3), ("2", 2), ("0", 1), ("3", 1)]
-    assert unpacked(POINTED.packed()) == POINTED
-
-
-def test_repeated_tokens_have_names_of_their_own() -> None:
-    assert classroom.unique(["the", "the (2)", "the", "the"]) == ["the", "the (2)", "the (3)", "the (4)"]
+    assert argument_of(CLASS_OPTION, ["--class", "here", "--models", "m"]) == "here"
+    assert argument_of(CLASS_OPTION, ["--class=there"]) == "there"
+    assert argument_of(CLASS_OPTION, ["--class", "--models", "m"]) == ""
+    assert argument_of(CLASS_OPTION, ["--models", "m"]) is None

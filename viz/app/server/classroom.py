@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
@@ -25,7 +26,7 @@ from viz.web.page import source_hash
 CLASS_PATH = re.compile(r".*/class(?:/(?P<code>[a-z0-9]{1,12})(?:/(?P<verb>join|now|answer|say|mine))?)?/?")
 PHONE = Path(__file__).with_name("phone.html")
 MOST_BODY = 4096  # bytes
-PATIENCE = 25.0  # seconds that a phone is let wait for news
+PATIENCE = 50.0  # seconds that a phone is let wait for news; a proxy between would often give up after 60
 MOST_SLOW = 10.0  # seconds in which a body must be there
 _STATUS = {"full": 403, "slow": 429, "seat": 401, "over": 409, "queue": 429, "closed": 404}
 PHONE_WORDS = (
@@ -123,7 +124,7 @@ async def _answer(request: Request, room: Room | None, code: str | None, verb: s
         phone = room.join(said.get("learner"))
         return JSONResponse({"phone": phone, "learner": room.learner(phone)})
     phone = room.seated(said.get("phone"))
-    return JSONResponse(await _VERBS[verb](request, room, phone, said))
+    return await _VERBS[verb](room, phone, said)
 
 
 def _is_right(room: Room, code: str | None) -> bool:
@@ -159,33 +160,47 @@ async def _body(request: Request) -> Mapping[str, Any]:
     return said
 
 
-async def _now(request: Request, room: Room, phone: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What there is; at once where the phone does not know it, else as soon as it changes."""
+async def _now(room: Room, phone: str, said: Mapping[str, Any]) -> Response:
+    """What there is; at once where the phone does not know it, else as soon as it changes, or 204 if it does not."""
     if not room.asks.take(phone):
         raise ClassError("slow")
     if said.get("version") == room.version:
-        await _news(room, request, phone)
+        await _news(room, phone)
     if not room.is_open:
         raise ClassError("closed")
-    return room.now(room.seated(phone))
+    if said.get("version") == room.version:
+        return Response(status_code=204)
+    return Response(room.now(room.seated(phone)), media_type="application/json")
 
 
-_waiting: dict[str, asyncio.Event] = {}  # one request a phone
+_Ear = tuple[asyncio.AbstractEventLoop, asyncio.Event]
+_waiting: dict[str, _Ear] = {}  # one request a phone
 
 
-async def _news(room: Room, request: Request, phone: str) -> None:
+@dataclass(frozen=True)
+class _Bell:
+    """Wakes every phone that waits on a loop, from any thread; one for all of them."""
+
+    loop: asyncio.AbstractEventLoop
+
+    def __call__(self) -> None:
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        for loop, ear in list(_waiting.values()):
+            if loop is self.loop:
+                ear.set()
+
+
+async def _news(room: Room, phone: str) -> None:
     """Wait until the room changes, or the phone's patience ends, or it asks once more."""
     loop, ear = asyncio.get_running_loop(), asyncio.Event()
-    if earlier := _waiting.get(phone):
-        earlier.set()
-    _waiting[phone] = ear
-
-    def ring() -> None:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(ear.set)
-
+    if (earlier := _waiting.get(phone)) and earlier[0] is loop:
+        earlier[1].set()
+    _waiting[phone] = loop, ear
     version = room.version
-    stop = room.listen(ring)
+    stop = room.listen(_Bell(loop))
     try:
         if room.version == version:
             async with asyncio.timeout(PATIENCE):
@@ -194,24 +209,30 @@ async def _news(room: Room, request: Request, phone: str) -> None:
         pass
     finally:
         stop()
-        if _waiting.get(phone) is ear:
+        if _waiting.get(phone) == (loop, ear):
             del _waiting[phone]
 
 
-async def _take(_request: Request, room: Room, phone: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    return {"counted": room.answer(phone, said.get("question"), said.get("answer"))}
+async def _take(room: Room, phone: str, said: Mapping[str, Any]) -> Response:
+    return JSONResponse({"counted": room.answer(phone, said.get("question"), said.get("answer"))})
 
 
-async def _say(_request: Request, room: Room, phone: str, said: Mapping[str, Any]) -> dict[str, Any]:
+async def _say(room: Room, phone: str, said: Mapping[str, Any]) -> Response:
     room.say(phone, said.get("text"))
-    return {"counted": True}
+    return JSONResponse({"counted": True})
 
 
-async def _mine(_request: Request, room: Room, phone: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    return {"learner": room.name_learner(phone, said.get("learner"))}
+async def _mine(room: Room, phone: str, said: Mapping[str, Any]) -> Response:
+    return JSONResponse({"learner": room.name_learner(phone, said.get("learner"))})
 
 
-_VERBS: Mapping[str, Callable[..., Any]] = {"now": _now, "answer": _take, "say": _say, "mine": _mine}
+_Verb = Callable[[Room, str, Mapping[str, Any]], Awaitable[Response]]
+_VERBS: Mapping[str, _Verb] = {
+    "now": _now,
+    "answer": _take,
+    "say": _say,
+    "mine": _mine,
+}
 
 
 @cache

@@ -56,7 +56,10 @@ def hurried(receive: Receive, piece: float = PIECE_SECONDS, whole: float = BODY_
             return await receive()
         left = min(piece, whole - (time.monotonic() - began))
         try:
-            message = await asyncio.wait_for(receive(), max(left, 0.0))
+            if left <= 0:
+                raise TimeoutError
+            async with asyncio.timeout(left):
+                message = await receive()
         except TimeoutError:
             more = False
             return {"type": "http.disconnect"}

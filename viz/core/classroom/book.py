@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS answers (room TEXT, question TEXT, phone TEXT, answer
 CREATE TABLE IF NOT EXISTS sentences (number INTEGER PRIMARY KEY, room TEXT, said TEXT NOT NULL,
     shown INTEGER NOT NULL);
 """
+_STATE = "INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET said = excluded.said"
 _ANSWER = """INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (room, question, phone) DO UPDATE SET answer = excluded.answer, at = excluded.at"""
 
@@ -87,9 +88,11 @@ class Book:
         found = self._run("SELECT said FROM state WHERE name = ?", name)
         return str(found[0][0]) if found else ""
 
-    def keep(self, name: str, said: str) -> None:
-        """Keep it in place of what was there."""
-        self._run("INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET said = excluded.said", name, said)
+    def keep(self, **said: str) -> None:
+        """Keep each text under its name in place of what was there; all of them or none."""
+        with self.lock, self._file:
+            self._file.execute("BEGIN")
+            self._file.executemany(_STATE, said.items())
 
     def seats(self, room: str) -> dict[str, str]:
         """The phones that have a seat, and the half of each."""

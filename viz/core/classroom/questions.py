@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Literal
 
 from model.errors import HeadlightError
@@ -47,7 +48,7 @@ class ClassQuestion:
     item: str = ""
     form: str = ""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The same for the same question, so that one asked again goes on counting."""
         said = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)

@@ -60,8 +60,9 @@ class Room:
         self.split = self.book.state("split")  # a key of HALVES; "" where the hall is one
         self._pictures: list[dict[str, Any] | None] = json.loads(self.book.state("pictures") or "[null, null]")
         self._epoch, self._count = secrets.token_hex(4), 0
+        self._told: dict[str, bytes] = {}  # by half, what all its phones show; of this version
         self.staged = (0, "")  # how manyth sentence of the hall is on stage, and which
-        self._bells: set[Callable[[], None]] = set()
+        self._bells: Counter[Callable[[], None]] = Counter()
         self.joins = Buckets(20, MOST_PEOPLE)
         self.guesses = Buckets(2, 20)  # of codes, by everybody together
         self.moves = Buckets(1, 10)  # answers of a phone
@@ -107,7 +108,7 @@ class Room:
                 return
             self.split, self._pictures = split, [None, None]
             if split:
-                self.book.keep(f"halves {self.code}", split)
+                self.book.keep(**{f"halves {self.code}": split})
             self._keep()
 
     def show(self, pictures: Sequence[PhonePicture | None]) -> None:
@@ -222,23 +223,31 @@ class Room:
             raise ClassError("seat")
         return phone
 
-    def now(self, phone: str) -> dict[str, Any]:
-        """What a phone shows; the right answer is in it only when it has been shown on stage."""
+    def now(self, phone: str) -> bytes:
+        """What a phone shows, as JSON; the right answer is in it only when it has been shown on stage."""
         with self.lock:
-            question, found = self.question, {"version": self.version, "asking": self.is_asking}
-            if self.split:
-                half = HALF_LETTERS.index(self._seats[phone])
-                found |= {"half": HALF_LETTERS[half], "picture": self._pictures[half]}
-            if question is None:
-                return found
-            return found | {
-                "question": question.name,
-                "kind": question.kind,
-                "ask": question.ask,
-                "options": question.options,
-                "mine": self.book.answer_of(self.code, question.name, phone),
-                "right": None if self.is_asking else self.right,
-            }
+            half = self._seats[phone] if self.split else ""
+            if half not in self._told:
+                self._told[half] = json.dumps(self._shown(half), ensure_ascii=False, separators=(",", ":")).encode()
+            if self.question is None:
+                return self._told[half]
+            mine = self.book.answer_of(self.code, self.question.name, phone)
+            return self._told[half][:-1] + b',"mine":' + json.dumps(mine).encode() + b"}"
+
+    def _shown(self, half: str) -> dict[str, Any]:
+        """What all phones of a half show, "" for those of a hall that is one: all but their own answers."""
+        found: dict[str, Any] = {"version": self.version, "asking": self.is_asking}
+        if half:
+            found |= {"half": half, "picture": self._pictures[HALF_LETTERS.index(half)]}
+        if (question := self.question) is None:
+            return found
+        return found | {
+            "question": question.name,
+            "kind": question.kind,
+            "ask": question.ask,
+            "options": question.options,
+            "right": None if self.is_asking else self.right,
+        }
 
     def answer(self, phone: str, question: object, said: object) -> str:
         """Count a phone's answer once, in place of its last one; returns it as it was kept.
@@ -277,45 +286,46 @@ class Room:
         return f"{self._epoch}.{self._count}"
 
     def listen(self, bell: Callable[[], None]) -> Callable[[], None]:
-        """Have a function called, in any thread, at every change; what is returned ends that."""
+        """Have a function called, in any thread, at every change; what is returned ends that.
+
+        Functions that are equal are called once for all who listen by them.
+        """
         with self.lock:
-            self._bells.add(bell)
-        return lambda: self._bells.discard(bell)
+            self._bells[bell] += 1
+
+        def stop() -> None:
+            with self.lock:
+                self._bells -= Counter([bell])  # who has none left is gone
+
+        return stop
 
     def _keep(self) -> None:
         """Write down what must outlive the server, and ring."""
-        for name, said in {
-            "code": self.code,
-            "open": str(int(self.is_open)),
-            "question": self.question.packed() if self.question else "",
-            "asking": str(int(self.is_asking)),
-            "split": self.split,
-            "pictures": json.dumps(self._pictures, ensure_ascii=False),
-        }.items():
-            self.book.keep(name, said)
+        self.book.keep(
+            code=self.code,
+            open=str(int(self.is_open)),
+            question=self.question.packed() if self.question else "",
+            asking=str(int(self.is_asking)),
+            split=self.split,
+            pictures=json.dumps(self._pictures, ensure_ascii=False),
+        )
         self._count += 1
+        self._told = {}
         for bell in list(self._bells):
             bell()
 
 
-def folder_in(arguments: Sequence[str]) -> Path | None:
-    """The folder that arguments name, ``--class [DIR]``; an empty path where they name none, None without it."""
-    said = argument_of(CLASS_OPTION, arguments)
-    return None if said is None else Path(said)
-
-
 @cache
-def _opened(folder: Path) -> Room:
-    if folder == Path():
-        folder = Path(tempfile.mkdtemp(prefix="headlight-class-"))
+def _opened(said: str) -> Room:
+    folder = Path(said or tempfile.mkdtemp(prefix="headlight-class-"))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return Room(folder)
 
 
 def the_room() -> Room | None:
-    """The class of this server; None where it was started without one."""
-    folder = folder_in(sys.argv[1:])
-    return None if folder is None else _opened(folder)
+    """The class of this server, whose folder ``--class [DIR]`` names; None where it was started without one."""
+    said = argument_of(CLASS_OPTION, sys.argv[1:])
+    return None if said is None else _opened(said)
 
 
 class Buckets:
