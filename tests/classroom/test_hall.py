@@ -131,7 +131,7 @@ def test_a_scene_asks_for_its_own_tokens_and_heads(translator: Any) -> None:
     scene = replace(
         asking("?"), sight=SimpleNamespace(trace=trace), selection=Selection(heads=(HeadRef("cross", 0, 0),))
     )
-    tokens, heads = classroom.token_question(scene), classroom.head_question(scene)
+    tokens, heads = (ask(scene, 1) for ask in (classroom.token_question, classroom.head_question))
     names = [english for english, _ in tokens.options]
     assert len(set(names)) == len(names) == len(trace.src)
     assert names[0] == trace.src[0].text

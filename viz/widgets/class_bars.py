@@ -13,7 +13,6 @@ from viz.core.choice import language, say
 from viz.core.classroom.book import SHEET_COLUMNS, GivenAnswer, answers_csv
 from viz.core.classroom.questions import ClassQuestion, of
 from viz.core.classroom.room import Room
-from viz.core.numbers import number
 from viz.export.show.storyboard import OPTION_LETTERS
 
 BARS_STYLE = """<style>
@@ -77,7 +76,7 @@ def asked(room: Room) -> Markup:
     told = say("class.asking" if room.is_asking else "class.over", answers=len(answers))
     parts = [line("lead", of(question.ask, language())), tally(room, question), line("alt", told)]
     if question.kind == "number" and answers:
-        parts.append(line("alt", say("class.median", median=number(median(map(float, answers))))))
+        parts.append(line("alt", say("class.median", median=question.read(median(map(float, answers))))))
     return Markup("").join(parts)
 
 

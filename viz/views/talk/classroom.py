@@ -71,25 +71,31 @@ def question_of(scene: Staged) -> ClassQuestion | None:
     )
 
 
-def token_question(scene: Staged) -> ClassQuestion:
-    """Which token, of those that the scene's first head can look at; a repeated one is told by its number."""
+def token_question(scene: Staged, place: int) -> ClassQuestion:
+    """Which token, of those that the scene's first head can look at; a repeated one is told by its number.
+
+    Args:
+        scene: which.
+        place: its place in the talk, from 0, which the question says: another scene's answers are counted apart.
+    """
     labels = scene.sight.trace.axis_labels(scene.selection.head.kind)[1]
-    return _pointing("token", unique([label.text for label in labels]))
+    return _pointing("token", scene, place, unique([label.text for label in labels]))
 
 
-def head_question(scene: Staged) -> ClassQuestion:
-    """Which head, of the scene's kind, layer by layer."""
+def head_question(scene: Staged, place: int) -> ClassQuestion:
+    """Which head, of the scene's kind, layer by layer; as ``token_question``."""
     kind = scene.selection.head.kind
     layers, heads = scene.sight.trace.weights[kind].shape[:2]
-    return _pointing("head", [HeadRef(kind, layer, head).title for layer in range(layers) for head in range(heads)])
+    names = [HeadRef(kind, layer, head).title for layer in range(layers) for head in range(heads)]
+    return _pointing("head", scene, place, names)
 
 
-def _pointing(kind: Literal["token", "head"], names: list[str]) -> ClassQuestion:
-    return ClassQuestion(
-        kind,
-        (text("en", f"class.{kind}.which"), text("zh", f"class.{kind}.which")),
-        tuple((name, name) for name in names),
+def _pointing(asked: Literal["token", "head"], scene: Staged, place: int, names: list[str]) -> ClassQuestion:
+    kind = scene.selection.head.kind
+    english, chinese = (
+        text(each, f"class.{asked}.which", scene=place + 1, kind=text(each, f"kind.{kind}")) for each in ("en", "zh")
     )
+    return ClassQuestion(asked, (english, chinese), tuple((name, name) for name in names))
 
 
 def unique(names: list[str]) -> list[str]:
@@ -116,8 +122,9 @@ def ask_to_point(room: Room, shown: Stage) -> None:
     scene = shown.scenes[now.scene]
     if now.is_hall or scene.scene.view or not scene.selection.heads:
         return
-    for kind, question in (("token", token_question(scene)), ("head", head_question(scene))):
-        st.button(say(f"class.{kind}"), key=f"class_ask_{kind}", on_click=room.ask, args=(question,))
+    for kind, question in (("token", token_question), ("head", head_question)):
+        asked = question(scene, now.scene)
+        st.button(say(f"class.{kind}"), key=f"class_ask_{kind}", on_click=room.ask, args=(asked,))
 
 
 def pictures_of(scene: Staged, split: str, is_asking: bool) -> HalvesPictures:
@@ -256,7 +263,7 @@ def stage(board: Storyboard) -> None:
     """The class over the talk; nothing where the server was started without one."""
     if (room := the_room()) is None:
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="class_row", horizontal=True, vertical_alignment="top", gap="small"):
         st.session_state[_OPEN] = room.is_open  # another window may have switched it
         st.toggle(
             say("class.switch"),
@@ -267,7 +274,7 @@ def stage(board: Storyboard) -> None:
         )
         st.session_state.pop(_SHOWN, None)  # a lesson may have taken the pictures away
         st.link_button(say("class.desk.open"), f"?{DESK_IN_LINK}=1&lang={language()}", help=say("class.desk.help"))
-    st.fragment(on_stage, run_every=ASKED_EVERY if room.is_open else None)(board, room)
+        st.fragment(on_stage, run_every=ASKED_EVERY if room.is_open else None)(board, room)
 
 
 def is_desk() -> bool:
@@ -312,18 +319,21 @@ def queue(room: Room) -> None:
 
 
 def on_desk(room: Room) -> None:
-    """The desk's moving part, asked again every two seconds."""
+    """The desk's moving part, asked again every two seconds: what the hall says, and beside it how it is invited."""
     speak()
     if not room.is_open:
         st.html(line("alt", say("class.closed")))
     else:
-        st.html(class_bars.joining(class_link(room), room.people, MOST_PEOPLE))
-        halves(room)
-        if room.question is not None:
-            st.html(class_bars.asked(room))
-            if room.is_asking:
-                st.button(say("class.stop"), key="class_stop", on_click=room.stop_asking)
-        queue(room)
+        said, invited = st.columns((2, 1), gap="large")
+        with invited:
+            st.html(class_bars.joining(class_link(room), room.people, MOST_PEOPLE))
+            halves(room)
+        with said:
+            if room.question is not None:
+                st.html(class_bars.asked(room))
+                if room.is_asking:
+                    st.button(say("class.stop"), key="class_stop", on_click=room.stop_asking)
+            queue(room)
     if room.given():
         st.download_button(
             say("class.csv"), class_bars.table(room.given()), "headlight-class.csv", "text/csv", on_click="ignore"
@@ -335,8 +345,8 @@ def desk() -> None:
     if (room := the_room()) is None:
         return
     st.html(line("alt", say("class.desk.lead", folder=str(room.folder))))
-    st.text_input(say("class.host"), key=_HOST, placeholder=host(), help=say("class.host.help"), max_chars=253)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    asked, found = st.columns((2, 1), gap="large")
+    with asked, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_input(say("class.number"), key=_NUMBER, max_chars=300)
         st.button(
             say("class.number.ask"),
@@ -345,6 +355,7 @@ def desk() -> None:
             args=(room,),
             disabled=not room.is_open,
         )
+    found.text_input(say("class.host"), key=_HOST, placeholder=host(), help=say("class.host.help"), max_chars=253)
     st.fragment(on_desk, run_every=ASKED_EVERY)(room)
 
 
