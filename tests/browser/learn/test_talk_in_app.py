@@ -1,10 +1,80 @@
-"""A talk in the app, by keyboard; a pin survives a reload and becomes a talk."""
+"""A talk in the app, by keyboard; a pin survives a reload and becomes a talk; a class points at tokens and heads."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from bench.browser import ROOT, serving
 from tests.pages import shipped
 
 pytestmark = shipped
+PHONE = {"width": 360, "height": 740}
+SERVED = ("-m", "streamlit", "run", "app.py", "--server.port", "{port}", "--", "--class")
+# What the server answers a phone that sends what its page would not.
+POINTS = "([question, answer]) => post('answer', { question, answer }).catch((error) => error.word)"
+
+
+@pytest.fixture(scope="module")
+def class_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an app that was started with a class."""
+    folder = tmp_path_factory.mktemp("class")
+    with (folder / "server.log").open("wb") as log, serving((*SERVED, str(folder)), ROOT, log) as (url, _):
+        yield url
+
+
+def joined(phone: Page, stage: Page, url: str) -> Page:
+    """A phone that has come into the class by the link on stage."""
+    phone.set_viewport_size(PHONE)
+    stage.get_by_role("button", name="Join").click()
+    link = stage.locator(".hl-class-link").text_content() or ""
+    stage.keyboard.press("Escape")
+    phone.goto(f"{url}/class/{link.rpartition('/')[2]}")
+    return phone
+
+
+@pytest.fixture
+def stage(page: Page, class_url: str) -> Iterator[Page]:
+    """A talk whose second scene, which asks nothing itself, is on before a class; the class ends with the test."""
+    page.goto(f"{class_url}/talk?storyboard=off-by-one&scene=2&lang=en")
+    page.get_by_text("Class", exact=True).click()
+    page.get_by_role("button", name="Ask for a token").wait_for()
+    yield page
+    page.get_by_text("Class", exact=True).click()
+    page.get_by_role("button", name="Join").wait_for(state="hidden")
+
+
+def test_a_phone_points_and_the_tally_grows_until_no_more_is_taken(stage, new_page, guard, class_url) -> None:
+    guard.expected.append(r"status of 4\d\d")
+    phones = [joined(new_page(), stage, class_url) for _ in range(2)]
+    expect(phones[0].locator("#said")).to_have_text(re.compile("Nothing is asked"))
+    stage.get_by_role("button", name="Ask for a token").click()
+    rows, counts = stage.locator(".hl-class-bars dt"), stage.locator(".hl-class-bars .count")
+    phones[0].get_by_role("radio", name="love", exact=True).click()
+    expect(rows).to_have_text(["love"])
+    expect(counts).to_have_text(["1"])
+    phones[1].get_by_role("radio", name="love", exact=True).click()
+    expect(counts).to_have_text(["2"])
+    phones[1].get_by_role("radio", name="you", exact=True).click()
+    expect(counts).to_have_text(["1", "1"])
+    first = phones[0].evaluate("now.question")
+    assert phones[0].evaluate(POINTS, [first, 99]) == "answer"
+    stage.get_by_role("button", name="Ask for a head").click()
+    heads = phones[0].locator("#options.head").get_by_role("radio")
+    heads.first.wait_for()
+    assert phones[0].evaluate(POINTS, [first, 0]) == "over", "the question before takes no more"
+    assert phones[0].evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    heads.nth(9).click()
+    expect(rows).to_have_text([heads.nth(9).get_attribute("aria-label")])
+    stage.frame_locator("iframe").first.locator(".talk-top h1").click()
+    stage.keyboard.press("Space")
+    expect(phones[0].locator("#said")).to_have_text(re.compile("No more answers"))
+    expect(heads.first).to_be_disabled()
+    assert phones[0].evaluate(POINTS, [phones[0].evaluate("now.question"), 3]) == "over"
+    expect(counts).to_have_text(["1"])
 
 
 def test_a_talk_is_played_in_the_page_by_keyboard(visit) -> None:
@@ -80,3 +150,20 @@ def test_a_view_is_pinned_and_played_as_it_stood(visit, page, wait_idle) -> None
     still.locator(".flow svg").first.wait_for()
     still.get_by_text("爱", exact=True).first.wait_for()
     assert still.locator(":focus").count() == 0
+
+
+def test_arrow_keys_walk_the_heads_of_a_phone_and_tab_leaves_them(stage, new_page, class_url) -> None:
+    phone = joined(new_page(), stage, class_url)
+    stage.get_by_role("button", name="Ask for a head").click()
+    heads = phone.locator("#options.head").get_by_role("radio")
+    heads.first.focus()
+    for key, code in (("ArrowRight", "L0 H1"), ("ArrowDown", "L1 H1"), ("ArrowLeft", "L1 H0"), ("ArrowLeft", "L1 H0")):
+        phone.keyboard.press(key)
+        expect(phone.locator(":focus")).to_have_attribute("aria-label", code)
+    assert phone.locator("#options [tabindex='0']").count() == 1
+    assert phone.evaluate("now.mine") is None, "walking answers nothing"
+    phone.keyboard.press("Enter")
+    expect(phone.get_by_role("radio", name="L1 H0", exact=True)).to_have_attribute("aria-checked", "true")
+    expect(phone.locator(":focus")).to_have_attribute("aria-label", "L1 H0")
+    phone.keyboard.press("Tab")
+    expect(phone.locator("#sentence")).to_be_focused()
