@@ -21,7 +21,8 @@ BARS_STYLE = """<style>
 .hl-class-bars dt, .hl-class-bars dd { margin: 0; overflow-wrap: anywhere; }
 .hl-class-bars .bar { height: 1.2rem; background: #0b6bcb; border-radius: .2rem; min-width: 2px; }
 .hl-class-bars .count { font-variant-numeric: tabular-nums; text-align: right; }
-.hl-class-halves { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: .5rem 2rem; }
+.hl-class-halves { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: .5rem 2rem; }
+.hl-class-halves .hl-class-bars { grid-template-columns: minmax(3rem, auto) minmax(4rem, 1fr) 2rem; }
 .hl-class-code { background: #fff; padding: .25rem; width: 11rem; height: 11rem; }
 .hl-class-link { font-size: 1.25rem; overflow-wrap: anywhere; }
 </style>"""
