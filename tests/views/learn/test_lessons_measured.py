@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 from collections import Counter
@@ -167,14 +168,14 @@ def test_a_class_is_asked_on_its_phones_and_told_after(tmp_path: Path, monkeypat
     assert room.question is not None
     assert (room.question.item, room.question.form, room.is_asking) == ("4.cells", "before", True)
     phone = room.join()
-    told = room.now(phone)
+    told = json.loads(room.now(phone))
     assert told["right"] is None
     room.answer(phone, told["question"], 1)
     at = choose(at)
     whys = [key for key in STRINGS if key.startswith("item.why.")]
     assert not [why for why in whys if STRINGS[why] in words(at)]
     at.button(key="class_item_0_show").click().run()
-    shown = room.now(phone)
+    shown = json.loads(room.now(phone))
     assert shown["right"] == int(room.given()[0].key)
     assert len([why for why in whys if STRINGS[why] in words(at)]) >= 2
     rooms._opened.cache_clear()
