@@ -54,7 +54,7 @@ class CorpusPart(PipelineStep):
         self.stat_update("bytes", value=path.stat().st_size, unit="part")
 
 
-def _did(words: Sequence[str]) -> bool:
+def _did(words: list[str]) -> bool:
     """Whether a command did what it should; a pool would wait forever for a worker that leaves over its options."""
     from model.__main__ import main
 

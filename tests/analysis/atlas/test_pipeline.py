@@ -58,6 +58,7 @@ def drive() -> None:
     from datatrove.executor import RayPipelineExecutor
 
     with tempfile.TemporaryDirectory(prefix="ray") as short:  # in it lie sockets, whose paths must be short
+        os.environ["TMPDIR"] = short  # where datatrove's workers write their logs first
         ray.init(
             num_cpus=2,
             include_dashboard=False,
