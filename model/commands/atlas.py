@@ -67,7 +67,7 @@ def make(args: argparse.Namespace) -> None:
         number, parts = own_part(args, rank, size)
         with pair_bar(sum(corpus.size(bucket) for bucket in corpus.buckets(number, parts))) as progress:
             counts = count(model, corpus, facts, number, parts, progress)
-        if parts == 1:
+        if parts == 1 and not args.part:
             write(args, counts)
             return
         say(f"wrote {counts.save(part_path(args.out, number, parts)).name}")

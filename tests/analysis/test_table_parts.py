@@ -53,7 +53,7 @@ def test_parts_in_any_order_make_what_one_run_makes(command, files, folder, tmp_
     what = [command, "--tsv", str(files[command]), "--checkpoint", str(folder)]
     assert main([*what, "--save"]) == 0
     whole = table(folder, command)
-    for size in (3, 7):
+    for size in (1, 3, 7):
         parts = tmp_path / f"parts-{size}"
         for number in range(size, 0, -1):
             assert main([*what, "--part", f"{number}/{size}", "--out", str(parts)]) == 0
@@ -94,6 +94,24 @@ def test_two_processes_of_torchrun_make_it_too(command, files, folder, tmp_path)
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert table(folder, command) == whole
+
+
+@pytest.mark.parametrize("command", TABLES)
+def test_tasks_of_datatrove_make_it_too_and_one_alone_makes_a_part(command, files, folder, tmp_path):
+    pipeline = pytest.importorskip(
+        "model.commands.shared.pipeline", reason="an optional extra: requirements-cluster.txt", exc_type=ImportError
+    )
+    options = ["--tsv", str(files[command]), "--checkpoint", str(folder)]
+    assert main([command, *options, "--save"]) == 0
+    whole = table(folder, command)
+    for tasks in (1, 2):
+        parts = tmp_path / f"parts-{tasks}"
+        pipeline.run_locally(pipeline.CorpusPart(command, options, parts), tasks, 1, tmp_path / f"logs-{tasks}")
+        made = [f"{command}-{number}-of-{tasks}.npz" for number in range(1, tasks + 1)]
+        assert sorted(path.name for path in parts.iterdir()) == made
+        assert not (folder / TABLES[command]).exists(), "a part makes no table"
+        assert main([command, *options, "--save", "--merge", str(parts)]) == 0
+        assert table(folder, command) == whole
 
 
 def test_parts_of_other_runs_and_files_that_are_none_are_refused(files, folder, tmp_path, capsys):

@@ -108,7 +108,7 @@ def cells(
         margin=(left_of(down), right, top, 12),
         names=[cut(column) for column in columns],
         rows=[cut(row) for row in rows],
-        cells=_filled(values, limits or (0.0, max(float(np.nanmax(values, initial=0.0)), 1e-9)), texts, wide),
+        cells=_filled(values, limits or (0.0, max(float(np.nanmax(values, initial=0.0)), 1e-9)), texts, (wide, tall)),
     )
 
 
@@ -117,9 +117,12 @@ def _check_cells(values: np.ndarray, rows: Sequence[str], columns: Sequence[str]
         raise ValueError(f"values have shape {values.shape}, but {len(rows)} rows and {len(columns)} columns are named")
 
 
-def _filled(values: np.ndarray, limits: tuple[float, float], texts: Sequence[Sequence[str]], wide: float) -> PlainCells:
-    """Cells so wide with their texts, at the size at which the longest fits; none where that is too small to read."""
-    size = min(15.0, (wide - 6) / max(1.0, label_width([text for row in texts for text in row], 1)))
+def _filled(
+    values: np.ndarray, limits: tuple[float, float], texts: Sequence[Sequence[str]], cell: tuple[float, float]
+) -> PlainCells:
+    """Cells so wide and high with their texts, as large as the longest fits; none where that is too small to read."""
+    wide, high = cell
+    size = min(15.0, 0.9 * high, (wide - 6) / max(1.0, label_width([text for row in texts for text in row], 1)))
     return PlainCells(values, limits, texts if size >= 11 else (), size)
 
 

@@ -58,6 +58,8 @@ def own_part(args: argparse.Namespace, rank: int, size: int) -> tuple[int, int]:
     """
     if size > 1 and (args.part or args.out is None):
         raise HeadlightError("under torchrun each process takes a part by itself: give --out, and no --part")
+    if args.part and args.out is None:
+        raise HeadlightError("say with --out where the part is to be written")
     return (rank, size) if size > 1 else args.part or (0, 1)
 
 
@@ -98,14 +100,12 @@ def scores_of(
     facts = run_facts(command, model.name, weights_sha256(model, args.checkpoint), texts)
     if args.merge:
         return merged(facts, part_files(args.merge, command))
-    if args.part and args.out is None:
-        raise HeadlightError("say with --out where the part is to be written")
     with ranks() as (rank, size, wait):
         number, parts = own_part(args, rank, size)
         numbers = numbers_of(texts, number, parts)
         with pair_bar(len(numbers)) as progress:
             found = PairScores.of(pairs, score, progress, facts, numbers)
-        if parts == 1:
+        if parts == 1 and not args.part:
             return found
         files = saved_part(args.out, found, command, number, parts)
         wait()

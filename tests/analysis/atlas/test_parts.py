@@ -40,7 +40,7 @@ def whole(small_file, checkpoint_folder, tmp_path_factory) -> bytes:
     return made(tmp_path_factory.mktemp("whole"), checkpoint_folder, small_file)
 
 
-@pytest.mark.parametrize("parts", [3, 7])
+@pytest.mark.parametrize("parts", [1, 3, 7])
 def test_merged_parts_are_one_run_byte_for_byte(whole, small_file, checkpoint_folder, tmp_path, parts):
     order = list(range(1, parts + 1))
     random.Random(parts).shuffle(order)
@@ -105,6 +105,13 @@ def test_a_part_that_is_none_is_refused(small_file, tmp_path, said, capsys):
     with pytest.raises(SystemExit):
         main(["atlas", "--tsv", str(small_file), "--out", str(tmp_path), "--part", said])
     assert "must be I/N" in capsys.readouterr().err
+
+
+def test_a_part_with_nowhere_to_go_is_refused(small_file, checkpoint_folder, capsys):
+    what = ["atlas", "--tsv", str(small_file), "--checkpoint", str(checkpoint_folder), "--part", "1/2", "--save"]
+    assert main(what) == 2
+    assert "say with --out where the part is to be written" in capsys.readouterr().err
+    assert not (checkpoint_folder / ATLAS).exists()
 
 
 def test_two_processes_of_torchrun_make_the_same(whole, small_file, checkpoint_folder, tmp_path):

@@ -70,7 +70,7 @@ def _counting(table: np.ndarray) -> None:
     columns = [*(str(2**bit) for bit in range(_BITS)), "", *(f"PE {dimension}" for dimension in chosen)]
     rows = [str(place) for place in range(_COUNTED)]
     texts = [[*map(str, row), *[""] * (_BITS + 1)] for row in digits]
-    figure = cells(both, rows, columns, texts=texts, limits=(-1, 1), most_height=152, width=370)
+    figure = cells(both, rows, columns, texts=texts, limits=(-1, 1), most_height=224, width=370)
     draw(figure, "lesson.5.counting", bits=_BITS, places=_COUNTED)
 
 

@@ -1,6 +1,7 @@
 // The axes of a plain picture.
-import { colourAt, css, inkOn, tableOf } from "../core/colours.js";
+import { colourAt, coloursOf, inkOn, shareOf } from "../core/colours.js";
 import { isUpright } from "../core/text.js";
+import { pixelated } from "../ui/canvas.js";
 
 const SIZE = 14;
 const GAP = 8; // pixels between a picture and what is written at it
@@ -182,21 +183,23 @@ function dot(context, x, y) {
 export function drawCells({ context, place, look, font }, { values, limits, texts, size }, { names, rows }) {
   const [wide, high] = [place.wide / names.length, place.high / rows.length];
   const [low, top] = limits;
-  const table = tableOf(low < 0 ? look.diverging : look.scale);
-  const [gapX, gapY] = [wide, high].map((cell) => (cell >= PARTED ? 1 : 0));
+  const scale = { top, bottom: 0, hidden: 0, signed: low < 0 };
+  const { tables, inks } = coloursOf(look);
+  const kind = scale.signed ? "diverging" : "scale";
+  context.imageSmoothingEnabled = false;
+  context.drawImage(pixelated(values, names.length, scale, inks[kind]), place.left, place.top, place.wide, place.high);
   context.fillStyle = look.surface;
-  context.fillRect(place.left, place.top, place.wide, place.high);
+  if (wide >= PARTED)
+    names.forEach((_, i) => context.fillRect(place.left + (i + 1) * wide - 1, place.top, 1, place.high));
+  if (high >= PARTED)
+    rows.forEach((_, i) => context.fillRect(place.left, place.top + (i + 1) * high - 1, place.wide, 1));
   font(size);
   context.textAlign = "center";
   context.textBaseline = "middle";
-  values.forEach((value, i) => {
+  for (const [i, text] of texts.flat().entries()) {
     const [row, column] = [Math.floor(i / names.length), i % names.length];
-    const [x, y] = [place.left + column * wide, place.top + row * high];
-    const colour = Number.isNaN(value) ? null : colourAt(table, (value - low) / (top - low));
-    context.fillStyle = colour ? css(colour) : look.surface;
-    context.fillRect(x, y, wide - gapX + (gapX ? 0 : 0.5), high - gapY + (gapY ? 0 : 0.5));
-    if (!texts.length) return;
-    context.fillStyle = colour ? inkOn(colour) : look.text;
-    context.fillText(texts[row][column], x + wide / 2, y + high / 2);
-  });
+    const share = Number.isNaN(values[i]) ? null : shareOf(values[i], scale);
+    context.fillStyle = share === null ? look.text : inkOn(colourAt(tables[kind], share));
+    context.fillText(text, place.left + (column + 0.5) * wide, place.top + (row + 0.5) * high);
+  }
 }

@@ -1,8 +1,8 @@
 // A labelled map on a canvas: rows are queries, columns are keys. Labels stay where they are when the map moves.
-import { colourAt, css, inkOn, pixelsOf, shareOf } from "../core/colours.js";
+import { colourAt, css, inkOn, shareOf } from "../core/colours.js";
 import { fitted, LARGEST_ZOOMED, opening, panned, spotAt, visible, zoomed } from "../core/place.js";
 import { decimals, isUpright } from "../core/text.js";
-import { sized } from "../ui/canvas.js";
+import { pixelated, sized } from "../ui/canvas.js";
 import { make } from "../ui/dom.js";
 
 /** @typedef {import("../types.js").Place} Place */
@@ -12,23 +12,6 @@ const PRINTED_FROM = 34; // cells at least this large say their numbers
 const LINES_FROM = 14; // cells at least this large are parted by lines
 
 export const asMap = { fitted, opening, panned, zoomed, spotAt, paint, name, mark, most: LARGEST_ZOOMED };
-
-const small = typeof document === "undefined" ? null : document.createElement("canvas");
-
-/**
- * The map with one pixel a cell, on a canvas that the next call uses again.
- * @param {Drawing} drawing
- */
-function pixels({ panel, scale, inks }) {
-  const { rows, columns, values } = panel.reading;
-  const canvas = /** @type {HTMLCanvasElement} */ (small);
-  [canvas.width, canvas.height] = [columns.length, rows.length];
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  const image = context.createImageData(columns.length, rows.length);
-  pixelsOf(values, scale, inks, new Uint32Array(image.data.buffer));
-  context.putImageData(image, 0, 0);
-  return canvas;
-}
 
 /**
  * The cells.
@@ -45,7 +28,8 @@ function paint(context, place, drawing) {
   context.clip();
   context.imageSmoothingEnabled = false;
   const [x, y] = [place.left + place.x, place.top + place.y];
-  context.drawImage(pixels(drawing), x, y, place.wide * columns.length, place.cell * rows.length);
+  const cells = pixelated(drawing.panel.reading.values, columns.length, drawing.scale, drawing.inks);
+  context.drawImage(cells, x, y, place.wide * columns.length, place.cell * rows.length);
   if (place.cell >= LINES_FROM) part(context, place, drawing);
   if (place.cell >= PRINTED_FROM) print(context, place, drawing);
   if (drawing.given) divide(context, place, drawing);

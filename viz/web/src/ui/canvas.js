@@ -1,4 +1,5 @@
-// Canvases as sharp as the screen, and how wide texts are on them.
+// Canvases as sharp as the screen, the cells of a map on them, and how wide texts are.
+import { pixelsOf } from "../core/colours.js";
 
 /**
  * A canvas of so many CSS pixels, cleared, ready to draw in them.
@@ -20,6 +21,25 @@ export function sized(canvas, width, height) {
   }
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return context;
+}
+
+const small = typeof document === "undefined" ? null : document.createElement("canvas");
+
+/**
+ * A map with one pixel a cell, on a canvas that the next call uses again; to be drawn larger without smoothing.
+ * @param {Float32Array} values row by row
+ * @param {number} wide columns
+ * @param {import("../types.js").Scale} scale
+ * @param {Uint32Array} inks
+ */
+export function pixelated(values, wide, scale, inks) {
+  const canvas = /** @type {HTMLCanvasElement} */ (small);
+  [canvas.width, canvas.height] = [wide, values.length / wide];
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const image = context.createImageData(canvas.width, canvas.height);
+  pixelsOf(values, scale, inks, new Uint32Array(image.data.buffer));
+  context.putImageData(image, 0, 0);
+  return canvas;
 }
 
 const MOST_KNOWN = 5000; // widths, and as many texts cut short
