@@ -96,7 +96,9 @@ def test_cells_carry_texts_where_they_fit() -> None:
     assert figure.cells.texts == [["0", "-"], ["1", "2"]]
     assert figure.y.limits == (1.5, -0.5)  # the first row is the upper one
     assert cells(np.ones((1, 60)), ["a"], ["x"] * 60, texts=[["0.50"] * 60], width=400).cells.texts == ()
-    low = {high: cells(np.ones((16, 1)), ["a"] * 16, ["x"], texts=[["1"]] * 16, most_height=high) for high in (152, 224)}
+    low = {
+        high: cells(np.ones((16, 1)), ["a"] * 16, ["x"], texts=[["1"]] * 16, most_height=high) for high in (152, 224)
+    }
     assert (low[152].cells.texts, low[224].cells.texts) == ((), [["1"]] * 16)  # rows of 9.5 and of 14 pixels
 
 

@@ -167,3 +167,28 @@ def test_arrow_keys_walk_the_heads_of_a_phone_and_tab_leaves_them(stage, new_pag
     expect(phone.locator(":focus")).to_have_attribute("aria-label", "L1 H0")
     phone.keyboard.press("Tab")
     expect(phone.locator("#sentence")).to_be_focused()
+
+
+def test_each_half_of_a_hall_sees_its_own_and_a_number_being_typed_stays(stage, new_page, class_url) -> None:
+    phones = [joined(new_page(), stage, class_url) for _ in range(2)]
+    desk = new_page()
+    desk.goto(f"{class_url}/talk?desk=1&lang=en")
+    desk.get_by_label("A question of your own").fill("How many?")
+    desk.get_by_label("A question of your own").press("Enter")
+    desk.get_by_role("button", name="Ask for the number").click()
+    for phone in phones:
+        phone.locator("#number").fill("7")
+    desk.get_by_role("combobox", name="Two halves").click()
+    desk.get_by_role("option", name="A sees the picture").click()
+    pictures = {}
+    for phone in phones:
+        told = phone.locator("#picture > p")
+        told.wait_for()
+        pictures[told.text_content()] = phone.locator("#picture table")
+        expect(phone.locator("#number")).to_have_value("7")
+        expect(phone.locator("#number")).to_be_focused()
+    expect(pictures["You are in half A of the hall."]).to_have_count(1)
+    expect(pictures["You are in half B of the hall."]).to_have_count(0)
+    phones[0].keyboard.press("Enter")
+    expect(stage.locator(".hl-class-halves section").first).to_contain_text("Half A · with the picture")
+    expect(stage.locator(".hl-class-halves .count", has_text="1")).to_have_count(1)
