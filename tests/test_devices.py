@@ -121,7 +121,7 @@ def look_into(source: Any, written: TracedTranslation) -> None:
 
 
 def err(source: Any, written: TracedTranslation) -> None:
-    right = exposure.taught(source, written)
+    right, _ = exposure.teacher_forced(source, written)
     other = exposure.exposed(source, written, 1, right).other
     exposure.rewritten(source, written, 1, other)
 
@@ -156,7 +156,7 @@ ANALYSES: dict[str, Callable[[Any, TracedTranslation], object]] = {
     "lesson: norms": lambda source, written: normalising.normed(source, [written.source, OTHER], 1),
     "lesson: unmasked": lambda source, written: masks.leak(source, written, 1),
     "lesson: exposure": err,
-    "lesson: memory": exposure.memory_feeds,
+    "lesson: memory": exposure.teacher_forced,
     "lesson: firing": lambda source, written: feed_forward.firing(source, written.source, 1),
     "lesson: without": feed_forward.without,
     "lesson: embedded": lambda source, written: vectors.embedded(source, written.source),

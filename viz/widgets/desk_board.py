@@ -86,6 +86,21 @@ class MutedAlone:
 
 
 @dataclass(frozen=True)
+class Tint:
+    """What the boxes of heads with a gain of 1 say, while no token is asked about.
+
+    Attributes:
+        said: what the colour means, or why there is none.
+        share: of the scale, by kind, [L, H]: −1 its low end, 0 no colour, 1 its high end; a kind may be missing.
+        notes: what is said of a head.
+    """
+
+    said: str
+    share: Mapping[Kind, np.ndarray]
+    notes: Mapping[HeadRef, str]
+
+
+@dataclass(frozen=True)
 class Desk:
     """What the desk shows.
 
@@ -96,6 +111,7 @@ class Desk:
         mix: what these gains did.
         words: join the pieces of a word.
         verdict: the sentence above the two translations.
+        tint: of the boxes at rest.
         alone: what muting each head alone does to the chosen token, where that was asked for.
         start: the head that the slider is of before another is selected; without it, the last layer's first.
     """
@@ -106,6 +122,7 @@ class Desk:
     mix: Mix
     words: bool
     verdict: str
+    tint: Tint = Tint("", {}, {})
     alone: MutedAlone | None = None
     start: HeadRef | None = None
 
@@ -164,6 +181,7 @@ def desk_payload(desk: Desk) -> dict[str, object]:
             for group in _groups(mix.mixed.tgt, desk.words)
         ],
         "verdict": desk.verdict,
+        "tint": _tint(desk.tint, desk.sizes),
         "start": _place(desk.start, desk.sizes) if desk.start and desk.start.kind in desk.sizes else None,
         "alone": None if desk.alone is None else _alone(desk.alone, desk.sizes),
     }
@@ -172,6 +190,21 @@ def desk_payload(desk: Desk) -> dict[str, object]:
 def _place(head: HeadRef, sizes: Sizes) -> dict[str, int]:
     """A head by the place that its kind has on the desk."""
     return {"kind": [kind for kind in KINDS if kind in sizes].index(head.kind), "layer": head.layer, "head": head.head}
+
+
+def _tint(tint: Tint, sizes: Sizes) -> dict[str, object]:
+    """Colour and note of every box, by the places that kinds have on the desk; no boxes where there is no colour."""
+    kinds = [kind for kind in KINDS if kind in sizes] if tint.share else []
+    boxes = [
+        [[_box(tint, HeadRef(kind, layer, head)) for head in range(sizes[kind][1])] for layer in range(sizes[kind][0])]
+        for kind in kinds
+    ]
+    return {"said": tint.said, "boxes": boxes}
+
+
+def _box(tint: Tint, head: HeadRef) -> dict[str, object]:
+    share = round(float(tint.share[head.kind][head[1:]]), 4) if head.kind in tint.share else 0.0
+    return {"share": share, "note": tint.notes.get(head, "")}
 
 
 def _alone(told: MutedAlone, sizes: Sizes) -> dict[str, object]:

@@ -32,11 +32,6 @@ class Exposure:
     chance: float
 
 
-def taught(model: Source, translation: Translation) -> Taught:
-    """What teacher forcing gives for a translation."""
-    return _probabilities(model, model.ids(translation.source, translation.tgt_ids, translation.finished))
-
-
 def exposed(model: Source, translation: Translation, step: int, right: Taught) -> Exposure:
     """What follows where step ``step`` of a translation had written its second-best token.
 
@@ -47,7 +42,7 @@ def exposed(model: Source, translation: Translation, step: int, right: Taught) -
         model: that translated.
         translation: by it.
         step: that goes wrong.
-        right: what ``taught`` gives, which is the same for every step.
+        right: what ``teacher_forced`` gives, which is the same for every step.
 
     Raises:
         IndexError: there is no such step, or nothing is read after it.
@@ -86,10 +81,11 @@ class Feeds:
     error: float
 
 
-def memory_feeds(model: Source, translation: Translation) -> Feeds:
-    """The keys of every cross-attention, made of the memory by hand and as the model made them."""
+def teacher_forced(model: Source, translation: Translation) -> tuple[Taught, Feeds]:
+    """One pass over a translation: what it gives every token, and the keys of every cross-attention, made of the memory
+    by hand and as the model made them."""
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
-    seen = model.forced(ids, Ask(("memory", "key"), ("cross",)))
+    seen = model.forced(ids, Ask(("memory", "key"), ("cross",), logits=True))
     worst, width = 0.0, 0
     shape: tuple[int, ...] = ()
     for layer in range(model.anatomy.layers("cross")):
@@ -98,7 +94,8 @@ def memory_feeds(model: Source, translation: Translation) -> Feeds:
         made = (memory @ weight.T + bias).unflatten(-1, (key.shape[0], key.shape[2])).transpose(0, 1)
         worst = max(worst, float((made - key).abs().max()))
         width, shape = memory.shape[-1], tuple(key.shape)
-    return Feeds(width, shape, worst)
+    assert seen.logits is not None
+    return seen.logits.double().softmax(-1), Feeds(width, shape, worst)
 
 
 def rewritten(model: Source, translation: Translation, step: int, other: int) -> str:

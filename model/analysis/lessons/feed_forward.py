@@ -10,7 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.own.network.layers import EncoderLayer
+from model.own.network.layers import EncoderLayer, decoder_mask, padding_mask
+from model.own.text.vocab import PAD_ID
 from model.trace import Translation
 from model.translator import Translator
 
@@ -57,29 +58,38 @@ def firing(model: Translator, text: str, layer: int) -> Firing:
 def without(model: Translator, translation: Translation) -> tuple[np.ndarray, np.ndarray]:
     """Change of the translation's log-probability without one layer's feed-forward network: encoder's, decoder's, [L].
 
-    The residual sum stays, so that the layer hands on what its attention made.
+    The residual sum stays, so that the layer hands on what its attention made. All are computed in one pass: its batch
+    has the whole model in the first row, and from each layer on one row more, which went through that layer without.
     """
     ids = model.ids(translation.source, translation.tgt_ids, translation.finished)
-
-    def silence(_module: object, _given: object, output: Tensor) -> Tensor:
-        return torch.zeros_like(output)
-
     with model.running() as network, torch.inference_mode():
+        encoder, decoder = network.encoder, network.decoder
+        seen, before = padding_mask(ids.src, PAD_ID), decoder_mask(ids.inputs, PAD_ID)
+        x = encoder.embedding(ids.src)
+        for layer in encoder.layers:
+            x = _branched(layer, x, seen)
+        memory = encoder.norm(x)
+        x = decoder.embedding(ids.inputs).expand(len(memory), -1, -1)
+        for layer in decoder.layers:
+            x = _branched(layer, x, memory, before, seen)
+            memory = torch.cat([memory, memory[:1]])
+        written = ids.written[: ids.steps, None]
+        every = (network.project(states).log_softmax(-1) for states in decoder.norm(x)[:, : ids.steps])
+        totals = np.array([float(each.gather(-1, written).double().sum()) for each in every])
+    first, last = np.split(totals[1:] - totals[0], [len(encoder.layers)])
+    return first, last
 
-        def log_p() -> float:
-            every = network(ids.src, ids.inputs)[0].log_softmax(-1)
-            return float(every.gather(1, ids.written[:, None])[: ids.steps].double().sum())
 
-        whole, changes = log_p(), list[list[float]]()
-        for side in (network.encoder, network.decoder):
-            changes.append([])
-            for layer in side.layers:
-                handle = layer.get_submodule("feed_forward").register_forward_hook(silence)
-                try:
-                    changes[-1].append(log_p() - whole)
-                finally:
-                    handle.remove()
-    return np.array(changes[0]), np.array(changes[1])
+def _branched(layer: nn.Module, x: Tensor, *given: Tensor | None) -> Tensor:
+    """What a layer makes of a batch, [B, N, D] → [B + 1, N, D]: the last row is its first without feed-forward."""
+    attended = list[Tensor]()
+    handle = layer.get_submodule("feed_forward_norm").register_forward_pre_hook(
+        lambda _module, args: attended.append(args[0])
+    )
+    try:
+        return torch.cat([layer(x, *given), attended[0][:1]])
+    finally:
+        handle.remove()
 
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"ReLU": F.relu, "GELU": F.gelu}

@@ -179,13 +179,18 @@ def test_rows_are_scaled_and_scores_are_the_models(en_zh, translation) -> None:
 
 
 @shipped
-def test_units_fire_and_a_layer_without_its_network_says_something_else(en_zh, translation) -> None:
+def test_units_fire_on_some_tokens_and_each_token_is_treated_alone(en_zh) -> None:
     found = feed_forward.firing(en_zh, SENTENCE, 2)
     assert 0 < found.share.min() < found.share.max() < 0.5
     assert found.moved < 1e-5
+
+
+@shipped
+@pytest.mark.parametrize(("side", "layer"), [(0, 0), (0, 5), (1, 0), (1, 3)])
+def test_a_layer_without_its_network_is_the_model_whose_network_gives_nothing(en_zh, translation, side, layer) -> None:
     before = feed_forward.without(en_zh, translation)
     ids = en_zh.ids(SENTENCE, translation.tgt_ids)
-    network = en_zh.model.decoder.layers[0].feed_forward.down_proj
+    network = (en_zh.model.encoder, en_zh.model.decoder)[side].layers[layer].feed_forward.down_proj
     kept = [parameter.detach().clone() for parameter in (network.weight, network.bias)]
     with torch.no_grad():
         try:
@@ -195,7 +200,8 @@ def test_units_fire_and_a_layer_without_its_network_says_something_else(en_zh, t
         finally:
             network.weight.copy_(kept[0])
             network.bias.copy_(kept[1])
-    assert before[1][0] == pytest.approx(float(muted) - sum(translation.log_probs), abs=1e-3)
+    assert before[side][layer] == pytest.approx(float(muted) - sum(translation.log_probs), abs=1e-3)
+    assert np.abs(before[side]).max() > 1e-2, "and that is not nothing"
     again = feed_forward.without(en_zh, translation)
     np.testing.assert_array_equal(before[0], again[0])  # nothing stays behind
 

@@ -67,6 +67,21 @@ def test_a_mute_is_seen_and_undone(visit, en_zh, translation, layers):
     page.wait_for_function("() => !location.search.includes('mix=')")
 
 
+def test_a_box_at_rest_has_the_colour_and_the_note_of_its_cost_and_a_muted_one_no_colour(visit):
+    page = opened(visit, mix="c0.0:0")
+    resting, muted = board(page, "cross", 1, 2), board(page, "cross", 0, 0)
+    grounds = [each.evaluate("each => getComputedStyle(each).backgroundColor") for each in (resting, muted)]
+    assert grounds[0] != grounds[1] == "rgba(0, 0, 0, 0)"  # which is hatched instead
+    for box in (resting, muted):
+        assert "over the corpus" in box.get_attribute("title")
+        assert box.get_attribute("title") in box.get_attribute("aria-label")
+    assert "over the corpus" in page.locator(".desk .tints").inner_text()
+    page.get_by_role("switch", name="Find the head").or_(page.get_by_text("Find the head")).first.click()
+    page.locator(".desk .cell.swept").first.wait_for()
+    assert page.locator(".desk .tinted").count() == 0
+    assert page.locator(".desk .tints").inner_text() == ""
+
+
 def test_a_link_brings_back_the_faders(visit, en_zh, translation):
     page = opened(visit, mix="c0:0,e1.2:1.3,rubbish:9")
     gains = {("cross", 0, head): 0.0 for head in range(8)} | {("encoder_self", 1, 2): 1.3}

@@ -11,13 +11,17 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from model.analysis.heads.table import HeadTable
 from model.analysis.what_if.mixing import changed_tokens, log_probs, mix
 from model.analysis.what_if.repair import repairs
 from model.own.checkpoint import Checkpoint
 from model.trace import KINDS
 from model.translator import Translator
 from tests.pages import HOSTILE, SENTENCE, choose, components, markup, opened, prepared, reverse, sent, shipped
+from viz.core.answers import heads as answers
 from viz.core.codes.mix import format_mix, parse_mix, reported_gains
+from viz.core.models import entry_of
+from viz.core.text import text
 from viz.widgets.desk_board import Desk, desk_payload
 
 pytestmark = shipped
@@ -267,3 +271,53 @@ def test_the_answer_panel_leads_to_the_desk_and_asks() -> None:
     choose(at)
     assert sent(at)["alone"] is not None
     assert at.session_state["repair"] == "1"
+
+
+def table_of(sha256: object, cost: list[float], error: list[float]) -> HeadTable:
+    """The costs of the first heads of cross-attention; of all others 0."""
+    costs, errors = np.zeros((2, 6, 8))
+    costs[0, : len(cost)], errors[0, : len(error)] = cost, error
+    facts = {"sha256": sha256, "file": "some.tsv", "sentences": 7, "command": "python -m model heads"}
+    return HeadTable(facts, {"cross": costs}, {}, {}, {}, {}, {"cross": errors})
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_boxes_at_rest_say_what_muting_each_head_costs_over_the_corpus(language) -> None:
+    tint = sent(opened("mixing_desk", lang=language))["tint"]
+    table = answers.head_table("en-zh")
+    for kind, boxes in zip(KINDS, tint["boxes"], strict=True):
+        cost, error = table.importance[kind], table.errors[kind]
+        share = np.array([[box["share"] for box in row] for row in boxes])
+        assert ((share != 0) == (np.abs(cost) > 2 * error)).all()
+        assert (share * cost <= 0).all(), "what costs is at the low end of the scale"
+        for place in np.ndindex(*cost.shape):
+            assert f"{cost[place] + 0:.4f}".replace("-", "−") in boxes[place[0]][place[1]]["note"]
+    kind, place = max(((kind, place) for kind in KINDS for place in np.ndindex(*table.importance[kind].shape)),
+                      key=lambda at: table.importance[at[0]][at[1]])  # fmt: skip
+    most = tint["boxes"][KINDS.index(kind)][place[0]][place[1]]
+    assert most["share"] == -1
+    assert most["note"] in tint["said"]
+    assert f"{table.facts['sentences']:,}" in tint["said"]
+
+
+def test_a_box_is_coloured_only_where_its_cost_is_sure(monkeypatch) -> None:
+    nothing = float("nan")
+    cost, error = [0.16, 0.04, -0.04, 0.01, 0.09, nothing], [0.01] * 4 + [nothing] * 2
+    made = table_of(entry_of("en-zh").meta["sha256"], cost, error)
+    monkeypatch.setattr(answers, "head_table", lambda _: made)
+    tint = sent(opened("mixing_desk"))["tint"]
+    encoder, _, cross = tint["boxes"]
+    assert {box["share"] for row in encoder for box in row} == {0.0}, "the table does not have them"
+    assert [box["share"] for box in cross[0][:6]] == [-1, -0.5, 0.5, 0, -0.75, 0]
+    notes = [box["note"] for box in cross[0][:6]]
+    assert ["standard error" in note for note in notes] == [True] * 4 + [False] * 2
+    assert ["costs" in note for note in notes] == [True] * 5 + [False]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("made", [None, table_of("of other weights", [0.5], [0.1])])
+def test_without_a_table_of_these_weights_a_sentence_says_so(monkeypatch, language, made) -> None:
+    monkeypatch.setattr(answers, "head_table", lambda _: made)
+    desk = sent(opened("mixing_desk", lang=language))
+    assert desk["tint"] == {"said": text(language, "mix.cost.none", checkpoint="en-zh"), "boxes": []}
+    assert desk["kinds"][0]["gains"], "and the desk is there"

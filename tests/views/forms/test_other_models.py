@@ -115,6 +115,7 @@ def test_a_token_that_was_given_has_no_head_to_find(language):
         at = choose(prepared("mixing_desk", checkpoint="gpt2", repair="1", step=str(step), lang=language))
         (desk,) = [each for each in components(at) if "alone" in each]
         assert (desk["alone"] is None) == is_given
+        assert desk["tint"] == {"said": text(language, "mix.cost.none", checkpoint="gpt2"), "boxes": []}
         assert (text(language, "repair.no_token") in words(at)) == is_given
 
 

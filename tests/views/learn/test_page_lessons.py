@@ -6,6 +6,7 @@ import pytest
 from tests.pages import HOSTILE, choose, markup, opened, plain_charts, prepared, reverse, shipped, words
 from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
+from viz.views.lessons import page, two_sides
 from viz.views.lessons.honest import even_share
 from viz.views.lessons.page import LESSONS
 
@@ -113,3 +114,13 @@ def test_the_button_of_the_head_names_what_the_lesson_uses(lesson: str, named: s
     at = opened("lessons", lesson=lesson, kind="cross", layer=2, head=1)
     assert named in [each.proto.popover.label for each in at.get("popover")]
     assert ("<style>.st-key-hl_head" in markup(at)) == (lesson == "7")  # which uses none: the button is not seen
+
+
+@pytest.mark.parametrize(("number", "order"), [("9", ["further", "gone on"]), ("14", ["further"])])
+def test_what_a_lesson_decodes_is_told_when_all_else_of_it_stands(monkeypatch, number: str, order: list[str]) -> None:
+    happened = list[str]()
+    monkeypatch.setattr(page, "further", lambda _: happened.append("further"))
+    monkeypatch.setattr(two_sides, "gone_on", lambda *_: happened.append("gone on") or "then this")
+    at = opened("lessons", lesson=number)
+    assert happened == order
+    assert (text("en", "lesson.9.goes_on", own="then this") in words(at)) == ("gone on" in order)

@@ -151,10 +151,11 @@ def by_depth() -> ByDepth:
 
 
 @kept(8)
-def _taught(subject: Subject) -> Taught:
+def teacher_forced(subject: Subject) -> tuple[Taught, Feeds]:
+    """What teacher forcing gives the translation, and how the memory becomes the keys of every decoder layer."""
     from model.analysis.lessons import exposure
 
-    return exposure.taught(subject.model.opened, translation(subject))
+    return exposure.teacher_forced(subject.model.opened, translation(subject))
 
 
 @kept(128)
@@ -162,7 +163,7 @@ def exposed(subject: Subject, step: int) -> Exposure:
     """What one wrong token costs those after it."""
     from model.analysis.lessons import exposure
 
-    return exposure.exposed(subject.model.opened, translation(subject), step, _taught(subject))
+    return exposure.exposed(subject.model.opened, translation(subject), step, teacher_forced(subject)[0])
 
 
 @kept(128)
@@ -172,14 +173,6 @@ def gone_on(subject: Subject, step: int) -> str:
 
     other = exposed(subject, step).other
     return exposure.rewritten(subject.model.opened, translation(subject), step, other)
-
-
-@kept(32)
-def memory_feeds(subject: Subject) -> Feeds:
-    """How the encoder's memory becomes the keys of every decoder layer."""
-    from model.analysis.lessons import exposure
-
-    return exposure.memory_feeds(subject.model.opened, translation(subject))
 
 
 @kept(32)

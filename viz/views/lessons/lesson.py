@@ -13,6 +13,7 @@ from model.source import Need, Reads
 from viz.core.choice import say
 from viz.core.session import Session
 
+FILLED_LAST = "later"  # of a picture's values: a place on the page, and what fills it when all else stands
 LOCKED = "_predict_locked"  # in the visitor's session: the slider that waits for a prediction
 _BETWEEN = re.compile(r",? \\qquad ")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

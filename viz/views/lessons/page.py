@@ -16,7 +16,7 @@ from viz.core.going import page_of
 from viz.core.session import Session, read_session
 from viz.core.views import LESSON_MODULES, VIEWS
 from viz.views.lessons import predict
-from viz.views.lessons.lesson import Lesson
+from viz.views.lessons.lesson import FILLED_LAST, Lesson
 from viz.views.lessons.measured import measured
 from viz.widgets.chart import lead
 from viz.widgets.errors import OtherFormError, show_error, told
@@ -103,6 +103,7 @@ def taught(number: str) -> None:
             with first:
                 values = lesson.picture(now)
             values |= lesson.more(now)
+            later = values.pop(FILLED_LAST, None)
         except HeadlightError as error:  # of what is typed in the lesson itself
             show_error(error)
             return
@@ -119,6 +120,10 @@ def taught(number: str) -> None:
                 lead(f"lesson.{number}.answer.{which}", **values)
         if form != "off":
             measured(number, form)
+        if later:
+            place, fill = later
+            with place:
+                fill()
 
 
 def further(number: str) -> None:
@@ -142,8 +147,10 @@ def view(session: Session) -> None:
         page_top(number, key="lesson_top")
     with shown, st.container(key="hl_lesson", gap="small"):
         st.subheader(f"{number} · {say(f'lesson.{number}')}")
-        taught(number)
+        body = st.container()
         further(number)
+        with body:  # last, since a lesson may have what takes long
+            taught(number)
 
 
 def own_pickers() -> tuple[str, ...]:

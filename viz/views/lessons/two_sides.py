@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
 from model.analysis.lessons.several import unlike
 from viz.charts.lesson_charts import bars, cells
-from viz.core.answers.lessons import exposed, gone_on, memory_feeds
+from viz.core.answers.lessons import exposed, gone_on, teacher_forced
 from viz.core.answers.translations import trace, translation
 from viz.core.choice import say
 from viz.core.numbers import number
 from viz.core.session import Session
-from viz.views.lessons.lesson import Lesson, Values, count, tiny
+from viz.views.lessons.lesson import FILLED_LAST, Lesson, Values, count, tiny
 from viz.widgets.chart import draw, lead
 
 _MOST = 10  # steps that the staircase has room for
@@ -62,7 +64,7 @@ def _reading(now: Session) -> Values:
     step = count(9, "step", 1, len(found.tgt_outputs), 3) - 1
     weights = found.cross[:, :, step].mean(axis=1)
     rows = [f"L{layer}" for layer in range(len(weights))]
-    feeds = memory_feeds(now.subject)
+    _, feeds = teacher_forced(now.subject)
     n_heads, length, size = feeds.shape
     values: Values = {
         "step": step + 1,
@@ -98,8 +100,13 @@ def _exposure(now: Session) -> Values:
     series = {say("lesson.9.right"): seen.right, say("lesson.9.wrong_token"): seen.wrong}
     figure = bars(tokens, series, say("lesson.9.probability"), height=230, limits=(0, 1.12))
     draw(figure, "lesson.9.exposure", **values)
-    lead("lesson.9.goes_on", own=gone_on(now.subject, place))  # which is written after the picture has been drawn
+    values[FILLED_LAST] = st.container(), partial(_goes_on, now, place)
     return values
+
+
+def _goes_on(now: Session, place: int) -> None:
+    """What the model writes by itself after the wrong token: a decoding, step by step."""
+    lead("lesson.9.goes_on", own=gone_on(now.subject, place))
 
 
 LESSON = Lesson(

@@ -6,13 +6,15 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from model.trace import KINDS
+import numpy as np
+
+from model.trace import KINDS, HeadRef, Kind
 from viz.core.answers import what_if
 from viz.core.choice import say, within
 from viz.core.numbers import number
 from viz.core.session import Session
-from viz.widgets import repair
-from viz.widgets.desk_board import Desk, desk_gains, desk_sizes, mixing_desk, set_desk_gains
+from viz.widgets import head_facts, repair
+from viz.widgets.desk_board import Desk, Tint, desk_gains, desk_sizes, mixing_desk, set_desk_gains
 
 if TYPE_CHECKING:
     from model.analysis.what_if.mixing import Mix
@@ -37,6 +39,37 @@ def factor(nats: float) -> str:
     return f"{size:.3g}" if size < 100 else f"{round(size, 2 - math.ceil(math.log10(size))):,.0f}"
 
 
+def costs(session: Session) -> Tint:
+    """What muting each head alone does to a token's log-probability over the corpus; or that no table says.
+
+    Of a head within two standard errors of 0 there is no colour; of others the square root, for one head costs far
+    more than the rest.
+    """
+    table, made = head_facts.corpus_table(session.checkpoint)
+    if table is None:
+        return Tint(say("mix.cost.none", checkpoint=session.checkpoint), {}, {})
+    top = max(float(np.nanmax(np.abs(each), initial=0)) for each in table.importance.values())
+    shares, notes = dict[Kind, np.ndarray](), dict[HeadRef, str]()
+    for kind, cost in table.importance.items():
+        if cost.shape != desk_sizes(session.model).get(kind):
+            continue
+        error = np.nan_to_num(table.errors[kind])
+        is_sure = np.abs(cost) > 2 * error  # never, where there is no number
+        shares[kind] = np.where(is_sure, -np.sign(cost) * np.sqrt(np.abs(cost) / (top or 1)), 0.0)
+        heads = [HeadRef(kind, *place) for place in np.ndindex(*cost.shape) if np.isfinite(cost[place])]
+        notes |= {head: _cost_of(head, float(cost[head[1:]]), float(table.errors[kind][head[1:]])) for head in heads}
+    most = head_facts.measured_first(table.importance)[:1]
+    named = ", ".join(notes[head] for head in most)
+    return Tint(say("mix.cost.told", most=named, made=made), shares, notes)
+
+
+def _cost_of(head: HeadRef, cost: float, error: float) -> str:
+    """A head's cost with its standard error, where that is known."""
+    if np.isnan(error):
+        return say("mix.cost.head", head=head_facts.title(head), cost=number(cost, 4))
+    return say("mix.cost.head.error", head=head_facts.title(head), cost=number(cost, 4), error=number(error, 4))
+
+
 def view(session: Session) -> None:
     """Every head with its gain, and what the gains make of the translation."""
     gains = desk_gains(session.model)
@@ -44,7 +77,7 @@ def view(session: Session) -> None:
     titles = {kind: say(f"kind.{kind}") for kind in KINDS}
     said, asked, cursor = verdict(mix, len(gains)), repair.ask(session), next(iter(gains), session.head)
     mixing_desk(
-        Desk(gains, desk_sizes(session.model), titles, mix, session.words, said, asked, cursor),
+        Desk(gains, desk_sizes(session.model), titles, mix, session.words, said, costs(session), asked, cursor),
         theme=session.theme,
         labels=within("mix"),
         key="desk",

@@ -25,6 +25,7 @@ const STRONG = 4; // nats with the scale's last colour
  * @property {string} verdict
  * @property {Place | null} start
  * @property {import("./alone.js").MutedAlone | null} alone
+ * @property {{ said: string, boxes: { share: number, note: string }[][][] }} tint of heads at rest
  */
 /** @typedef {import("../../types.js").Dressed<Desk>} Sent */
 
@@ -81,6 +82,7 @@ class MixingDesk extends Component {
     this.name();
     this.tell();
     this.alone.tell(data.alone);
+    this.part("tints").textContent = data.alone ? "" : data.tint.said;
     this.show();
     this.root.dataset.serial = String(data.serial);
   }
@@ -158,7 +160,9 @@ class MixingDesk extends Component {
     for (const key of this.rows.flat(2)) this.dress(key);
     this.alone.mark(this.faders);
     const gain = this.faders.common(this.target);
+    const box = this.boxOf(this.target);
     this.part("target").textContent = this.title(this.target);
+    this.part("cost").textContent = box?.note ?? "";
     this.slider.value = String(gain ?? 100);
     this.slider.setAttribute("aria-valuetext", this.loud(gain));
     this.part("value").textContent = gain === null ? this.data.labels.various : times(gain);
@@ -175,7 +179,8 @@ class MixingDesk extends Component {
     button.classList.toggle("selected", chosen);
     button.tabIndex = chosen ? 0 : -1;
     button.setAttribute("aria-pressed", String(gain === 0));
-    button.setAttribute("aria-label", `${this.title(place)}: ${this.loud(gain)}`);
+    const said = [`${this.title(place)}: ${this.loud(gain)}`, this.boxOf(place)?.note];
+    button.setAttribute("aria-label", said.filter(Boolean).join(". "));
     if (place.head === null || gain === null) return;
     button.dataset.gain = String(gain);
     button.style.setProperty("--level", `${(100 * gain) / LOUDEST}%`);
@@ -183,6 +188,21 @@ class MixingDesk extends Component {
     button.classList.toggle("changed", gain !== 100);
     button.textContent = gain === 100 ? "" : String(gain / 100);
     this.alone.dress(button, place, gain, this.colours);
+    this.tint(button, this.boxOf(place), gain);
+  }
+
+  /** What is said of a head at rest, unless a token is asked about. @param {Place} place */
+  boxOf({ kind, layer, head }) {
+    const { alone, tint } = this.data;
+    return alone || layer === null || head === null ? undefined : tint.boxes[kind]?.[layer][head];
+  }
+
+  /** @param {HTMLElement} button @param {{ share: number, note: string } | undefined} box @param {number} gain */
+  tint(button, box, gain) {
+    button.classList.toggle("tinted", Boolean(box) && gain === 100);
+    if (!box) return;
+    button.title = box.note;
+    paint(button, colourAt(this.colours, 0.5 + box.share / 2));
   }
 
   /** @param {Place} place */
