@@ -115,6 +115,7 @@ COMPUTED = {
     "lesson.7.rates.lead": list(learning.NOAM[0]),
     "lesson.2.see": [14 * 8, 12 * 8, 8 * 8, 8],
     "lesson.15.gradient": [10],
+    "inside.gradient.lead": [scaling.SURE],
     **{key: [100 * share for share in shares] for key, shares in PERCENT.items()},
 }
 
@@ -144,7 +145,7 @@ WORDINGS = {
     "picture.green": ("holds here", "beats chance", "胜过随机"),
     "app.layer.help": ("late layers", "counted from 0", "从 0 数起"),
     "inside.lead.3": ("the size of 1", "do not grow with the length of the vectors", "不会随向量的长度变大"),
-    "inside.gradient.lead": ("nothing is learned", "of the median row", "中位数"),
+    "inside.gradient.lead": ("a few have nearly all of it", "of the median row", "中位数"),
     "lesson.2.answer.1": ("hardly learn", "“suspects”", "“怀疑”"),
     "lesson.3.answer.2": ("none, because", "perhaps because", "也许因为"),
     "lesson.5.answer.2": ("is easy to learn", "may be easy to learn", "也许容易学会"),
