@@ -159,6 +159,7 @@ WORDINGS = {
     "lesson.12.see": ("needs a place", "where that is always the same mark", "若总是放在同一个标记上"),
     "lesson.12.answer.1": ("", "Wiegreffe and Pinter 2019", "Wiegreffe 和 Pinter 2019"),
     "flow.lead.weights": ("", "as if every head counted alike", "好像每个头同样重要"),
+    "flow.lead.norms": ("Kobayashi et al. 2021).", "as in GlobEnc (Modarressi et al. 2022)", "如 GlobEnc"),
     "method.meaning.rollout": ("has reached a state (", "if every head counted alike", "假设每个头同样重要"),
     "method.meaning.flow": ("(Kobayashi et al. 2021)", "as in GlobEnc (Modarressi et al. 2022)", "如 GlobEnc"),
     "method.meaning.frozen": ("biases aside", "the biases, which are large, are left out", "偏置"),
