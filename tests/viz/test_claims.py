@@ -132,6 +132,8 @@ WORDINGS = {
     "answer.right": ("", "the word that {method} marks most", "{method}标得最多的词"),
     "answer.right.news": ("", "long news sentences", "新闻"),
     "answer.said": ("comes from", "hangs most on", "最依赖"),
+    "answer.title": ("comes from", "hangs on", "最依赖"),
+    "panel.several": ("comes from", "hangs on several words", "依赖好几个词"),
     "panel.clear": ("more than any other", "times as much as without any other word", "倍"),
     "panel.share": ("Due to", "Of the state that it was read off", "写出它的那个状态"),
     "panel.facts.aer": ("", "strongest links", "最强连线"),
