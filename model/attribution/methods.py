@@ -221,7 +221,7 @@ METHODS: dict[MethodName, AttributionMethod] = {
     "chefer": _whole("chefer_maps", "gradients"),
     # ALTI+ (Ferrando et al. 2022)
     "alti": _whole("alti_maps", "internals", shares=True),
-    # norms with the residual connection, layers multiplied (Kobayashi et al. 2021)
+    # norms with the residual connection, layers multiplied (GlobEnc, Modarressi et al. 2022)
     "flow": _whole("flow_maps", "internals", shares=True),
     # what leaving words out costs
     "leave_one_out": _deleting("leave_one_out_maps", "hide"),

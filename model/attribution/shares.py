@@ -25,7 +25,8 @@ def norm_shares(model: Source, translation: Translation) -> Shares:
     p_i = ‖x_i + v_ii‖, or ‖x_i‖ in cross-attention, where no key is the state itself. The share
     m_i / (m_i + p_i) is divided among the other keys as ‖v_ij‖; the rest is the state's own. The output
     projection's bias belongs to no key and is left out; nothing is normalised after the sum, which is
-    where pre-norm layers differ from the paper's.
+    where pre-norm layers differ from the paper's. That shares of layers are multiplied is GlobEnc's way (Modarressi
+    et al. 2022), here without its second norm.
 
     Raises:
         EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``Source.ids``.

@@ -90,6 +90,21 @@ def test_the_sentences_that_ship_are_no_filled_templates_and_say_what_they_hold(
             assert all(re.search(r"[\u4e00-\u9fff]", form) for form in forms)
 
 
+def test_dates_with_a_year_millions_and_fractions_are_among_them() -> None:
+    sentences = {each.english: each.numbers for each in read_kept()}
+    for sort, least in ((r"[A-Z]\w+ \d+, \d{4}\b", 5), (r"\d million", 4), (r"\b(thirds|quarter of|fifths|Half) ", 4)):
+        assert sum(bool(re.search(sort, english)) for english in sentences) >= least, sort
+    for english, right, wrong in (
+        ("The new stadium will cost 40 million euros.", "花费4,000万欧元", "花费40万欧元"),
+        ("The rescue of the whale cost 2.5 million dollars.", "花了250万美元", "花了2.500美元"),
+        ("Some 3 million people watched the final at home.", "有三百万人", "有三万人"),
+        ("Two thirds of our pupils walk home alone.", "三分之二的学生", "三分之一的学生"),
+        ("Mozart first saw the light of day on January 27, 1756.", "1756年1月27日", "7561年1月27日"),
+    ):
+        assert missing_numbers(sentences[english], right) == []
+        assert missing_numbers(sentences[english], wrong) != []
+
+
 def test_bad_lines_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.tsv"
     path.write_text("Hello.\t\t\n", encoding="utf-8")

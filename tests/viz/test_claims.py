@@ -115,6 +115,7 @@ COMPUTED = {
     "lesson.7.rates.lead": list(learning.NOAM[0]),
     "lesson.2.see": [14 * 8, 12 * 8, 8 * 8, 8],
     "lesson.15.gradient": [10],
+    "inside.gradient.lead": [scaling.SURE],
     **{key: [100 * share for share in shares] for key, shares in PERCENT.items()},
 }
 
@@ -124,3 +125,62 @@ def test_a_number_is_the_one_that_the_program_uses(key: str) -> None:
     assert [float(each.replace(",", "").lstrip("+")) for each in numbers(LANGUAGES["en"][key])] == pytest.approx(
         COMPUTED[key]
     )
+
+
+WORDINGS = {
+    "quality.rates": ("threshold} it catches", "that did not choose the threshold", "没有参与选择阈值"),
+    "answer.right": ("", "the word that {method} marks most", "{method}标得最多的词"),
+    "answer.right.news": ("", "long news sentences", "新闻"),
+    "answer.said": ("comes from", "hangs most on", "最依赖"),
+    "answer.title": ("comes from", "hangs on", "最依赖"),
+    "panel.several": ("comes from", "hangs on several words", "依赖好几个词"),
+    "panel.clear": ("more than any other", "times as much as without any other word", "倍"),
+    "panel.share": ("Due to", "Of the state that it was read off", "写出它的那个状态"),
+    "panel.facts.aer": ("", "strongest links", "最强连线"),
+    "heads.aligns.read": ("{error} %)", "strongest links", "最强连线"),
+    "heads.aligns.written": ("{error} %)", "strongest links", "最强连线"),
+    "heads.lead.corpus": ("that matter", "whose muting costs most", "损失最大"),
+    "heads.meaning.sink": ("needs a place", "often read as", "常被解读为"),
+    "joint.lead": ("understates", "damage may add up", "损害叠加"),
+    "joint.greedy": ("", "one greedy choice", "贪心"),
+    "joint.sure": ("(standard error)", "over sentences, for this one model", "仅就这一个模型"),
+    "picture.green": ("holds here", "beats chance", "胜过随机"),
+    "app.layer.help": ("late layers", "counted from 0", "从 0 数起"),
+    "inside.lead.3": ("the size of 1", "do not grow with the length of the vectors", "不会随向量的长度变大"),
+    "inside.gradient.lead": ("a few have nearly all of it", "of the median row", "中位数"),
+    "lesson.2.answer.1": ("hardly learn", "“suspects”", "“怀疑”"),
+    "lesson.3.answer.2": ("none, because", "perhaps because", "也许因为"),
+    "lesson.5.answer.2": ("is easy to learn", "may be easy to learn", "也许容易学会"),
+    "lesson.5.apart.lead": ("far ones are not", "with ripples", "有起伏"),
+    "lesson.6.idea": ("soon become one", "with it, later", "要晚得多"),
+    "lesson.6.see": ("", "since such numbers have mean 0 and spread 1 too", "因为那样的数"),
+    "lesson.7.log.lead": ("the best is kept", "which ships", "随程序发布的"),
+    "lesson.7.see": ("", "gives ε / V to every class", "填充"),
+    "lesson.9.answer.1": ("", "Q comes from the decoder", "Q 来自解码器"),
+    "lesson.11.idea": ("differ in what becomes", "in what they are trained for", "训练目标"),
+    "lesson.12.see": ("needs a place", "where that is always the same mark", "若总是放在同一个标记上"),
+    "lesson.12.answer.1": ("", "Wiegreffe and Pinter 2019", "Wiegreffe 和 Pinter 2019"),
+    "flow.lead.weights": ("", "as if every head counted alike", "好像每个头同样重要"),
+    "flow.lead.norms": ("Kobayashi et al. 2021).", "as in GlobEnc (Modarressi et al. 2022)", "如 GlobEnc"),
+    "method.meaning.rollout": ("has reached a state (", "if every head counted alike", "假设每个头同样重要"),
+    "method.meaning.flow": ("(Kobayashi et al. 2021)", "as in GlobEnc (Modarressi et al. 2022)", "如 GlobEnc"),
+    "method.meaning.frozen": ("biases aside", "the biases, which are large, are left out", "偏置"),
+    "method.meaning.value_zeroing": ("", "in the decoder it is an extension", "用于解码器是本程序的扩展"),
+    "method.meaning.votes": ("", "direct logit attribution", "直接 logit 归因"),
+    "method.meaning.alti": ("", "does not know what the row writes", "不知道本行写什么"),
+    "method.meaning.chefer": ("", "only the row’s own cross-attention", "只让本行自己的交叉注意力"),
+    "reasons.source": ("", "This is QK attribution.", "这就是 QK 归因。"),
+    "lens.promotes.lead": ("times as likely", "multiplies a token’s odds", "几率"),
+    "past.found": ("found this by", "does this from step", "步起这样做"),
+    "carry.result": ("", "more than 100 % overshoots", "走过了头"),
+    "trust.kin": ("", "are favoured over those that do not", "比不知道的占便宜"),
+}
+"""Of a text what it once said, in English, or "" where something lacked; and what it says now, in both languages."""
+
+
+@pytest.mark.parametrize("key", WORDINGS)
+def test_no_text_says_more_than_was_found(key: str) -> None:
+    wrong, right, chinese = WORDINGS[key]
+    assert not wrong or wrong not in LANGUAGES["en"][key]
+    assert right in LANGUAGES["en"][key]
+    assert chinese in LANGUAGES["zh"][key]

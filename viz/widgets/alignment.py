@@ -46,7 +46,8 @@ class Setting:
             place = (
                 say("alignment.place.layer", layer=self.layer) if self.head == ALL else f"L{self.layer} H{self.head}"
             )
-        return f"{place} · {say(f'method.{self.method}')} · {say(f'alignment.rows.{self.shift}')}"
+        named = (f"method.{self.method}", f"alignment.rows.{self.shift}", f"alignment.rule.{self.rule}")
+        return " · ".join((place, *map(say, named)))
 
     def index(self, n_layers: int, n_heads: int) -> tuple[int, int, int]:
         """Where its map stands in [shift, method, place] of the one way of drawing."""

@@ -15,6 +15,8 @@ import numpy as np
 SIZES = (2, 4, 8, 16, 32, 64, 128, 256, 512)
 SAMPLES = 2000
 KEYS = 10
+SURE = 0.99  # a row with a larger weight is called saturated
+STEEPEST = 5  # one row in so many is called steep
 SEED = 0
 
 
@@ -29,12 +31,16 @@ class Growth:
         gradient: median norm of the gradient that this softmax hands on to q · k, without and with the division. Where
             scores are divided by √d_k, the chain rule divides it by √d_k once more. The median, since without the
             division most rows have hardly any and a few have nearly all of it.
+        saturated: share of rows with a weight above SURE, without and with the division.
+        steep: share of all rows' gradient that the steepest one in STEEPEST has, without and with the division.
     """
 
     sizes: np.ndarray
     variance: tuple[np.ndarray, np.ndarray]
     largest: tuple[np.ndarray, np.ndarray]
     gradient: tuple[np.ndarray, np.ndarray]
+    saturated: tuple[np.ndarray, np.ndarray]
+    steep: tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -71,8 +77,8 @@ def growth(sizes: Sequence[int] = SIZES, samples: int = SAMPLES, keys: int = KEY
         key = rng.standard_normal((samples, keys, size), dtype=np.float32)
         dots = (key @ query.transpose(0, 2, 1))[..., 0].astype(np.float64)  # [samples, keys]
         rows.append([_measure(dots, divisor) for divisor in (1.0, np.sqrt(size))])
-    table = np.array(rows)  # [sizes, without and with, three measures]
-    pairs = [(table[:, 0, measure], table[:, 1, measure]) for measure in range(3)]
+    table = np.array(rows)  # [sizes, without and with, measures]
+    pairs = [(table[:, 0, measure], table[:, 1, measure]) for measure in range(table.shape[2])]
     return Growth(np.array(sizes), *pairs)
 
 
@@ -114,11 +120,13 @@ def jacobian_norm(weights: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt((jacobian(weights) ** 2).sum(axis=(-2, -1))))
 
 
-def _measure(dots: np.ndarray, divisor: float) -> tuple[float, float, float]:
-    """Variance of dots [samples, keys] over a divisor, mean largest weight, median norm of the gradient of the dots."""
+def _measure(dots: np.ndarray, divisor: float) -> tuple[float, ...]:
+    """Of dots [samples, keys] over a divisor the measures of ``Growth``, in its order."""
     weights = softmax(dots / divisor)
-    slopes = jacobian_norm(weights) / divisor
-    return float((dots / divisor).var()), float(weights.max(axis=-1).mean()), float(np.median(slopes))
+    largest, slopes = weights.max(axis=-1), np.sort(jacobian_norm(weights) / divisor)
+    steep = slopes[len(slopes) - len(slopes) // STEEPEST :].sum() / slopes.sum()
+    measures = (dots / divisor).var(), largest.mean(), np.median(slopes), (largest > SURE).mean(), steep
+    return tuple(map(float, measures))
 
 
 @cache

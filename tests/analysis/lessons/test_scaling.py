@@ -57,6 +57,26 @@ def test_the_gradient_is_that_of_q_dot_k_through_the_division():
         assert found == pytest.approx(np.sqrt((slopes**2).sum()), rel=1e-5)
 
 
+def test_most_rows_are_saturated_and_a_few_have_the_gradient_only_without_the_division(grown):
+    """Row by row, from the same draws."""
+    rng = np.random.default_rng(0)
+    for size in (1, 4, 64, 256):
+        query, key = (rng.standard_normal((2000, many, size), np.float32) for many in (1, 10))
+    dots = [key[row].astype(float) @ query[row, 0].astype(float) for row in range(2000)]
+    for place, divisor in enumerate((1.0, 16.0)):
+        sure, slopes = 0, []
+        for row in dots:
+            powers = np.exp(row / divisor - max(row / divisor))
+            weights = powers / powers.sum()
+            sure += weights.max() > 0.99
+            slopes.append(np.linalg.norm(np.diag(weights) - np.outer(weights, weights)))
+        steepest = sorted(slopes)[-400:]
+        assert grown.saturated[place][-1] == pytest.approx(sure / 2000, abs=1e-3)
+        assert grown.steep[place][-1] == pytest.approx(sum(steepest) / sum(slopes), abs=1e-3)
+    assert grown.saturated[0][-1] > 0.5 > grown.saturated[1][-1]
+    assert grown.steep[0][-1] > 0.5 > grown.steep[1][-1]
+
+
 def test_same_seed_same_numbers():
     one, same, other = (growth((8,), 50, seed=seed).variance[0] for seed in (1, 1, 2))
     assert one == same

@@ -124,7 +124,10 @@ def test_relevancy_of_one_step_by_the_papers_rules_one_after_the_other(translato
     own, both = np.eye(weights["cross"].shape[2]), np.zeros(weights["cross"].shape[2:])
     for looked, crossed in zip(helped["decoder_self"], helped["cross"], strict=True):
         own, both = own + looked @ own, both + looked @ both
-        both = both + balanced(own).T @ crossed @ balanced(source)
+        turned = balanced(own).T
+        np.testing.assert_allclose((turned @ crossed)[step], turned[step, step] * crossed[step], atol=1e-9)
+        both = both + turned @ crossed @ balanced(source)
+    assert helped["cross"][:-1, :step].any(), "earlier rows have their own, which comes by way of self-attention"
     found = attribution_maps(translator, made, "chefer")
     np.testing.assert_allclose(found["cross"][0, 0, step], both[step], atol=1e-5)
     np.testing.assert_allclose(found["decoder_self"][0, 0, step], own[step], atol=1e-5)

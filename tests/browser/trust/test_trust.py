@@ -135,14 +135,16 @@ def test_the_truth_meter_shows_every_heads_error_and_opens_the_one_that_is_click
     assert page.locator(".score-grid .cell.chosen").get_attribute("data-place") == "4-6"
     rate = 100 * table.rates[0, 0, 0, names.index((4, 6))]
     said = page.inner_text("body")
-    assert f"L4 H6 · attention weights · row that writes the word: alignment error {rate:.0f} %" in said
+    setting = "attention weights · row that writes the word · strongest links"
+    assert f"L4 H6 · {setting}: alignment error {rate:.0f} %" in said
     page.locator('.score-grid .cell[data-place="5-all"]').click()
     settle(page)
     page.get_by_role("combobox", name="Made of").click()
     page.get_by_role("option", name="norms", exact=True).click()
     settle(page)
     rate = 100 * table.rates[0, 0, 1, names.index((5, ALL))]
-    assert f"L5, all heads · norms · row that writes the word: alignment error {rate:.0f} %" in page.inner_text("body")
+    named = "L5, all heads · norms · row that writes the word · strongest links"
+    assert f"{named}: alignment error {rate:.0f} %" in page.inner_text("body")
     assert "pair=3" in page.url
 
 

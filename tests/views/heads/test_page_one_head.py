@@ -7,8 +7,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.attribution.methods import METHODS, attribution_maps
+from model.passage import Ask
 from model.trace import KINDS
 from tests.pages import HOSTILE, SENTENCE, choose, markup, opened, shipped, viewed, words
+from viz.core.numbers import signed
 from viz.core.text import text
 from viz.widgets import map_choice
 
@@ -86,6 +88,20 @@ def test_what_is_unfolded_says_whether_the_map_is_sound_and_matters() -> None:
     assert "L2 H5 is a sound map" in found
     assert text("en", "method.meaning.weights") in found
     assert text("en", "honesty.decoder_self") in words(choose(at, kind="decoder_self"))
+
+
+def test_the_parts_that_held_gradients_leave_out_are_given(en_zh, translation) -> None:
+    """All that the maps of a step hold, over its logit above the mean; the middle one of the steps."""
+    maps = attribution_maps(en_zh, translation, "frozen")
+    ids = en_zh.ids(SENTENCE, translation.tgt_ids)
+    logits = en_zh.forced(ids, Ask(kinds=(), logits=True)).logits.double()
+    whole = [float(row[token] - row.mean()) for row, token in zip(logits, ids.written.tolist(), strict=True)]
+    parts = maps["cross"][0, 0].sum(1) + maps["decoder_self"][0, 0].sum(1)
+    brought = sorted(parts / whole)[(len(whole) - 1) // 2]
+    found = words(opened("one_head", method="frozen", kind="cross", hl_matters=True))
+    assert f"bring {signed(brought)} times the logit" in found
+    assert f"which belong to no token, {signed(1 - brought)} times" in found
+    assert "times the logit" not in words(opened("one_head", method="votes", kind="cross", hl_matters=True))
 
 
 def taken(link: str) -> AppTest:

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.analysis.lessons import scaling
 from model.analysis.residual.proof import proven_steps
 from model.analysis.residual.reasons import largest, reasons
 from model.source import ABILITIES
@@ -142,6 +143,9 @@ def test_the_experiment(at):
     variance = [array(trace["y"]) for trace in charts(at)[0]["data"]]
     assert variance[0][-1] == pytest.approx(512, rel=0.1)
     assert variance[1][-1] == pytest.approx(1, rel=0.1)
+    grown = scaling.growth()
+    said = f"{grown.saturated[0][-1]:.0%} of the rows have a weight above 0.99, and the steepest fifth has"
+    assert f"At d_k 512 without the division {said} {grown.steep[0][-1]:.0%}" in words(at)
     at.slider(key="d_k").set_value(4).run()
     weight = array(charts(at)[2]["data"][1]["y"])
     assert weight[-1] == pytest.approx(1 / (1 + 2 * np.exp(-15)))

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from html import unescape
+
 import numpy as np
 import pytest
 
-from tests.pages import HOSTILE, choose, markup, opened, plain_charts, prepared, reverse, shipped, words
+from tests.pages import HOSTILE, PLAIN, choose, markup, opened, plain_charts, prepared, reverse, shipped, words
 from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
 from viz.views.lessons import page, two_sides
@@ -30,6 +32,22 @@ def test_a_lesson_draws_in_both_languages(number: str) -> None:
     chinese = choose(at, lang="zh")
     assert text("zh", f"lesson.{number}") in chinese.subheader[0].value
     assert "{" not in words(chinese)
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_a_lesson_begins_with_its_picture(number: str) -> None:
+    def order(block) -> list[str]:
+        children = getattr(block, "children", None)
+        if children is not None:
+            return [said for place in sorted(children) for said in order(children[place])]
+        body = getattr(getattr(block, "proto", None), "body", "")
+        if isinstance(body, str) and text("en", f"lesson.{number}.idea")[:30] in unescape(body):
+            return ["idea"]
+        return ["picture"] if getattr(block.proto, "component_name", "") == PLAIN else []
+
+    found = order(opened("lessons", lesson=number).main)
+    assert found.count("idea") == 1
+    assert found.index("picture") < found.index("idea")
 
 
 def test_an_even_share_counts_only_the_keys_that_a_row_may_see() -> None:

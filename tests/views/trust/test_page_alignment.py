@@ -10,12 +10,15 @@ from model.analysis.alignment.error_table import ErrorTable
 from model.analysis.alignment.gold import RULES, link_set, pharaoh
 from model.analysis.alignment.known_pairs import reversed_pair, truth_pairs
 from model.analysis.alignment.word_maps import ALL, pair_maps, places, translation_maps
+from model.attribution.methods import SHIFTS
 from tests.pages import SENTENCE, charts, choose, english, go_to, markup, prepared, words
 from viz.charts.heatmap import HeatmapText
 from viz.core import models
 from viz.core.theme import LIGHT
+from viz.export.show.reading import shipped_storyboard
 from viz.views.alignment.page import word_links
 from viz.views.alignment.truth_meter import gold_map, opened_place
+from viz.views.translate.panel import right_rate
 from viz.widgets.alignment import Setting, rate_of
 
 WORDS = english(HeatmapText)
@@ -143,3 +146,35 @@ def test_links_outside_the_words_are_refused():
         )
     with pytest.raises(ValueError, match="outside the 1 and 2 words"):
         word_links(["a"], ["甲", "乙"], {(1, 0)}, theme=LIGHT, labels=str, key="x")
+
+
+def test_the_rate_behind_an_answer_is_of_its_own_map_and_names_both_samples(en_zh):
+    """Word by word by the definition: the strongest word of the row that writes it is one that people linked."""
+    table, _ = models.entry_of("en-zh").alignment
+    right = linked = 0
+    for pair in truth_pairs("english"):
+        rows = pair_maps(en_zh, pair, ("votes",))[SHIFTS.index("written"), 0, -1]
+        for target, row in enumerate(rows):
+            words_of_it = {source for source, other in pair.possible if other == target}
+            linked += bool(words_of_it)
+            right += bool(row.any()) and int(row.argmax()) in words_of_it
+    said = right_rate("en-zh", "votes")
+    assert f"the word that votes marks most is a linked one for {100 * right / linked:.0f} % of {linked} words" in said
+    news = table["news"]["named"]["votes"]
+    assert f"on {table['news']['sentences']} long news sentences for {news['percent']:.0f} %" in said
+    assert right_rate("en-zh", "weights") != said
+    assert right_rate("en-zh", "integrated") == "", "it was never measured"
+
+
+def test_a_setting_names_the_rule_by_which_it_makes_links():
+    assert Setting(2, 1, "weights", "written", "argmax").name.endswith(" · strongest links")
+    assert Setting(ALL, ALL, "votes", "read", "grow").name.endswith(" · links both ways")
+
+
+def test_what_the_talks_say_of_the_table_of_known_pairs_is_so():
+    table, _ = models.entry_of("en-zh").alignment
+    notes = [scene.note.en for name in ("off-by-one", "which-picture") for scene in shipped_storyboard(name).scenes]
+    assert any("first among all in our table" in note and "name “read”" in note for note in notes)
+    assert table["best_head"]["shift"] == "read"
+    assert any("on our known pairs the best alignment of all" in " ".join(note.split()) for note in notes)
+    assert table["best"]["method"] == "votes"

@@ -338,15 +338,17 @@ def experiment(now: Session) -> None:
         ("saturation", a, largest, ("a", "largest"), False, False),
         ("vanishing", a, steep.gradient, ("a", "gradient"), False, False),
     )
+    names_of_shares = ("saturated", "divided_saturated", "steep", "divided_steep")
+    ends = (f"{curve[-1]:.0%}" for curve in (*grown.saturated, *grown.steep))
+    shares: dict[str, Any] = dict(zip(names_of_shares, ends, strict=True))
     for column, (name, x, curves, axes, log_x, log_y) in zip(st.columns(2) + st.columns(2), charts, strict=True):
         along, up = (say(f"inside.scaling.{axis}") for axis in axes)
         figure = with_and_without(x, curves, now.theme, names=names, axes=(along, up), log_x=log_x, log_y=log_y)
         at = -1 if log_x else len(a) // 2
         plain, divided = (f"{curve[at]:.3g}" for curve in curves)
+        values = {"plain": plain, "divided": divided, "last": x[-1], "a": x[at], "d_k": d_k, "keys": scaling.KEYS}
         with column:
-            draw(
-                figure, f"inside.{name}", plain=plain, divided=divided, last=x[-1], a=x[at], d_k=d_k, keys=scaling.KEYS
-            )
+            draw(figure, f"inside.{name}", **values | shares)
     lead("inside.scaling.lead", samples=f"{scaling.SAMPLES:,}", keys=scaling.KEYS, seed=scaling.SEED)
 
 
