@@ -204,7 +204,10 @@ class Describing(Continuing):
             for name, each in self.eye.ready(ids.src).items():
                 found[name] = each.repeat(rows, *[1] * (each.dim() - 1))
             sorts = shows.long()
-            told = {"mm_token_type_ids": sorts, "token_type_ids": self._after(ids) if self.marks == "written" else sorts}
+            told = {
+                "mm_token_type_ids": sorts,
+                "token_type_ids": self._after(ids) if self.marks == "written" else sorts,
+            }
             found |= {name: each.expand(rows, -1) for name, each in told.items() if name in self.eye.takes}
         return found
 
