@@ -100,6 +100,8 @@ class AttentionTrace:
         src: what the encoder reads; () where there is none.
         weights: after softmax, before dropout, by kind: those kinds that the model has.
         scores: q·k / √d_head before the mask, by kind; the same shapes; {} where the model does not show them.
+        together: first and one past the last of the decoder's inputs that see each other both ways, as the parts of
+            a picture do in Gemma 3; (0, 0) where none do.
     """
 
     src: tuple[Label, ...]
@@ -107,6 +109,7 @@ class AttentionTrace:
     tgt_outputs: tuple[Label, ...]
     weights: dict[Kind, np.ndarray]
     scores: dict[Kind, np.ndarray]
+    together: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         for kind in self.kinds:
@@ -140,6 +143,10 @@ class AttentionTrace:
         """Weights of the cross-attention, [L, H, T, S]."""
         return self.weights["cross"]
 
+    def may_attend(self, kind: Kind) -> np.ndarray:
+        """Which keys each query of a kind may attend to: bool [query, key], True = may attend."""
+        return may_attend(kind, self.weights[kind].shape, self.together)
+
     def axis_labels(self, kind: Kind) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
         """Labels of the rows (queries) and columns (keys) of a kind's maps."""
         rows = self.src if kind == "encoder_self" else self.tgt_inputs
@@ -165,15 +172,20 @@ class AttentionTrace:
         return found
 
 
-def may_attend(kind: Kind, shape: tuple[int, ...]) -> np.ndarray:
+def may_attend(kind: Kind, shape: tuple[int, ...], together: tuple[int, int] = (0, 0)) -> np.ndarray:
     """Which keys a query of one unpadded sentence may attend to: bool [query, key], True = may attend.
 
     Args:
         kind: of attention; a query of the decoder's self-attention sees itself and what came before.
         shape: whose last two sizes are the numbers of queries and keys.
+        together: as ``AttentionTrace.together``.
     """
     full = np.ones(shape[-2:], dtype=bool)
-    return np.tril(full) if kind == "decoder_self" else full
+    if kind != "decoder_self":
+        return full
+    found, both = np.tril(full), slice(*together)
+    found[both, both] = True
+    return found
 
 
 @dataclass(frozen=True)
@@ -266,6 +278,6 @@ class Sanity:
 def check_map(trace: AttentionTrace, kind: Kind, layer: int, head: int) -> Sanity:
     """Sanity of one captured map, before any merging or hiding."""
     weights = trace.map(kind, layer, head)
-    hidden = ~may_attend(kind, weights.shape)
+    hidden = ~trace.may_attend(kind)
     masked = float(weights[hidden].max()) if hidden.any() else 0.0
     return Sanity(float(np.abs(weights.sum(axis=-1) - 1).max()), masked)

@@ -38,7 +38,8 @@ def trace_arrays(translation: TracedTranslation) -> dict[str, Any]:
         ``src_tokens``: the English side with <eos>, [S]; ``tgt_tokens``: the decoder's inputs with
         <bos>, [T], which are the rows of its maps; ``tgt_outputs``: what each of these rows went on
         to write, [T]; ``log_probs``: of each output, without that of <eos> where the cap on length cut the
-        translation; ``source`` and ``translation``: text.
+        translation; ``source`` and ``translation``: text; and ``tgt_together``, as ``AttentionTrace.together``,
+        where there are such tokens.
     """
     trace = translation.trace
     return {
@@ -49,6 +50,7 @@ def trace_arrays(translation: TracedTranslation) -> dict[str, Any]:
         "log_probs": np.array(translation.log_probs, dtype=np.float32),
         "source": np.array(translation.source),
         "translation": np.array(translation.text),
+        **({"tgt_together": np.array(trace.together)} if any(trace.together) else {}),
     }
 
 

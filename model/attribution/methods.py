@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from model.source import Ability, Source, require
-from model.trace import KINDS, AttentionTrace, Kind, TracedTranslation
+from model.trace import KINDS, AttentionTrace, Kind, TracedTranslation, may_attend
 
 Maps = dict[Kind, np.ndarray]  # float32 [L, H, Q, K] of every kind that a sort has
 MethodName = Literal[
@@ -57,7 +57,7 @@ def rollout_maps(trace: AttentionTrace) -> dict[Kind, np.ndarray]:
     if "encoder_self" in means:
         found["encoder_self"] = rolled(means["encoder_self"])
     if "decoder_self" in means:
-        found["decoder_self"] = rolled(by_receptive_field(means["decoder_self"]))
+        found["decoder_self"] = rolled(by_receptive_field(means["decoder_self"], trace.together))
     if len(means) == len(KINDS):
         found["cross"] = _cross(means["decoder_self"], means["cross"], found["encoder_self"][-1])
     elif "cross" in means:
@@ -80,10 +80,12 @@ def rolled(maps: np.ndarray) -> np.ndarray:
     return np.stack(found)
 
 
-def by_receptive_field(maps: np.ndarray) -> np.ndarray:
-    """Causal maps [..., T, T] whose columns are divided by the queries that may see them, rows summing to 1 again."""
-    seen_by = np.arange(maps.shape[-1], 0, -1, dtype=maps.dtype)  # token j is seen by queries j … T − 1
-    fair = maps / seen_by
+def by_receptive_field(maps: np.ndarray, together: tuple[int, int] = (0, 0)) -> np.ndarray:
+    """A decoder's maps [..., T, T], columns divided by the queries that may see them, rows summing to 1 again.
+
+    ``together`` is as ``AttentionTrace.together``.
+    """
+    fair = maps / may_attend("decoder_self", maps.shape, together).sum(0).astype(maps.dtype)
     found: np.ndarray = fair / fair.sum(-1, keepdims=True)
     return found
 

@@ -170,6 +170,8 @@ class Proofs:
 
     @torch.inference_mode()
     def _projections(self) -> bool:
+        if any(self.form.together(self.ids)):  # what shows them by hand works with a mask that hides what comes after
+            return False
         seen = self.passes.forced(self.ids, Ask(("inputs", "memory", "query", "key", "value", "scores"), self.kinds))
         for (kind, layer), steps in seen.attention.items():
             maps = self.inner.projections(kind, layer)
@@ -357,13 +359,13 @@ def _describing(name: str, loaded: Loaded, speller: Speller, pictures: Pictures)
         return None
     if "decoder_self" in sites.kinds:
         return describing, sites
-    _LOG.info("%s is opened as a model of text alone: the tokens of a picture see those after them", name)
+    _LOG.info("%s is opened as a model of text alone: no layer of it is a decoder's own attention", name)
     return None
 
 
 def _sites(name: str, model: Any, form: Form) -> Sites:
     ids, lengths = form.probe()
-    found = find_sites(name, model, form.arguments(ids), lengths, form.beside)
+    found = find_sites(name, model, form.arguments(ids), lengths, form.beside, form.together(ids))
     if found and model.config.is_encoder_decoder and "cross" not in found.kinds:
         found = None  # its encoder's attention passes through the registry, its decoder's does not
     return found or eager_sites(name, model, form.arguments(ids), lengths)

@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -28,6 +28,7 @@ PROMPT = "Describe this picture."
 # What a config calls the token that stands for a part of the picture, and those before and after all of them.
 _IMAGE = ("image_token_id", "image_token_index")
 _AROUND = (("vision_start", "vision_end"), ("boi", "eoi"))
+Marks = Literal["picture", "written"]
 _UNKNOWN = "which of its tokens is which part of the picture is not known"
 
 
@@ -164,6 +165,7 @@ class Describing(Continuing):
         self.eye = Glance(loaded.model, loaded.processor)
         self.beside = self.eye.modules
         self.image_id = image_id(loaded.model.config)
+        self.marks, self.joined = self._found_marks()
 
     def encoded(self, text: str) -> tuple[list[int], tuple[Label, ...]]:
         """Ids and labels of a picture and the question about it.
@@ -201,9 +203,56 @@ class Describing(Continuing):
         if bool(shows.any()):
             for name, each in self.eye.ready(ids.src).items():
                 found[name] = each.repeat(rows, *[1] * (each.dim() - 1))
-            told = dict.fromkeys(("mm_token_type_ids", "token_type_ids"), shows.long().expand(rows, -1))
-            found |= {name: each for name, each in told.items() if name in self.eye.takes}
+            sorts = shows.long()
+            told = {
+                "mm_token_type_ids": sorts,
+                "token_type_ids": self._after(ids) if self.marks == "written" else sorts,
+            }
+            found |= {name: each.expand(rows, -1) for name, each in told.items() if name in self.eye.takes}
         return found
+
+    def together(self, ids: ForcedIds) -> tuple[int, int]:
+        """As ``Form.together``: the parts of a picture, or all that is given, where the model reads them so."""
+        if not self.joined:
+            return 0, 0
+        return self._span(ids, self.joined)
+
+    def _span(self, ids: ForcedIds, of: Marks) -> tuple[int, int]:
+        """First and one past the last of the picture's tokens, or of all those that are given."""
+        if of == "written":
+            return 0, min(len(self._begun(ids.src)), ids.inputs.shape[1])
+        places = (ids.inputs[0] == self.image_id).nonzero()[:, 0].tolist()
+        return (places[0], places[-1] + 1) if places else (0, 0)
+
+    def _after(self, ids: ForcedIds) -> Tensor:
+        """0 for each token that is given and 1 for each that is written, [1, T]."""
+        places = torch.arange(ids.inputs.shape[1], device=ids.inputs.device)
+        return (places >= len(self._begun(ids.src))).long()[None]
+
+    def _found_marks(self) -> tuple[Marks, Marks | None]:
+        """Which tokens ``token_type_ids`` mark, and which see each other both ways; found by running.
+
+        A model that writes lets no token see one that is written after it. Gemma 3 has the picture's tokens marked,
+        PaliGemma those that are written; each, told the other's marks, would see what it is still to write.
+
+        Raises:
+            FolderError: it would with either.
+        """
+        ids = self.probe()[0]
+        for marks in get_args(Marks):
+            self.marks = marks
+            watch = Watch(beside=self.beside)
+            with torch.inference_mode(), watching(watch):
+                self.model(**self.arguments(ids))
+            ahead = [each.weights[0].sum(0).triu(1).nonzero() for each in watch.calls]
+            pairs = torch.cat(ahead) if ahead else ids.inputs.new_zeros(0, 2)
+            if not len(pairs):
+                return marks, None
+            for span in get_args(Marks):
+                first, end = self._span(ids, span)
+                if bool(((pairs >= first) & (pairs < end)).all()):
+                    return marks, span
+        raise FolderError("Its tokens see those that are written after them: what it writes cannot be followed.")
 
     def probe(self) -> tuple[ForcedIds, tuple[int, int]]:
         """As ``Form.probe``."""

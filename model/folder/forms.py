@@ -63,6 +63,10 @@ class Form(ABC):
         """How many tokens it may write."""
         return MOST_NEW
 
+    def together(self, ids: ForcedIds) -> tuple[int, int]:
+        """As ``AttentionTrace.together``, of what is read."""
+        return 0, 0
+
     def logits(self, output: Any, ids: ForcedIds) -> Tensor:
         """Logits of what each step writes: [rows, T, V]."""
         found: Tensor = output.logits

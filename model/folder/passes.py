@@ -120,7 +120,8 @@ class Passes:
                 torch.autograd.backward(
                     wanted, inputs=[kept["weights"] for kept in watch.seen.values()], retain_graph=True
                 )
-                of_steps.append({site: _of_the_possible(site[0], found[site]) for site in watch.seen})
+                together = self.form.together(own)
+                of_steps.append({site: _of_the_possible(site[0], found[site], together) for site in watch.seen})
         weights: dict[LayerSite, dict[Step, Tensor]] = {
             site: {"weights": kept["weights"].detach()[0]} for site, kept in watch.seen.items()
         }
@@ -129,8 +130,8 @@ class Passes:
         return Pass(weights, gradients={site: torch.stack([each[site] for each in of_steps]) for site in watch.seen})
 
 
-def _of_the_possible(kind: Kind, gradient: Tensor) -> Tensor:
-    hidden = torch.from_numpy(~may_attend(kind, tuple(gradient.shape))).to(gradient.device)
+def _of_the_possible(kind: Kind, gradient: Tensor, together: tuple[int, int]) -> Tensor:
+    hidden = torch.from_numpy(~may_attend(kind, tuple(gradient.shape), together)).to(gradient.device)
     return gradient.masked_fill(hidden, 0.0)
 
 

@@ -15,7 +15,7 @@ from transformers.pytorch_utils import Conv1D
 from model.errors import FolderError
 from model.folder.watch import Call, LayerSite, Watch, watching
 from model.source import AttentionKind
-from model.trace import KINDS, Kind
+from model.trace import KINDS, Kind, may_attend
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ def find_sites(
     arguments: Mapping[str, Any],
     lengths: tuple[int, int],
     beside: Collection[nn.Module] = (),
+    together: tuple[int, int] = (0, 0),
 ) -> Sites | None:
     """The sites of a model; None where its attention does not pass through the registry.
 
@@ -56,6 +57,7 @@ def find_sites(
         arguments: of a forward pass.
         lengths: how many tokens its encoder and its decoder read there; 0 where it has none; they differ.
         beside: modules whose attention is left out.
+        together: as ``Form.together`` of what it reads there.
 
     Raises:
         FolderError: its maps do not have one row and one column a token.
@@ -78,18 +80,18 @@ def find_sites(
             stack.callback(module.register_forward_pre_hook(joins).remove)
         with watching(watch):
             model(**arguments)
-    return _sites(name, model, watch.calls, joined, lengths) if watch.calls else None
+    kinds = [kind_of(name, call.weights, lengths, together) for call in watch.calls]
+    return _sites(name, model, watch.calls, joined, kinds) if watch.calls else None
 
 
 def _sites(
-    name: str, model: nn.Module, calls: Sequence[Call], joined: Mapping[int, nn.Module], lengths: tuple[int, int]
+    name: str, model: nn.Module, calls: Sequence[Call], joined: Mapping[int, nn.Module], of_calls: Sequence[Kind]
 ) -> Sites:
     counted: Counter[Kind] = Counter()
     of: dict[nn.Module, tuple[LayerSite, ...]] = {}
     modules, out = dict[LayerSite, nn.Module](), dict[LayerSite, nn.Module]()
     heads, key_heads = dict[Kind, int](), dict[Kind, int]()
-    for number, call in enumerate(calls):
-        kind = kind_of(name, call.weights, lengths)
+    for number, (call, kind) in enumerate(zip(calls, of_calls, strict=True)):
         site = (kind, counted[kind])
         counted[kind] += 1
         of[call.module] = (*of.get(call.module, ()), site)
@@ -109,8 +111,10 @@ def attention_kind(kind: Kind, layers: int, heads: int) -> AttentionKind:
     return AttentionKind(layers, heads, rows, columns, causal=kind == "decoder_self")  # type: ignore[arg-type]
 
 
-def kind_of(name: str, weights: Tensor, lengths: tuple[int, int]) -> Kind:
+def kind_of(name: str, weights: Tensor, lengths: tuple[int, int], together: tuple[int, int] = (0, 0)) -> Kind:
     """Which kind of attention weights [1, H, Q, K] are, by their shape and by whether they see the future.
+
+    Tokens ``together`` see each other both ways, and the attention is the decoder's even so.
 
     Raises:
         FolderError: they are not maps of every token by every token.
@@ -120,7 +124,8 @@ def kind_of(name: str, weights: Tensor, lengths: tuple[int, int]) -> Kind:
     if shape == (src, src) and src:
         return "encoder_self"
     if shape == (tgt, tgt) and tgt:
-        return "decoder_self" if not bool(weights.triu(1).any()) else "encoder_self"
+        hidden = torch.from_numpy(~may_attend("decoder_self", shape, together)).to(weights.device)
+        return "decoder_self" if not bool(weights[0, :, hidden].any()) else "encoder_self"
     if shape == (tgt, src):
         return "cross"
     size = " × ".join(map(str, weights.shape))

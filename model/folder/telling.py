@@ -111,7 +111,8 @@ class Telling:
         """All of it. ``forced`` is a target text that was given, with its tokens."""
         src, (written, tgt) = self._src(text, ids, maps), self._tgt(text, best, forced)
         inner = {kind: dict(values) for kind, values in zip(("weights", "scores"), maps, strict=True)}
-        trace = AttentionTrace(src, *self._sides(tgt, ids), inner["weights"], inner["scores"])
+        together = self.form.together(ids)
+        trace = AttentionTrace(src, *self._sides(tgt, ids), inner["weights"], inner["scores"], together)
         ended = bool(src) and src[-1].is_special
         return TracedTranslation(
             source=text,

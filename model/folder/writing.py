@@ -29,6 +29,7 @@ class Writer:
         self._encoded: Any = None  # what the encoder gave, as the model's own class of output
         self._kept: Any = None
         self._fed = 0
+        self._read: Tensor | None = None  # logits after the last token that is kept, [1, V]
         if "decoder_input_ids" in self._arguments:
             encoder = form.model.get_encoder()
             names = ("input_ids", "attention_mask", "pixel_values")
@@ -48,7 +49,9 @@ class Writer:
         """Log-probabilities of the token after ``ids``, [1, V], with what the model has kept of them where it can."""
         if not self.keeps:
             return self._step([ids])
-        return self._whole(ids)[:, -1].log_softmax(-1)
+        if self._read is None or self._fed <= len(ids):
+            self._read = self._whole(ids)[:, -1]
+        return self._read.log_softmax(-1)
 
     def _whole(self, ids: Sequence[int]) -> Tensor:
         """Logits after each token that is new to what is kept, [1, T, V]; of all where the model keeps nothing."""
@@ -66,9 +69,9 @@ class Writer:
         """What must be read in one pass of what is given, with its log-probabilities; nothing where nothing must."""
         if not self.form.whole or not self.prefix:
             return [], []
-        logits = self._whole(self.prefix[:-1])
-        chosen = torch.tensor(self.prefix, device=logits.device)[None, :, None]
-        return list(self.prefix), logits.log_softmax(-1).gather(2, chosen)[0, :, 0].tolist()
+        *logits, self._read = self._whole(self.prefix).unbind(1)
+        chosen = torch.tensor(self.prefix, device=self._read.device)[None, :, None]
+        return list(self.prefix), torch.stack(logits, 1).log_softmax(-1).gather(2, chosen)[0, :, 0].tolist()
 
     def best(self, choose: Chooser | None = None) -> Hypothesis:
         """The most probable token at every step, or the one that ``choose`` takes of log-probabilities [1, V]."""

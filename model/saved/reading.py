@@ -10,6 +10,7 @@ array                                  what it holds
 ``tgt_outputs``, ``source``,           may be there too: what each row writes, the texts, and natural
 ``translation``, ``log_probs``         log-probabilities; ``python -m model trace`` writes them all
 ``scores_<kind>``                      scores before the mask and softmax, of the shape of the maps
+``tgt_together``                       which of the T see each other both ways: the first, one past the last
 =====================================  =================================================================
 """
 
@@ -56,7 +57,7 @@ def read_maps(data: bytes) -> TracedTranslation:
         if values.shape != weights[kind].shape or values.dtype.kind != "f":
             raise MapsError(f"scores_{kind} must be numbers of the shape of {kind}, {weights[kind].shape}.")
     found = {kind: values.astype(np.float32) for kind, values in scores.items()} if len(scores) == len(weights) else {}
-    trace = AttentionTrace(src, tgt, outputs, weights, found)
+    trace = AttentionTrace(src, tgt, outputs, weights, found, _together(arrays, len(tgt)))
     ended = bool(outputs) and outputs[-1].is_special
     written = outputs[:-1] if ended else outputs
     return TracedTranslation(
@@ -95,7 +96,7 @@ def labels_of(texts: Sequence[str]) -> tuple[Label, ...]:
 def _arrays(file: IO[bytes]) -> dict[str, np.ndarray]:
     """The arrays of a file whose names mean something here."""
     known = {*KINDS, "self", "tokens", "src_tokens", "tgt_tokens", "tgt_outputs", "log_probs", "source", "translation"}
-    known |= {f"scores_{kind}" for kind in KINDS} | {"scores_self"}
+    known |= {f"scores_{kind}" for kind in KINDS} | {"scores_self", "tgt_together"}
     try:
         with zipfile.ZipFile(file) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
@@ -113,6 +114,14 @@ def _arrays(file: IO[bytes]) -> dict[str, np.ndarray]:
         renamed = {"self": kind, "scores_self": f"scores_{kind}", "tokens": f"{side}_tokens"}
         found = {renamed.get(name, name): values for name, values in found.items()}
     return found
+
+
+def _together(arrays: Mapping[str, np.ndarray], tokens: int) -> tuple[int, int]:
+    """See ``AttentionTrace.together``."""
+    found = arrays.get("tgt_together", np.zeros(2, int))
+    if found.shape != (2,) or found.dtype.kind not in "iu" or not 0 <= found[0] <= found[1] <= tokens:
+        raise MapsError("tgt_together must be two places among tgt_tokens: the first and one past the last.")
+    return int(found[0]), int(found[1])
 
 
 def _weights(arrays: Mapping[str, np.ndarray]) -> tuple[dict[Kind, np.ndarray], dict[str, list[str]]]:

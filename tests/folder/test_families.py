@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from model.analysis.heads.roles import profile
+from model.attribution.export import trace_npz
 from model.common.scenes import drawing
 from model.errors import FolderError, PictureError
 from model.folder.core import Proofs
+from model.folder.describing import Describing
 from model.folder.sites import weight_and_bias
 from model.folder.source import FolderSource
 from model.passage import Ask
+from model.saved.reading import read_maps
 from model.source import LacksAbilityError
+from model.trace import check_map
 from tests.folder import tiny
 
 PICTURE = "house"
@@ -105,8 +111,7 @@ def test_gradients_are_those_of_a_small_change_of_a_gain(opened, name):
         up, down = (source.log_probs(ids, [{(kind, 0, 1): 1 + sign * 1e-2}]).double().sum() for sign in (1, -1))
         expected = float((gradients[kind, 0][1].numpy() * weights[kind][0, 1]).sum())
         assert expected == pytest.approx(float(up - down) / 2e-2, abs=2e-2, rel=1e-2)
-        hidden = np.triu(np.ones(weights[kind].shape[2:]), 1) * (kind == "decoder_self")
-        assert not (gradients[kind, 0].numpy() * hidden).any()
+        assert not (gradients[kind, 0].numpy() * ~made.trace.may_attend(kind)).any()
 
 
 def test_what_is_said_to_be_offered_can_be_had_and_the_rest_is_refused_with_a_reason(source, made):
@@ -130,8 +135,7 @@ def test_what_is_said_to_be_offered_can_be_had_and_the_rest_is_refused_with_a_re
 
 def test_scores_with_the_mask_give_the_weights(source, made):
     for kind, scores in made.trace.scores.items():
-        allowed = np.tril(np.ones(scores.shape[2:])) if kind == "decoder_self" else np.ones(scores.shape[2:])
-        masked = np.where(allowed, scores, -np.inf)
+        masked = np.where(made.trace.may_attend(kind), scores, -np.inf)
         powers = np.exp(masked - masked.max(-1, keepdims=True))
         np.testing.assert_allclose(powers / powers.sum(-1, keepdims=True), made.trace.weights[kind], atol=1e-5)
 
@@ -301,6 +305,37 @@ def test_a_model_whose_picture_tokens_cannot_be_placed_is_opened_as_one_of_text(
     with caplog.at_level("INFO"):
         assert FolderSource.open(path, pictures=drawing).anatomy.reads == "prompt"
     assert "is opened as a model of text alone" in caplog.text
+
+
+@pytest.mark.parametrize(("name", "given"), [("gemma3", False), ("paligemma", True), ("llava", None)])
+def test_tokens_that_see_each_other_both_ways_are_said_and_no_other_sees_what_comes(opened, name, given):
+    source = opened(name)
+    made = source.translate(PICTURE, capture=True)
+    trace = made.trace
+    patches = [place for place, label in enumerate(trace.tgt_inputs) if label.is_patch]
+    whole = (0, made.given + 1) if given else (patches[0], patches[-1] + 1)
+    assert trace.together == ((0, 0) if given is None else whole)
+    seen = trace.weights["decoder_self"].max((0, 1)) > 0
+    assert not (seen & ~trace.may_attend("decoder_self")).any()
+    first, end = trace.together
+    assert seen[first:end, first:end].all()
+    assert check_map(trace, "decoder_self", 0, 0).holds
+    assert check_map(replace(trace, together=(0, 0)), "decoder_self", 0, 0).holds == (given is None)
+    slopes = source.forced(source.ids(PICTURE, made.tgt_ids), Ask(gradient="all")).gradients["decoder_self", 0]
+    assert bool((slopes[:, ~torch.from_numpy(trace.may_attend("decoder_self"))] == 0).all())
+    assert given is None or bool(slopes[:, first, end - 1].any())
+    back = read_maps(trace_npz(made)).trace
+    assert back.together == trace.together
+    assert profile(trace, "decoder_self").measures["evenness"].max() <= 1
+
+
+def test_a_model_whose_words_see_those_that_are_still_to_be_written_is_opened_as_one_of_text(
+    folders, monkeypatch, caplog
+):
+    monkeypatch.setattr(Describing, "_after", lambda self, ids: torch.zeros_like(ids.inputs))
+    with caplog.at_level("INFO"):
+        assert FolderSource.open(folders("paligemma"), pictures=drawing).anatomy.reads == "prompt"
+    assert "Its tokens see those that are written after them" in caplog.text
 
 
 def test_what_is_written_of_a_picture_goes_on_from_what_was_written(opened):

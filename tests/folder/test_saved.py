@@ -42,6 +42,12 @@ def test_our_own_export_reads_back(translator):
     assert trace_arrays(back).keys() == trace_arrays(made).keys()
 
 
+@pytest.mark.parametrize("places", [[0, 4], [2, 1], [-1, 2], [0, 1, 2], [0.0, 2.0]])
+def test_places_that_see_each_other_lie_among_the_tokens(places):
+    with pytest.raises(MapsError, match="tgt_together must be two places among tgt_tokens"):
+        read_maps(npz(decoder_self=EVEN, tgt_tokens=TOKENS, tgt_together=places))
+
+
 def test_one_kind_alone_is_an_encoders_or_where_it_hides_the_future_a_decoders():
     found = read_maps(npz(self=EVEN, tokens=TOKENS))
     assert found.trace.kinds == ("encoder_self",)

@@ -275,13 +275,44 @@ def smolvlm(path: Path) -> None:
     T.SmolVLMImageProcessorPil(size={"longest_edge": 128}, max_image_size={"longest_edge": 64}).save_pretrained(path)
 
 
+def gemma3(path: Path) -> None:
+    """Four patches are averaged to a token; those of a picture see each other both ways."""
+    tokenizer = spelling.llama()
+    start, end, image = _marked(tokenizer, "<start_of_image>", "<end_of_image>", "<image_soft_token>")
+    text = {"vocab_size": len(tokenizer), "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0, **TEXT_PART}
+    layers = {"head_dim": 8, "sliding_window": 128, "layer_types": ["sliding_attention", "full_attention"]}
+    config = T.Gemma3Config(
+        text_config={**text, **layers},
+        vision_config={**PICTURE, "image_size": 64},
+        mm_tokens_per_image=4,
+        image_token_index=image,
+        boi_token_index=start,
+        eoi_token_index=end,
+    )
+    _save(path, shaken(T.Gemma3ForConditionalGeneration(config)), tokenizer)
+    T.Gemma3ImageProcessorPil(size={"height": 64, "width": 64}).save_pretrained(path)
+
+
+def paligemma(path: Path) -> None:
+    """All that is given, picture and text, sees each other both ways; what is written does not."""
+    tokenizer = spelling.llama()
+    (image,) = _marked(tokenizer, "<image>")
+    text = {"vocab_size": len(tokenizer), "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0, **TEXT_PART}
+    eye = {"model_type": "siglip_vision_model", "vision_use_head": False, **PICTURE}
+    text |= {"model_type": "gemma", "head_dim": 8}
+    config = T.PaliGemmaConfig(text_config=text, vision_config=eye, image_token_index=image, projection_dim=32)
+    _save(path, shaken(T.PaliGemmaForConditionalGeneration(config)), tokenizer)
+    T.SiglipImageProcessorPil(size={"height": 48, "width": 48}).save_pretrained(path)
+
+
 TRANSLATORS: dict[str, Callable[[Path], None]] = {
     each.__name__: each for each in (marian, t5, mt5, bart, mbart, m2m100, nllb)
 }
 READERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bert, distilbert, roberta, albert)}
 WRITERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (gpt2, llama, qwen2)}
 PICTURES: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (vit, deit, dinov2, vit_gpt2)}
-DESCRIBERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (llava, qwen2_vl, smolvlm)}
+_DESCRIBING = (llava, qwen2_vl, smolvlm, gemma3, paligemma)
+DESCRIBERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in _DESCRIBING}
 ODD: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bloom, longformer, trocr, donut)}
 FAMILIES = TRANSLATORS | READERS | WRITERS | PICTURES | DESCRIBERS | ODD
 

@@ -87,7 +87,7 @@ def batch_of(items: Sequence[Traced], kind: Kind) -> MapBatch:
         weights[n, :, :height, :width] = each.trace.weights[kind].reshape(-1, height, width)
         slope = (len(each.trace.src) - 1) / max(1, height - 1) if kind == "cross" else 1.0
         base[n, :height] = np.arange(height) * slope
-        sees[n, :height] = np.arange(1, height + 1) if kind == "decoder_self" else width
+        sees[n, :height] = each.trace.may_attend(kind).sum(-1)
         for name, found in _keys(across, kind, each.rarity).items():
             keys[name][n, :width] = found
     aligned = _aligned(items, (b, q, k)) if kind == "cross" else None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from model.attribution.labelled_map import row_entropy
-from model.trace import AttentionTrace, Kind, Label
+from model.trace import AttentionTrace, Kind, Label, may_attend
 
 PATTERNS = ("diagonal", "anti_diagonal", "previous", "next", "first", "last", "uniform")
 GRID = 8  # side of a painted pattern
@@ -62,10 +62,13 @@ def resampled(painted: np.ndarray, n_rows: int, n_columns: int) -> np.ndarray:
     return found
 
 
-def visible(kind: Kind, n_rows: int, n_columns: int) -> np.ndarray:
-    """Which keys each row of a kind's maps may attend to, as far as a pattern is concerned: bool [Q, K]."""
-    whole = np.ones((n_rows, n_columns), dtype=bool)
-    return np.tril(whole) if kind == "decoder_self" else whole
+def visible(kind: Kind, maps: np.ndarray) -> np.ndarray:
+    """Which keys each row of a kind's maps [..., Q, K] may attend to, as far as a pattern is concerned: bool [Q, K].
+
+    What one of the maps attends to is among them: the parts of a picture may see each other both ways.
+    """
+    found: np.ndarray = may_attend(kind, maps.shape) | (maps != 0).reshape(-1, *maps.shape[-2:]).any(0)
+    return found
 
 
 def match(maps: np.ndarray, pattern: np.ndarray, seen: np.ndarray) -> np.ndarray:
@@ -118,7 +121,7 @@ def match_named(maps: np.ndarray, name: str, kind: Kind, rows: Sequence[Label], 
         ValueError: there is no such pattern.
     """
     own = ~np.array([label.is_special for label in rows], bool)
-    seen = visible(kind, len(rows), len(columns))
+    seen = visible(kind, maps)
     if name == "uniform":
         return evenness(maps, seen, own)
     method = template(name, ~own, [label.is_special for label in columns])
@@ -134,7 +137,7 @@ def match_painted(
     It is stretched over the whole map, and over its words alone, without <bos> and <eos>; what matches
     better counts, since nobody who paints a line says where the special tokens are.
     """
-    seen = visible(kind, len(rows), len(columns))
+    seen = visible(kind, maps)
     whole = resampled(painted, len(rows), len(columns))
     own = np.flatnonzero([not label.is_special for label in rows])
     keys = np.flatnonzero([not label.is_special for label in columns])

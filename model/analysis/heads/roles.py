@@ -87,7 +87,7 @@ def count_rows(trace: AttentionTrace, kind: Kind, rarity: np.ndarray | None = No
     columns = trace.axis_labels(kind)[1]
     weights = trace.weights[kind][:, :, rows].astype(np.float64)  # [L, H, N, K]
     keys = np.arange(len(columns))
-    sees = rows + 1 if kind == "decoder_self" else np.full(len(rows), len(columns))  # keys that a row may see
+    sees = trace.may_attend(kind)[rows].sum(-1)  # keys that a row may see, the first so many
     special = np.flatnonzero([label.is_special for label in columns])
     found = weights.argmax(-1)  # [L, H, N]
     entropy = row_entropy(weights)

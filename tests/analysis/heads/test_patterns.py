@@ -74,7 +74,7 @@ def test_an_unknown_pattern_is_refused():
 def test_a_perfect_head_scores_one_and_an_even_one_nothing(kind, name):
     rows = [BOS, *WORDS] if kind == "decoder_self" else [*WORDS, EOS]
     columns = rows if kind != "cross" else [*WORDS[:4], EOS]
-    seen = visible(kind, len(rows), len(columns))
+    seen = visible(kind, np.zeros((1, len(rows), len(columns))))
     method = template(name, [row.is_special for row in rows], [column.is_special for column in columns])
     even = seen / seen.sum(-1, keepdims=True)
     scores = match_named(np.array([perfect(method, seen), even]), name, kind, rows, columns)
@@ -83,6 +83,13 @@ def test_a_perfect_head_scores_one_and_an_even_one_nothing(kind, name):
         assert scores == pytest.approx([1, 0], abs=1e-9)
     elif name != "anti_diagonal":
         assert scores.tolist() == [0, 0]
+
+
+def test_what_a_decoders_map_attends_to_is_visible_though_it_comes_later():
+    maps = np.tril(np.ones((2, 3, 3)))
+    assert not visible("decoder_self", maps)[0, 1:].any()
+    maps[1, 0, 1] = 0.5  # as the parts of a picture do
+    assert visible("decoder_self", maps).tolist() == [[True, True, False], [True, True, False], [True, True, True]]
 
 
 def test_even_attention_is_what_uniform_looks_for():
