@@ -315,7 +315,7 @@ export class Talk {
     else if (key === "f") this.turnWhole();
     else if (key === "p" || (key === "escape" && this.viewer.state.present)) this.turnStage();
     else if (key === "i" && this.hall.isOffered) this.hall.open();
-    else if (key === "i" && this.live?.element.isConnected) this.live.input.focus();
+    else if (key === "i" && this.live?.element.isConnected) this.live.input.select();
     else if (DARK.includes(key)) this.darken(this.darkness.hidden);
     else if (BEFORE.includes(key) || (key === " " && shift)) this.go(back(scenes, this.at));
     else if (ON.includes(key)) this.go(onward(scenes, this.at));
