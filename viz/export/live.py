@@ -97,11 +97,7 @@ def live_page(translator: Translator, source: str = OPENS_ON, language: str = "e
         HeadlightError: the packages that make graphs are not installed, or the graphs are another checkpoint's.
     """
     parts = engine_parts(translator, graphs)
-    data = "\n".join(
-        f'<script type="application/octet-stream" id="{name}">{dense(zipped)}</script>'
-        for name, zipped in parts.items()
-    )
-    return _page(translator, source, language, dict.fromkeys(parts, ""), data, FILE_POLICY)
+    return _page(translator, source, language, dict.fromkeys(parts, ""), engine_data(parts), FILE_POLICY)
 
 
 def live_site(
@@ -118,7 +114,7 @@ def live_site(
         files[name] = f"{name}.{hashlib.sha256(zipped).hexdigest()[:16]}.bin"
         written.append(into / files[name])
         write_bytes(written[-1], zipped)
-    write_bytes(written[0], _page(translator, source, language, files, "", SITE_POLICY).encode())
+    write_bytes(written[0], _page(translator, source, language, files, engine_data({}), SITE_POLICY).encode())
     return written
 
 
@@ -153,6 +149,15 @@ def engine_parts(translator: Translator, graphs: Path | None) -> dict[str, bytes
     return {"wasm": RUNTIME.read_bytes(), **zipped, **weights}
 
 
+def engine_data(parts: Mapping[str, bytes]) -> str:
+    """The worker's script as data of a page, and with it the parts of the engine that lie in the same file."""
+    worker = base64.b64encode(_zipped(ENGINE.read_bytes())).decode("ascii")
+    texts = {"engine": worker} | {name: dense(zipped) for name, zipped in parts.items()}
+    return "\n".join(
+        f'<script type="application/octet-stream" id="{name}">{held}</script>' for name, held in texts.items()
+    )
+
+
 def _zipped(data: bytes) -> bytes:
     return gzip.compress(data, 9, mtime=0)
 
@@ -175,12 +180,10 @@ def _page(translator: Translator, source: str, language: str, files: Mapping[str
         for each, message in messages.items()
     }
     settings = {"language": language, "languages": languages, "files": dict(files)}
-    engine = base64.b64encode(gzip.compress(ENGINE.read_bytes(), 9, mtime=0)).decode("ascii")
     body = (
         f'<div id="live"><noscript>{text(language, "viewer.script")}</noscript></div>\n'
         f'<script type="application/json" id="settings">{_harmless(settings)}</script>\n'
-        f'<script type="application/octet-stream" id="message">{packed(messages[language])}</script>\n'
-        f'<script type="application/octet-stream" id="engine">{engine}</script>\n{data}'
+        f'<script type="application/octet-stream" id="message">{packed(messages[language])}</script>\n{data}'
     )
     look = LIVE_STYLE.read_text(encoding="utf-8") + own_style("fork_picker")
     return document(body, text(language, "live.title"), language, look, bundle=LIVE, policy=policy)

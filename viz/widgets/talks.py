@@ -100,7 +100,7 @@ def staged(board: Storyboard) -> Stage:
 @kept(4)
 def page(board: Storyboard, spoken: str) -> str:
     """The talk as one page; raises as ``talk_page``."""
-    return talk_page(staged(board), spoken)
+    return talk_page(staged(board), spoken, alone=False)
 
 
 @kept(4)

@@ -13,15 +13,19 @@ from playwright.sync_api import Browser, Page
 
 from bench.browser import VIEWPORT
 from model.onnx.export import export
-from model.trace import HeadRef
+from model.trace import HeadRef, Translation
 from model.translator import Translator
 from tests.browser.test_axe import violations
 from viz.core.text import text
-from viz.export.live import OPENS_ON, live_page, live_site
+from viz.export.live import OPENS_ON, engine_parts, live_page, live_site
+from viz.export.show import talk
+from viz.export.show.staged import stage
+from viz.export.show.storyboard import Both, Step, Storyboard, TalkScene
 
 pytest.importorskip("onnxscript")
 SENTENCE = "My brother was sleeping on the sofa when I came home last night."
 HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ :red[y]"
+MARKUP = "<script>alert(1)</script> <img src=x onerror=alert(1)>"
 PHONE = {"width": 360, "height": 740}
 
 
@@ -51,18 +55,24 @@ def seen() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser, file: Path, seen: list[str]) -> Iterator[Page]:
+def alone(browser: Browser, seen: list[str]) -> Iterator[Page]:
+    """A page without a network."""
     context = browser.new_context(viewport=VIEWPORT, offline=True)
     page = context.new_page()
     page.on("request", lambda request: request.url.startswith(("file:", "blob:")) or seen.append(request.url))
     page.on("pageerror", lambda error: seen.append(f"error: {error}"))
     page.on("console", lambda said: said.type in {"error", "warning"} and seen.append(said.text))
     page.on("dialog", lambda dialog: seen.append(f"dialog: {dialog.message}"))
-    page.goto(file.as_uri())
-    assert page.inner_text(".chips >> nth=0").startswith("My")  # there before the translator is
-    page.wait_for_selector("#live[data-ready]", timeout=120_000)
     yield page
     context.close()
+
+
+@pytest.fixture(scope="module")
+def page(alone: Page, file: Path) -> Page:
+    alone.goto(file.as_uri())
+    assert alone.inner_text(".chips >> nth=0").startswith("My")  # there before the translator is
+    alone.wait_for_selector("#live[data-ready]", timeout=120_000)
+    return alone
 
 
 def translate(page: Page, sentence: str) -> str:
@@ -209,3 +219,63 @@ def test_a_site_holds_the_same_in_files_that_may_be_kept(
         assert {path.name for path in written[1:]} <= set(asked)
         page.close()
         server.shutdown()
+
+
+def test_a_talk_translates_what_is_typed_in_its_live_scene(
+    alone: Page, seen: list[str], translator: Translator, graphs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talk, "engine_parts", lambda source, _: engine_parts(source, graphs))
+    scenes = (
+        TalkScene("I love you.", link="h=c3.0", live=True, steps=(Step("d=norms"),)),
+        TalkScene("You love me.", link="h=c2.5"),
+        TalkScene("You love me.", link="v=all", live=True),
+    )
+    path = tmp_path / "talk.html"
+    written = talk.talk_page(stage(Storyboard(Both("Talk"), scenes), lambda _: translator), "en")
+    path.write_text(written, encoding="utf-8")
+    alone.goto(path.as_uri())
+    alone.wait_for_selector("#talk[data-ready]")
+    assert in_scene(alone) == translator.translate("I love you.").text
+    alone.wait_for_selector(".live-box[data-ready]", timeout=120_000)
+    expected = type_in_scene(alone, SENTENCE, translator)
+    assert len(expected.tgt) > 6
+    assert "L3 H0" in alone.inner_text(".viewer:not([inert]) .panel-title")
+    hint = alone.locator(".live-box .hint")
+    alone.keyboard.press("Space")
+    lacks = text("en", "talk.live_weights").format(method=text("en", "method.norms"))
+    assert lacks.lower() in hint.inner_text().lower()
+    assert in_scene(alone) == expected.text
+    alone.keyboard.press("Space")
+    assert in_scene(alone) == translator.translate("You love me.").text
+    assert alone.locator(".live-box").count() == 0
+    alone.keyboard.press("Space")
+    assert in_scene(alone) == translator.translate("You love me.").text, "each live scene has its own sentence"
+    type_in_scene(alone, f"I like {MARKUP} tea.", translator)
+    assert alone.locator("img").count() == 0
+    assert violations(alone) == []
+    alone.keyboard.press("i")
+    alone.keyboard.type("我爱你。")
+    alone.keyboard.press("Enter")
+    alone.get_by_text(text("en", "live.script")).wait_for()
+    alone.keyboard.press("Escape")
+    alone.keyboard.press("Home")
+    assert in_scene(alone) == expected.text
+    assert seen == []
+
+
+def in_scene(page: Page) -> str:
+    """The target tokens of the slide that is shown."""
+    chips = page.locator(".viewer:not([inert]) .chips >> nth=1")
+    return "".join(chips.locator("button").all_inner_texts()).removesuffix("<eos>")
+
+
+def type_in_scene(page: Page, sentence: str, translator: Translator) -> Translation:
+    """What PyTorch makes of a sentence, which the live scene that is shown has made too."""
+    page.fill(".live-box input", sentence)
+    page.press(".live-box input", "Enter")
+    page.wait_for_function("said => document.querySelector('.live-box').dataset.shown === said", arg=sentence)
+    expected = translator.translate(sentence)
+    for chips, labels in enumerate((expected.src, expected.tgt)):
+        texts = page.locator(f".viewer:not([inert]) .chips >> nth={chips}").locator("button").all_inner_texts()
+        assert texts == [*(label.text for label in labels), "<eos>"]
+    return expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import json
 import re
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 from model.attribution.labelled_map import LabelledMap, merge_words
-from model.translator import Translator
+from model.translator import Translator, open_model
 from tests.pages import shipped as needs_en_zh
 from viz.__main__ import main
+from viz.export.show import talk as talk_module
 from viz.export.show.reading import shipped, shipped_storyboard
 from viz.export.show.staged import stage
 from viz.export.show.storyboard import Both, Light, Predict, Step, Storyboard, StoryboardError, TalkScene
@@ -121,6 +123,48 @@ def test_a_talk_is_one_page_that_shares_what_its_scenes_share(opens) -> None:
     assert "default-src 'none'" in html.unescape(page)
     assert not re.search(r"<(?:link|img|iframe|script src)", page)
     assert len(page) < 400_000
+
+
+LIVE = (
+    TalkScene(SENTENCE, TARGET),
+    TalkScene(SENTENCE, TARGET, live=True),
+    TalkScene("I love you.", link="v=all", live=True),
+)
+
+
+def test_live_scenes_share_one_translator_and_other_talks_have_none(opens, monkeypatch) -> None:
+    monkeypatch.setattr(talk_module, "engine_parts", lambda *_: {"wasm": b"runtime", "texts": b"vocabulary"})
+    shown, plain = (stage(Storyboard(Both(), scenes), opens) for scenes in (LIVE, LIVE[:1]))
+    page = talk_page(shown, "en")
+    policy = "'wasm-unsafe-eval'; worker-src blob:"
+    for name in ("engine", "wasm", "texts"):
+        assert page.count(f'<script type="application/octet-stream" id="{name}">') == 1
+    assert policy in html.unescape(page)
+    said = json.loads(re.findall(r'id="scenes">(.*?)</script>', page, re.DOTALL)[0])
+    assert [scene["live"] for scene in said["scenes"]] == [False, True, True]
+    assert said["live"]["parts"] == ["wasm", "texts"]
+    assert [sort["name"] for sort in said["live"]["header"]["sorts"]] == ["weights", "votes", "rollout"]
+    for without in (talk_page(plain, "en"), talk_page(shown, "en", alone=False)):
+        assert policy not in html.unescape(without)
+        assert 'id="engine"' not in without
+        assert json.loads(re.findall(r'id="scenes">(.*?)</script>', without, re.DOTALL)[0])["live"] is None
+    monkeypatch.setattr(talk_module, "engine_parts", lambda *_: {"wasm": bytes(27_000_000)})
+    with pytest.raises(StoryboardError, match="would bring a translator of 31 MB along; 30 MB is the most"):
+        talk_page(shown, "en")
+    assert 'id="engine"' not in talk_page(plain, "en")
+
+
+def test_a_live_scene_needs_a_checkpoint_of_our_own_and_the_talk_one_of_them(opens, en_zh, models: Path) -> None:
+    marian = open_model(str(models / "marian"))
+    scene = TalkScene("a b c", live=True)
+    with pytest.raises(StoryboardError, match=r"^Scene 1: only a checkpoint of our own can be live, and .* is none\.$"):
+        stage(Storyboard(Both(), (scene,)), lambda _: marian)
+    assert stage(Storyboard(Both(), (TalkScene("a b c"),)), lambda _: marian).scenes
+    other = copy.copy(en_zh)
+    other.name = "second"
+    both = (LIVE[1], TalkScene("I love you.", checkpoint="second", live=True))
+    with pytest.raises(StoryboardError, match=r"^Scene 2: live scenes of one talk have one model"):
+        stage(Storyboard(Both(), both, "en-zh"), lambda name: other if name == "second" else en_zh)
 
 
 def test_the_commands_write_check_and_complain(tmp_path: Path, capsys) -> None:

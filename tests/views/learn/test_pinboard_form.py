@@ -11,7 +11,7 @@ from viz.export.show.storyboard import Both, Predict, Storyboard, TalkScene, wri
 from viz.views.pinboard.page import filled, predicted
 from viz.views.talk.hall import answer, of_hall
 
-NOTHING = dict.fromkeys(("title", "points", "note", "ask", "options", "answer", "row"), "")
+NOTHING = dict.fromkeys(("title", "points", "note", "ask", "options", "answer", "row", "live"), "")
 SCENE = TalkScene("abcd", checkpoint="reverse", title=Both("one", "一"), link="h=c0.0&d=gradient@2&p=t1&w=1")
 
 
@@ -32,6 +32,8 @@ def test_a_form_changes_its_own_language_and_nothing_else() -> None:
     assert found.title == Both(HOSTILE, "一")
     assert found.points == (Both("first"), Both("second"))
     assert (found.text, found.link, found.fragments("en")) == (SCENE.text, SCENE.link, ["say", "more"])
+    assert not found.live
+    assert filled(found, {**NOTHING, "live": "True"}).live
 
 
 @reverse

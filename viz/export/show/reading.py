@@ -41,7 +41,7 @@ MOST_NODES = 10_000
 _NOTHING = "tag:yaml.org,2002:null"
 _SCENE = (
     *("text", "target", "checkpoint", "link", "view", "app", "title", "points", "note", "steps", "predict", "expect"),
-    "minutes",
+    *("minutes", "live"),
 )
 _APP = re.compile(r"[a-z_]{0,30}(?:\?[\w.~%+=&,:*!'()-]*)?", re.ASCII)
 
@@ -136,6 +136,13 @@ class Field:
         return float(said)
 
 
+def _flag(given: Field | None) -> bool:
+    said = given.text(10) if given else "false"
+    if given and said not in ("true", "false"):
+        given.fail(f"must be true or false, not {said!r}")
+    return said == "true"
+
+
 def _form(node: yaml.Node) -> str:
     if isinstance(node, yaml.MappingNode):
         return "a mapping"
@@ -209,6 +216,8 @@ def _scene(given: Field) -> TalkScene:
     parts = given.mapping(_SCENE, ("text",))
     if "view" in parts and {"link", "steps"} & set(parts):
         given.fail("has either a view, or a link with steps")
+    if "view" in parts and _flag(parts.get("live")):
+        given.fail("has either a view, or is live: a view's picture is made before the talk")
     return TalkScene(
         text=parts["text"].text(MAX_CHARACTERS),
         target=_text(parts.get("target"), MAX_CHARACTERS),
@@ -226,6 +235,7 @@ def _scene(given: Field) -> TalkScene:
         points=tuple(_both(each, MOST_SIGNS["point"]) for each in parts["points"].items(0, MOST_POINTS))
         if "points" in parts
         else (),
+        live=_flag(parts.get("live")),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from model.errors import HeadlightError
+from model.own.translator import Translator
 from viz.core.selection import Selection, write_link
 from viz.export.show.sights import Opens, Sight, Sights, highlight, place_of, said_of, selected, word_map
 from viz.export.show.storyboard import (
@@ -82,14 +83,30 @@ def stage(storyboard: Storyboard, opens: Opens) -> Stage:
     if not storyboard.scenes:
         raise StoryboardError("The storyboard has no scene.")
     sights = Sights(opens, storyboard.checkpoint or CHECKPOINT)
-    found = []
+    found: list[Staged] = []
     for number, scene in enumerate(storyboard.scenes, 1):
         try:
             found.append(_staged(scene, number, sights.of(scene)))
+            _check_live(found)
         except HeadlightError as error:
             place = f"Scene {number}" + (f", line {scene.line}" if scene.line else "")
             raise StoryboardError(f"{place}: {said_of(error)}.") from error
     return Stage(storyboard, tuple(found))
+
+
+def _check_live(scenes: list[Staged]) -> None:
+    """Nothing, where the last scene is not live, or can be: its model runs in a page, and is that of all live ones."""
+    *before, last = scenes
+    if not last.scene.live:
+        return
+    source = last.sight.source
+    if not isinstance(source, Translator):
+        raise StoryboardError(f"only a checkpoint of our own can be live, and {source.name} is none")
+    for each in before:
+        if each.scene.live and each.sight.source.name != source.name:
+            raise StoryboardError(
+                f"live scenes of one talk have one model, and {source.name} is another than {each.sight.source.name}"
+            )
 
 
 def _staged(scene: TalkScene, number: int, sight: Sight) -> Staged:

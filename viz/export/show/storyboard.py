@@ -66,6 +66,7 @@ def _scene(scene: TalkScene) -> dict[str, Any]:
             "checkpoint": scene.checkpoint,
             "link": scene.link,
             "view": scene.view,
+            "live": scene.live,
             "app": scene.app,
             "title": _both(scene.title),
             "points": [_both(point) for point in scene.points],
@@ -161,6 +162,7 @@ class TalkScene:
         link: what is chosen, as the viewer's link writes it; heads also by their job, see ``heads``.
         view: of the app, where that is the picture and not a map: its name, then what its link says besides.
         app: where in the app it was pinned; "" where nowhere.
+        live: in a file of its own another sentence can be typed, which is translated there.
         points: sentences that stand beside the picture, one more with each click.
         title, note: a note's ``[click]`` marks are where the speaker goes on.
         steps: one a click.
@@ -183,6 +185,7 @@ class TalkScene:
     line: int = field(default=0, compare=False)
     view: str = ""
     points: tuple[Both, ...] = ()
+    live: bool = False
 
     @property
     def choices(self) -> dict[str, str]:

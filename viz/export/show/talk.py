@@ -11,20 +11,36 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from model.own.translator import Translator
 from viz.charts.layout import plotly_script
 from viz.core.selection import read_link
 from viz.core.text import text
+from viz.export.live import ENGINE_METHODS, FILE_POLICY, engine_data, engine_parts, header_of
 from viz.export.show.sights import Sight
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import OPTION_LETTERS, StoryboardError, TalkScene
 from viz.web.bundles import STAGE, TALK_STYLE, VIEWER, markup, style
-from viz.web.page import document, packed
+from viz.web.page import POLICY, document, packed
 from viz.web.payload import pack
 
 TALK_WORDS = (
     *("on", "before", "notes", "notes_here", "notes_window", "ask_hint", "right", "wrong", "revealed"),
     *("of_talk", "of_scene", "next_is", "asks", "last", "keys", "is_dark", "stage"),
-    *("overview", "overview_open", "overview_hint", "hall", "hall_hint", "hall_send", "hall_wait", "whole_screen"),
+    *(
+        "overview",
+        "overview_open",
+        "overview_hint",
+        "hall",
+        "hall_hint",
+        "hall_send",
+        "hall_wait",
+        "whole_screen",
+        "live_weights",
+    ),
+)
+LIVE_WORDS = (
+    *("sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd", "empty", "long"),
+    *("script", "tokens", "sentences"),
 )
 # What Streamlit would say of how a view's elements stand.
 STILL_STYLE = """:host { font: 16px/1.45 "Source Sans", system-ui, "Noto Sans CJK SC", sans-serif; }
@@ -35,18 +51,21 @@ STILL_STYLE = """:host { font: 16px/1.45 "Source Sans", system-ui, "Noto Sans CJ
 table { border-collapse: collapse; } td, th { padding: .15rem .6rem; text-align: left; }"""
 
 
-MOST_PAGE = 30_000_000  # of a page
+MOST_PAGE = 30_000_000  # of a page, less what its engine takes
+MOST_ENGINE = 30_000_000  # of the translator in a page with live scenes
 
 
-def talk_page(shown: Stage, language: str) -> str:
+def talk_page(shown: Stage, language: str, *, alone: bool = True) -> str:
     """The file.
 
     Args:
         shown: the talk.
         language: of all words, "en" or "zh".
+        alone: it has no app around it that translates, so its live scenes bring a translator along.
 
     Raises:
         StoryboardError: it would be too large, or a view has no picture.
+        HeadlightError: a scene is live, and the packages that make graphs are not installed.
     """
     sights: list[Sight] = []
     for each in shown.scenes:
@@ -56,6 +75,8 @@ def talk_page(shown: Stage, language: str) -> str:
     found = view_stills(shown, language)
     if sum(map(len, messages)) > MOST_PAGE:
         raise StoryboardError(f"The talk would be larger than {MOST_PAGE // 1_000_000} MB; take scenes out.")
+    live = next((each.sight for each in shown.scenes if each.scene.live), None) if alone else None
+    engine = _engine(live) if live else {}
     title = shown.storyboard.title.of(language) or text(language, "talk.untitled")
     said = {
         "language": language,
@@ -69,11 +90,38 @@ def talk_page(shown: Stage, language: str) -> str:
             name: {look: rendered.parts for look, rendered in each.looks.items()} for name, each in found.items()
         },
         "words": {name: text(language, f"talk.{name}") for name in TALK_WORDS},
+        "live": _live_part(live, language, engine) if live else None,
     }
-    return _document(said, title, language, found)
+    return _document(said, title, language, found, engine)
 
 
-def _document(said: Mapping[str, Any], title: str, language: str, found: Mapping[str, ViewStill]) -> str:
+def _engine(sight: Sight) -> dict[str, bytes]:
+    """The parts of the translator that live scenes ask.
+
+    Raises:
+        HeadlightError: they cannot be made, or are too large.
+    """
+    assert isinstance(sight.source, Translator)
+    parts = engine_parts(sight.source, None)
+    if (size := sum(map(len, parts.values())) * 8 // 7) > MOST_ENGINE:
+        raise StoryboardError(
+            f"The talk's live scenes would bring a translator of {size / 1e6:.0f} MB along; "
+            f"{MOST_ENGINE // 1_000_000} MB is the most."
+        )
+    return parts
+
+
+def _live_part(sight: Sight, language: str, engine: Mapping[str, bytes]) -> Mapping[str, Any]:
+    """What the script needs to ask the translator: its parts, the header that all its answers have, its words."""
+    maps = {name: sight.maps(name) for name in ENGINE_METHODS}
+    header = header_of(pack(sight.translation, maps, language=language, model=sight.source.name))
+    words = {name: text(language, f"live.{name}") for name in LIVE_WORDS}
+    return {"parts": list(engine), "header": header, "words": words}
+
+
+def _document(
+    said: Mapping[str, Any], title: str, language: str, found: Mapping[str, ViewStill], engine: Mapping[str, bytes]
+) -> str:
     """The file with everything that its script reads."""
     # No "<" can end the script that holds it.
     data = json.dumps(said, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
@@ -81,12 +129,15 @@ def _document(said: Mapping[str, Any], title: str, language: str, found: Mapping
         f'<div id="talk"><noscript>{text(language, "viewer.script")}</noscript></div>\n{_templates(found)}'
         f'<script type="application/json" id="scenes">{data}</script>'
     )
+    if engine:
+        body += f"\n{engine_data(engine)}"
     return document(
         body,
         f"{title} · Headlight",
         language,
         TALK_STYLE.read_text(encoding="utf-8"),
         bundle=STAGE if found else VIEWER,
+        policy=FILE_POLICY if engine else POLICY,
         before=plotly_script() if any("figure" in each.names for each in found.values()) else "",
         own=not found,
     )
@@ -161,6 +212,7 @@ def scene_part(each: Staged, message: int, language: str, number: int = 0) -> Ma
         "points": [point.of(language) for point in scene.points],
         "still": f"still-{number}" if scene.view and number else "",
         "place": number - 1,
+        "live": scene.live,
     }
 
 

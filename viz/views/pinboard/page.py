@@ -90,7 +90,7 @@ def view(_session: Session) -> None:
         st.html(line("alt", say("pins.lead")))
 
 
-FIELDS = ("title", "points", "note", "ask", "options", "answer", "row")
+FIELDS = ("title", "points", "note", "ask", "options", "answer", "row", "live")
 
 
 def spoken(both: Both) -> str:
@@ -137,6 +137,7 @@ def filled(scene: TalkScene, typed: dict[str, str]) -> TalkScene:
         note=changed(scene.note, typed["note"], MOST_SIGNS["note"]),
         points=points,
         predict=predicted(scene.predict, typed),
+        live=bool(typed["live"]),
     )
 
 
@@ -200,6 +201,8 @@ def _fields(scene: TalkScene, place: int, key: str) -> None:
     )
     points = "\n".join(map(spoken, scene.points))
     shown.text_area(say("pins.points"), points, 90, key=f"{key}_points", help=say("pins.points.help"), **taken)
+    if not scene.view:
+        st.checkbox(say("pins.live"), scene.live, key=f"{key}_live", help=say("pins.live.help"), **taken)
     with st.expander(say("pins.question"), expanded=bool(asks.ask)):
         st.text_input(say("pins.ask"), spoken(asks.ask), MOST_SIGNS["ask"], key=f"{key}_ask", **taken)
         options, answers = st.columns([3, 2])

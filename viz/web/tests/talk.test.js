@@ -13,6 +13,7 @@ import {
   onward,
   placeIn,
   tally,
+  retold,
 } from "../src/talk/plan.js";
 
 const plain = {
@@ -119,4 +120,13 @@ test("a point more stands beside the picture with each click", () => {
   assert.equal(clicksOf(told), 2);
   assert.deepEqual(onward([told], { scene: 0, stop: 1 }), { scene: 0, stop: 2 });
   assert.deepEqual(onward([told], { scene: 0, stop: 2 }), { scene: 0, stop: 2 }, "the last scene ends there");
+});
+
+test("a link keeps its heads for another sentence, and loses what was of the first one's tokens", () => {
+  const methods = ["weights", "votes"];
+  assert.deepEqual(retold("h=c2.5&d=votes&p=t1&q=s2&w=1", methods), { link: "h=c2.5&d=votes&w=1", lacks: "" });
+  assert.deepEqual(retold("h=c2.5&d=votes&d=norms", methods), { link: "h=c2.5&d=votes&d=weights", lacks: "norms" });
+  assert.deepEqual(retold("d=votes@3&h=c0.0", methods), { link: "d=weights&h=c0.0", lacks: "votes" });
+  assert.deepEqual(retold("d=norms&d=votes", methods), { link: "d=weights&d=votes", lacks: "" });
+  assert.deepEqual(retold("", methods), { link: "", lacks: "" });
 });

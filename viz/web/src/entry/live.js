@@ -1,4 +1,16 @@
-// The bundle of the page that translates by itself.
-import { startLive } from "../live/start.js";
+// The bundle of the page that translates by itself: shows the sentence that came with it at once, and opens the
+// translator meanwhile.
+import { unpack } from "../core/payload.js";
+import { canOpen, engine, partsOf, taken } from "../live/open.js";
+import { LivePage } from "../live/page.js";
 
-startLive();
+/** @param {HTMLElement} root */
+async function start(root) {
+  const settings = JSON.parse(taken("settings"));
+  const page = new LivePage(root, settings, await unpack(taken("message")));
+  if (!canOpen()) return page.fail(page.words.simd);
+  page.open(await engine(), partsOf(settings.files));
+}
+
+const root = document.getElementById("live");
+if (root) start(root).catch((reason) => (root.textContent = String(reason)));

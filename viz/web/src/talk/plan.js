@@ -18,6 +18,7 @@
  * @property {number} minutes planned; 0: nobody planned any
  * @property {string[]} points sentences that stand beside the picture, one more with each click
  * @property {number} place among the scenes of its storyboard; a sentence from the hall has that of the scene it came to
+ * @property {boolean} live another sentence can be typed in it, where a translator came with the talk
  * @property {string} still where the picture is one of a view: what its parts in the page are called; else ""
  */
 
@@ -30,6 +31,7 @@
  * @property {Scene[]} scenes
  * @property {Record<string, Record<string, import("./still.js").StillPart[]>>} stills by what they are called, then by look
  * @property {Record<string, string>} words
+ * @property {import("./hall.js").LivePart | null} live the translator of its live scenes
  */
 
 /** @typedef {{ scene: number, stop: number }} At a scene that asks has a stop of its own for the question */
@@ -69,6 +71,24 @@ export function back(scenes, { scene, stop }) {
 /** What a scene shows after so many clicks. @param {Scene} scene @param {number} clicks */
 export function linkAt({ link, steps }, clicks) {
   return [link, ...steps.slice(0, clicks)].filter(Boolean).join("&");
+}
+
+/**
+ * A scene's link for another sentence: nothing of the first one's tokens, and weights in place of a method that there is not.
+ * @param {string} link
+ * @param {string[]} methods that there are
+ * @returns {{ link: string, lacks: string }} and the method that it lacks, or ""
+ */
+export function retold(link, methods) {
+  let lacks = "";
+  const parts = link.split("&").filter((part) => part && !/^[pq]=/.test(part));
+  const said = parts.map((part) => {
+    if (!part.startsWith("d=")) return part;
+    const [method, token] = part.slice(2).split("@");
+    lacks = token === undefined && methods.includes(method) ? "" : method;
+    return lacks ? "d=weights" : part;
+  });
+  return { link: said.join("&"), lacks };
 }
 
 /**

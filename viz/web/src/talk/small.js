@@ -71,9 +71,9 @@ export class Small {
     this.readers = traces.map((trace) => new Reader(trace));
   }
 
-  /** One more message. @param {import("../types.js").Trace} trace */
-  take(trace) {
-    this.readers.push(new Reader(trace));
+  /** A message that came later. @param {import("../types.js").Trace} trace @param {number} message */
+  take(trace, message) {
+    this.readers[message] = new Reader(trace);
   }
 
   /** A canvas with a scene's small picture, to be shown larger; the name of one that is a still. @param {number} at the scene @param {import("../types.js").Look} look */

@@ -12,6 +12,7 @@ export async function startTalk(root, mounts) {
   const part = JSON.parse(packed.textContent ?? "");
   const traces = await Promise.all(part.messages.map(unpack));
   for (const { header } of traces) header.words.keys = `${part.words.keys}\n${header.words.keys}`;
+  if (part.live) part.live.header.words.keys = `${part.words.keys}\n${part.live.header.words.keys}`;
   const talk = new Talk(root, part, traces, { dark: dark.matches, link: said(), onLink: say, mounts });
   dark.addEventListener("change", () => talk.turn(dark.matches));
   window.addEventListener("hashchange", () => talk.follow(said()));
@@ -21,5 +22,6 @@ export async function startTalk(root, mounts) {
   });
   if (said().includes("hall=")) say(linkOf(talk.at, part.scenes)); // of a page before this one
   root.dataset.ready = "true";
+  talk.live?.open();
   focus();
 }

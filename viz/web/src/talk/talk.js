@@ -4,11 +4,12 @@ import { present, wholeScreen } from "../viewer/keys.js";
 import { make } from "../ui/dom.js";
 import { button } from "../viewer/controls.js";
 import { Viewer } from "../viewer/viewer.js";
+import { fill } from "../core/text.js";
 import { optionOf } from "./ask.js";
 import { Beside } from "./beside.js";
-import { Hall } from "./hall.js";
+import { Hall, LiveBox } from "./hall.js";
 import { Overview } from "./overview.js";
-import { back, clicked, isAsking, lastStop, linkAt, linkOf, onward, placeIn, standing } from "./plan.js";
+import { back, clicked, isAsking, lastStop, linkAt, linkOf, onward, placeIn, retold, standing } from "./plan.js";
 import { Pointer } from "./pointer.js";
 import { Small } from "./small.js";
 import { noteParts, Speaker } from "./speaker.js";
@@ -46,6 +47,9 @@ export class Talk {
     this.beside = new Beside(talk.words, (option) => this.pick(option));
     this.stills = new Map(Object.entries(talk.stills).map(([name, parts]) => [name, new Still(name, parts, mounts)]));
     this.hall = new Hall(talk.words, () => this.scene.place);
+    this.live = talk.live ? new LiveBox(talk.live, () => this.retell()) : null;
+    /** @type {Map<import("./plan.js").Scene, number>} messages of what was typed in live scenes */
+    this.retold = new Map();
     const small = new Small(talk.scenes, traces);
     this.speaker = new Speaker(talk, small, (event) => this.press(event));
     this.overview = new Overview(talk, small, (scene) => this.go({ scene, stop: 0 }));
@@ -112,9 +116,14 @@ export class Talk {
     return /** @type {Viewer} */ (this.viewers[message]);
   }
 
+  /** What the scene shows: its own sentence, or the one that was typed in it; a question is always about its own. */
+  get message() {
+    return (this.asking ? undefined : this.retold.get(this.scene)) ?? this.scene.message;
+  }
+
   /** The viewer of the scene. */
   get viewer() {
-    return this.viewerOf(this.scene.message);
+    return this.viewerOf(this.message);
   }
 
   /** @param {At} at */
@@ -135,12 +144,13 @@ export class Talk {
     beside.show(scene, at.stop, this.picked.get(at.scene));
     this.frame.hidden = !still;
     if (!still) viewer.aside.append(beside.element);
+    const link = this.leading(linkAt(scene, clicks));
     for (const each of this.viewers) {
       if (!each) continue;
       each.root.inert = each !== viewer || Boolean(still);
       each.room.inert = this.asking;
     }
-    this.lead(viewer, linkAt(scene, clicks), kept);
+    this.lead(viewer, link, kept);
     this.title.textContent = scene.title;
     this.note.replaceChildren(...noteParts(scene.note, clicks));
     this.speaker.show(at, clicks, this.asking);
@@ -150,6 +160,37 @@ export class Talk {
     if (still) this.showStill(still);
     clearTimeout(this.waiting);
     this.waiting = window.setTimeout(() => this.prepare(), PREPARED_AFTER);
+  }
+
+  /** The link that the scene's viewer follows, with the box of a live scene in its place. @param {string} link */
+  leading(link) {
+    const { live, scene, message } = this;
+    if (!live) return link;
+    live.element.remove();
+    if (!scene.live || this.asking) return link;
+    this.viewer.aside.append(live.element);
+    const [own, now] = [scene.message, message].map((each) => this.traces[each].header.sorts);
+    const names = now.map(({ name }) => name);
+    const again = message === scene.message ? { link, lacks: "" } : retold(link, names);
+    const method = own.find(({ name }) => name.split("@")[0] === again.lacks)?.title;
+    live.stand(scene, again.lacks && fill(this.talk.words.live_weights, { method }));
+    return again.link;
+  }
+
+  /** Shows the scene with the sentence that was typed in it. */
+  retell() {
+    const { scene, viewer } = this;
+    const trace = this.live?.traceOf(scene);
+    if (!trace) return;
+    const kept = viewer.state;
+    const message = this.retold.get(scene) ?? this.traces.length;
+    this.traces[message] = trace;
+    this.overview.small.take(trace, message);
+    this.viewers[message]?.dispose();
+    this.viewers[message]?.root.remove();
+    delete this.viewers[message];
+    this.retold.set(scene, message);
+    this.show(kept);
   }
 
   /** A picture of a view, under its sentence and beside what is asked. @param {Still} still */
@@ -181,7 +222,7 @@ export class Talk {
   prepare() {
     const { viewer, at } = this;
     const next = this.talk.scenes[at.scene + 1];
-    if (!next) return;
+    if (!next || this.retold.has(next)) return;
     const other = this.viewerOf(next.message);
     if (other !== viewer) this.lead(other, linkAt(next, 0), viewer.state);
     this.speaker.preview(viewer.look);
@@ -217,7 +258,7 @@ export class Talk {
     const { scenes, words } = this.talk;
     trace.header.words.keys = `${words.keys}\n${trace.header.words.keys}`;
     const message = this.traces.push(trace) - 1;
-    this.overview.small.take(trace);
+    this.overview.small.take(trace, message);
     const at = this.at.scene + 1;
     scenes.splice(at, 0, { ...scene, message });
     this.picked = new Map([...this.picked].map(([place, option]) => [place + Number(place >= at), option]));
@@ -274,6 +315,7 @@ export class Talk {
     else if (key === "f") this.turnWhole();
     else if (key === "p" || (key === "escape" && this.viewer.state.present)) this.turnStage();
     else if (key === "i" && this.hall.isOffered) this.hall.open();
+    else if (key === "i" && this.live?.element.isConnected) this.live.input.select();
     else if (DARK.includes(key)) this.darken(this.darkness.hidden);
     else if (BEFORE.includes(key) || (key === " " && shift)) this.go(back(scenes, this.at));
     else if (ON.includes(key)) this.go(onward(scenes, this.at));
