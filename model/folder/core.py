@@ -32,6 +32,7 @@ CLOSE = 1e-4
 PACKAGE = Path(__file__).resolve().parents[1]
 _LOG = logging.getLogger(__name__)
 _NAMES = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
+_SOUND = ("input_features", "input_values")  # what speech models call a spectrogram, or a wave
 Pictures = Callable[[str], bytes]
 
 
@@ -326,7 +327,8 @@ def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:
         captioning = Captioning(loaded, speller, pictures)
         return captioning, _sites(name, loaded.model, captioning)
     if main != "input_ids":
-        raise FolderError(f"{name} reads {main.replace('_', ' ') or 'something else'}, and neither text nor pictures.")
+        read = "sound" if main in _SOUND else main.replace("_", " ") or "something else"
+        raise FolderError(f"{name} reads {read}: Headlight opens models that read text or pictures.")
     speller = Speller(loaded.tokenizer, languages_of(loaded.tokenizer))
     if loaded.model.config.is_encoder_decoder:
         if not loaded.model.can_generate():
@@ -365,7 +367,7 @@ def _describing(name: str, loaded: Loaded, speller: Speller, pictures: Pictures)
 
 def _sites(name: str, model: Any, form: Form) -> Sites:
     ids, lengths = form.probe()
-    found = find_sites(name, model, form.arguments(ids), lengths, form.beside, form.together(ids))
+    found = find_sites(name, model, form.arguments(ids), (lengths, form.together(ids)), form.beside)
     if found and model.config.is_encoder_decoder and "cross" not in found.kinds:
         found = None  # its encoder's attention passes through the registry, its decoder's does not
     return found or eager_sites(name, model, form.arguments(ids), lengths)

@@ -45,9 +45,8 @@ def find_sites(
     name: str,
     model: Any,
     arguments: Mapping[str, Any],
-    lengths: tuple[int, int],
+    spans: tuple[tuple[int, int], tuple[int, int]],
     beside: Collection[nn.Module] = (),
-    together: tuple[int, int] = (0, 0),
 ) -> Sites | None:
     """The sites of a model; None where its attention does not pass through the registry.
 
@@ -55,9 +54,9 @@ def find_sites(
         name: of the folder, for messages.
         model: on Headlight's attention function.
         arguments: of a forward pass.
-        lengths: how many tokens its encoder and its decoder read there; 0 where it has none; they differ.
+        spans: how many tokens its encoder and its decoder read there, 0 where it has none, which differ; and
+            ``Form.together`` of them.
         beside: modules whose attention is left out.
-        together: as ``Form.together`` of what it reads there.
 
     Raises:
         FolderError: its maps do not have one row and one column a token.
@@ -80,7 +79,7 @@ def find_sites(
             stack.callback(module.register_forward_pre_hook(joins).remove)
         with watching(watch):
             model(**arguments)
-    kinds = [kind_of(name, call.weights, lengths, together) for call in watch.calls]
+    kinds = [kind_of(name, call.weights, *spans) for call in watch.calls]
     return _sites(name, model, watch.calls, joined, kinds) if watch.calls else None
 
 

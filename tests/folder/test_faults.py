@@ -140,6 +140,11 @@ def test_windows_are_refused_with_their_shape(folders):
         FolderSource.open(folders("longformer"))
 
 
+def test_a_model_that_reads_sound_is_refused_as_one(folders):
+    with pytest.raises(FolderError, match="whisper reads sound: Headlight opens models that read text or pictures"):
+        FolderSource.open(folders("whisper"))
+
+
 def test_a_kernel_and_code_in_the_config_are_never_followed_and_no_host_is_looked_up(broken, monkeypatch):
     path = broken()
     (path / "evil.py").write_text("raise SystemExit('ran')")

@@ -311,9 +311,23 @@ TRANSLATORS: dict[str, Callable[[Path], None]] = {
 READERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bert, distilbert, roberta, albert)}
 WRITERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (gpt2, llama, qwen2)}
 PICTURES: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (vit, deit, dinov2, vit_gpt2)}
+
+
+def whisper(path: Path) -> None:
+    """Speech in, a text out: it is refused."""
+    tokenizer = spelling.byte_pairs(T.GPT2Tokenizer, unk_token="</s>", bos_token="</s>", eos_token="</s>")
+    ids = {"pad_token_id": 1, "bos_token_id": 2, "eos_token_id": 2, "decoder_start_token_id": 2}
+    sizes = {"num_mel_bins": 8, "max_source_positions": 30, "max_target_positions": 40, **SIDES}
+    config = T.WhisperConfig(
+        vocab_size=len(tokenizer), suppress_tokens=None, begin_suppress_tokens=None, **ids, **sizes
+    )
+    _save(path, T.WhisperForConditionalGeneration(config), tokenizer)
+    T.WhisperFeatureExtractor(feature_size=8).save_pretrained(path)
+
+
 _DESCRIBING = (llava, qwen2_vl, smolvlm, gemma3, paligemma)
 DESCRIBERS: dict[str, Callable[[Path], None]] = {each.__name__: each for each in _DESCRIBING}
-ODD: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bloom, longformer, trocr, donut)}
+ODD: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (bloom, longformer, trocr, donut, whisper)}
 FAMILIES = TRANSLATORS | READERS | WRITERS | PICTURES | DESCRIBERS | ODD
 
 
