@@ -28,6 +28,8 @@ SHARES = ("confidence", "evenness", "previous", "next", "offset", "sink", "rare"
 HABITS = ("previous", "next", "offset", "sink", "rare")
 NO_BREAK = "\u00a0"
 HABIT_FROM = 0.25  # a smaller share of rows is no habit
+AlignmentErrors = Mapping[Shift, np.ndarray]
+"""Of every cross head by what its rows stand for, percent [L, H]; empty where none was measured."""
 ALIGNS_BELOW = 35.0  # percent of alignment error; a head with more is no aligner
 
 
@@ -50,7 +52,7 @@ class HeadFacts:
     roles: dict[Kind, list[list[str]]]
     worst: dict[Kind, list[list[str]]] | None = None
     sinks: Mapping[Kind, str] = field(default_factory=dict)
-    errors: Mapping[Shift, np.ndarray] = field(default_factory=dict)
+    errors: AlignmentErrors = field(default_factory=dict)
 
     def values(self, measure: str) -> dict[Kind, np.ndarray]:
         """One of HEAD_MEASURES for every head, [L, H] by kind."""
@@ -124,7 +126,7 @@ def of_sentence(now: Session) -> HeadFacts:
     )
 
 
-def alignment_errors(model: models.ModelEntry) -> Mapping[Shift, np.ndarray]:
+def alignment_errors(model: models.ModelEntry) -> AlignmentErrors:
     """Alignment error of every cross head by what its rows stand for, percent [L, H]; empty where none was measured."""
     table, _ = model.alignment
     if not table:
@@ -160,7 +162,7 @@ def _special(labels: Sequence[Label]) -> str:
     return " ".join(dict.fromkeys(label.text for label in labels if label.is_special))
 
 
-def aligns(errors: Mapping[Shift, np.ndarray], head: HeadRef) -> tuple[Shift, float] | None:
+def aligns(errors: AlignmentErrors, head: HeadRef) -> tuple[Shift, float] | None:
     """By which of its rows a cross head aligns words, and with how much error in percent; None where it does not."""
     found = {shift: float(each[head[1:]]) for shift, each in errors.items()} if head.kind == "cross" else {}
     best = min(found, key=found.__getitem__, default=None)

@@ -76,7 +76,10 @@ def test_a_box_at_rest_has_the_colour_and_the_note_of_its_cost_and_a_muted_one_n
         assert "over the corpus" in box.get_attribute("title")
         assert box.get_attribute("title") in box.get_attribute("aria-label")
     assert "over the corpus" in page.locator(".desk .tints").inner_text()
-    page.get_by_role("switch", name="Find the head").or_(page.get_by_text("Find the head")).first.click()
+
+
+def test_while_a_token_is_asked_about_no_box_is_tinted_by_its_cost(visit):
+    page = opened(visit, repair="1")
     page.locator(".desk .cell.swept").first.wait_for()
     assert page.locator(".desk .tinted").count() == 0
     assert page.locator(".desk .tints").inner_text() == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import shutil
@@ -20,10 +21,10 @@ from viz.core.answers import heads as answers
 from viz.core.models import entry_of
 from viz.core.text import text
 from viz.core.theme import LIGHT
-from viz.views.atlas.habits import error_of, source_of
+from viz.views.atlas.habits import error_of, habit, role_of, source_of
 from viz.views.atlas.head_page import feeding_figure, head_html, small_map, token_lines
 from viz.views.atlas.page import HeadPoint, scatter_figure
-from viz.widgets.head_facts import alignment_scores
+from viz.widgets.head_facts import alignment_errors, alignment_scores
 
 HEAD = {"kind": "cross", "layer": 3, "head": 2}
 
@@ -150,6 +151,37 @@ def test_the_cost_of_muting_says_where_it_is_from_and_has_its_error(monkeypatch,
     atlas.facts["muted"] = 7
     assert error_of(atlas, "en-zh", HeadRef(**HEAD), "cost") == 0.25
     assert source_of(atlas, "en-zh", "cost") == text("en", "atlas.source.cost", lines=7, file="some.tsv")
+
+
+@shipped
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_cross_head_that_aligns_words_says_so_and_another_does_not(there, folder, monkeypatch, language):
+    table, atlas = copy.deepcopy(entry_of("en-zh").alignment[0]), read_atlas(folder)
+    for rows in table["aer"][table["best_head"]["links"]]["weights"].values():
+        rows["layers"] = [[90.0] * 9 for _ in range(6)]
+    found = table["aer"][table["best_head"]["links"]]["weights"]["written"]["layers"]
+    found[3][2] = 31.6
+    monkeypatch.setattr(entry_of("en-zh"), "alignment", (table, ""))
+    said = text(language, "heads.aligns.written", error="32")
+    assert said in words(choose(prepared("atlas", text=SENTENCE, lang=language, **HEAD)))
+    assert said not in words(choose(prepared("atlas", text=SENTENCE, lang=language, **HEAD | {"kind": "encoder_self"})))
+    found[3][2] = 35.0  # as much as no aligner has
+    errors = alignment_errors(entry_of("en-zh"))
+    assert habit(atlas, HeadRef(**HEAD), errors) == habit(atlas, HeadRef(**HEAD), {})
+    monkeypatch.setattr(entry_of("en-zh"), "alignment", (None, "missing"))
+    assert said not in words(choose(prepared("atlas", text=SENTENCE, lang=language, **HEAD)))
+
+
+def test_a_head_without_a_habit_is_an_aligner_among_the_roles_where_its_error_is_low(folder):
+    atlas, head = read_atlas(folder), HeadRef("cross", 3, 2)
+    own = atlas.kinds["cross"]
+    own["roles"] = [""] * 48
+    own["measures"] |= {name: [0.1] * 48 for name in ("offset", "sink", "rare")}
+    for error, role in ((31.6, "atlas.aligner"), (35.0, "atlas.no_role")):
+        errors = {"written": np.full((6, 8), 90.0), "read": np.full((6, 8), error)}
+        assert role_of(atlas, head, errors) == text("en", role)
+    assert habit(atlas, head, {}) == text("en", "heads.no_habit")
+    assert habit(atlas, head, {"read": np.full((6, 8), 31.6)}) == text("en", "heads.aligns.read", error="32")
 
 
 def test_lists_of_tokens_have_no_sign_of_a_piece():

@@ -12,7 +12,7 @@ from viz.core import models
 from viz.core.choice import say
 from viz.core.codes.choices import CHOICES
 from viz.core.numbers import number
-from viz.widgets.head_facts import HABIT_FROM, alignment_scores, corpus_table, role_name
+from viz.widgets.head_facts import HABIT_FROM, AlignmentErrors, alignment_scores, aligns, corpus_table, role_name
 
 MEASURES = CHOICES["atlas_y"].options
 _SHARES = {"evenness", "peak", "confidence", "previous", "itself", "next", "offset", "sink", "rare"}
@@ -69,22 +69,31 @@ def kind_of(kind: Kind) -> str:
     return say(f"kind.{kind}")
 
 
-def role_of(atlas: Atlas, head: HeadRef) -> str:
-    """A head's role, or what it does most often; or that it has no habit."""
+def role_of(atlas: Atlas, head: HeadRef, errors: AlignmentErrors) -> str:
+    """A head's role, or what it does most often; or else that it aligns words, or has no habit."""
     role, offset = _named(atlas, head)
     often = role or _most_often(atlas, head)
     if not role and not atlas.value(head, often) >= HABIT_FROM:
-        return say("atlas.no_role")
+        return say("atlas.aligner" if aligns(errors, head) else "atlas.no_role")
     return role_name("itself" if often == "offset" and offset == 0 else often, head.kind, offset)
 
 
-def habit(atlas: Atlas, head: HeadRef) -> str:
-    """What a head does most, with its share of rows and twice its standard error either way."""
+def habit(atlas: Atlas, head: HeadRef, errors: AlignmentErrors) -> str:
+    """That a head aligns words, by the rule of the ranking, and what it does most often; or that it has no habit."""
+    found = aligns(errors, head)
+    often = _often(atlas, head)
+    if found is None:
+        return often or say("heads.no_habit")
+    return " ".join(filter(None, (say(f"heads.aligns.{found[0]}", error=f"{found[1]:.0f}"), often)))
+
+
+def _often(atlas: Atlas, head: HeadRef) -> str:
+    """What a head does most, with its share of rows and twice its standard error either way; "" without a habit."""
     role, offset = _named(atlas, head)
     measure = _measure_of_role(role) if role else _most_often(atlas, head)
     share, error = atlas.value(head, measure), atlas.value(head, measure, "errors")
     if not share >= HABIT_FROM:
-        return say("heads.no_habit")
+        return ""
     named = role or ("itself" if measure == "offset" and offset == 0 else measure)
     written = f"{share:.1%}" + ("" if np.isnan(error) else f" ± {100 * 2 * error:.1f}")
     return say("atlas.habit", role=role_name(named, head.kind, offset), share=written)

@@ -51,7 +51,7 @@ def draw(atlas: Atlas, now: Session) -> None:
         st.info(say("atlas.no_page"))
         return
     st.subheader(head_facts.title(now.head), anchor=False)
-    st.html(line("lead", habit(atlas, now.head)))
+    st.html(line("lead", habit(atlas, now.head, head_facts.alignment_errors(now.model))))
     st.html(line("alt", numbers(atlas, now)))
     own = st.container()  # filled last: it needs the model, and nothing else does
     draw_row(histograms(page), "atlas.histograms")
@@ -200,7 +200,7 @@ def _neighbours(now: Session, page: Mapping[str, Any]) -> None:
 def _take_away(atlas: Atlas, now: Session, page: Mapping[str, Any]) -> None:
     """The page as a file: numbers, tokens, and every sentence with its map."""
     about = say("atlas.made", sentences=f"{atlas.kinds[now.head.kind]['sentences']:,}", **_origin(atlas))
-    lines = [habit(atlas, now.head), numbers(atlas, now)]
+    lines = [habit(atlas, now.head, head_facts.alignment_errors(now.model)), numbers(atlas, now)]
     lines += [f"{name} {said_of_them}" for name, said_of_them in token_lines(page["tokens"])]
     sections = {say(f"atlas.sentences.{which}"): page[which] for which in ("strongest", "sample")}
     name, spoken = f"{now.checkpoint} · {head_facts.title(now.head)}", language()

@@ -21,7 +21,7 @@ from viz.core.session import Session, choose_head
 from viz.core.theme import HEAD_COLOURS, Theme
 from viz.views.atlas import head_page
 from viz.views.atlas.habits import MEASURES, habit, kind_of, measure_of, role_of, said, source_of
-from viz.widgets.head_facts import title
+from viz.widgets.head_facts import AlignmentErrors, alignment_errors, title
 from viz.widgets.picker import bar, pick
 
 _SCATTER, _TABLE = "atlas_scatter", "atlas_table"
@@ -33,19 +33,20 @@ def points_of(atlas: Atlas, now: Session, x: str, y: str, by: str) -> list[HeadP
     """Every head with its two measures, and what its colour stands for."""
     costs = measure_of(atlas, now.checkpoint, "cost") if by == "cost" else None
     places = [measure_of(atlas, now.checkpoint, name) for name in (x, y)]
+    errors = alignment_errors(now.model)
     found = []
     for number, head in enumerate(atlas.heads):
-        group = "" if costs is not None else _group(atlas, head, by)
+        group = "" if costs is not None else _group(atlas, head, by, errors)
         colour = float("nan") if costs is None else float(costs[number])
         at = [float(values[number]) for values in places]
-        found.append(HeadPoint(head, title(head), habit(atlas, head), at[0], at[1], group, colour))
+        found.append(HeadPoint(head, title(head), habit(atlas, head, errors), at[0], at[1], group, colour))
     return found
 
 
-def _group(atlas: Atlas, head: HeadRef, by: str) -> str:
+def _group(atlas: Atlas, head: HeadRef, by: str, errors: AlignmentErrors) -> str:
     if by == "layer":
         return f"L{head.layer}"
-    return role_of(atlas, head) if by == "role" else kind_of(head.kind)
+    return role_of(atlas, head, errors) if by == "role" else kind_of(head.kind)
 
 
 def view(session: Session) -> None:
