@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -118,12 +119,17 @@ def live_site(
     return written
 
 
+_MADE: WeakKeyDictionary[Translator, dict[str, bytes]] = WeakKeyDictionary()  # as long as a translator is opened
+
+
 def engine_parts(translator: Translator, graphs: Path | None) -> dict[str, bytes]:
     """What the engine is made of, zipped, by name: the runtime, the graphs, and facts and vocabularies as JSON."""
     if graphs is None:
-        with tempfile.TemporaryDirectory() as made:
-            export(translator, Path(made), "compact")
-            return engine_parts(translator, Path(made))
+        if translator not in _MADE:
+            with tempfile.TemporaryDirectory() as made:
+                export(translator, Path(made), "compact")
+                _MADE[translator] = engine_parts(translator, Path(made))
+        return _MADE[translator]
     try:
         files = {name: (graphs / f"{name}.onnx").read_bytes() for name in GRAPHS}
         facts = json.loads((graphs / FACTS).read_text(encoding="utf-8"))
