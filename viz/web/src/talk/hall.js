@@ -77,6 +77,7 @@ export class LiveBox {
     this.scene = null;
     this.asked = { id: 0, text: "", scene: /** @type {import("./plan.js").Scene | null} */ (null) };
     this.isReady = false;
+    this.isAwaited = false; // Enter was pressed before the translator had opened
     this.state = ""; // of the translator
     /** @type {Worker | null} */
     this.worker = null;
@@ -96,6 +97,7 @@ export class LiveBox {
     this.input.addEventListener("keydown", (event) => {
       event.stopPropagation(); // the talk's keys are letters too
       if (event.key === "Escape") this.input.blur();
+      if (event.key === "Enter") this.isAwaited = !this.isReady;
     });
   }
 
@@ -134,6 +136,7 @@ export class LiveBox {
     this.button.disabled = false;
     this.element.dataset.ready = "true";
     this.tell(this.words.ready);
+    if (this.isAwaited) this.ask();
   }
 
   /** @param {import("../engine/worker.js").Sentence[]} sentences */
