@@ -236,8 +236,7 @@ def test_a_talk_translates_what_is_typed_in_its_live_scene(
     alone.goto(path.as_uri())
     alone.wait_for_selector("#talk[data-ready]")
     assert in_scene(alone) == translator.translate("I love you.").text
-    assert alone.locator(".live-box[data-ready]").count() == 0, "what is typed while the translator opens is kept"
-    expected = type_in_scene(alone, SENTENCE, translator)
+    expected = type_in_scene(alone, SENTENCE, translator)  # also where the translator has not opened yet
     assert len(expected.tgt) > 6
     assert "L3 H0" in alone.inner_text(".viewer:not([inert]) .panel-title")
     hint = alone.locator(".live-box .hint")
