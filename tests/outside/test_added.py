@@ -35,9 +35,9 @@ def test_a_new_method_is_not_measured_where_a_table_is_older(with_method: dict[s
     assert (name, set(cells), pairs) == ("the newest method", {"–"}, "0")
     for page in ("aligned", "truth"):
         assert 'data-alignment="unmeasured"' in with_method[page]
-        assert "known pairs (a guess" not in with_method[page]
+        assert "known pairs (diagonal" not in with_method[page]
     assert "data-alignment" not in with_method["alignment"]
-    assert "known pairs (a guess" in with_method["alignment"]
+    assert "known pairs (diagonal" in with_method["alignment"]
 
 
 def test_a_new_lesson_opens_from_a_link_and_from_the_one_before_it() -> None:
