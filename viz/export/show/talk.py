@@ -26,17 +26,8 @@ from viz.web.payload import pack
 TALK_WORDS = (
     *("on", "before", "notes", "notes_here", "notes_window", "ask_hint", "right", "wrong", "revealed"),
     *("of_talk", "of_scene", "next_is", "asks", "last", "keys", "is_dark", "stage"),
-    *(
-        "overview",
-        "overview_open",
-        "overview_hint",
-        "hall",
-        "hall_hint",
-        "hall_send",
-        "hall_wait",
-        "whole_screen",
-        "live_weights",
-    ),
+    *("overview", "overview_open", "overview_hint", "hall", "hall_hint", "hall_send", "hall_wait", "whole_screen"),
+    "live_weights",
 )
 LIVE_WORDS = (
     *("sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd", "empty", "long"),
