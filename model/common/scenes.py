@@ -31,17 +31,11 @@ _NAME = re.compile(r"scene-(\d{1,6})")
 
 
 class RingedScene(NamedTuple):
-    """One scene.
+    """One scene."""
 
-    Attributes:
-        image: 48 × 48 pixels.
-        answer: the colour of the ringed shape.
-        decides: which patches show the ring or the shape in it, bool [6, 6].
-    """
-
-    image: Image.Image
-    answer: str
-    decides: np.ndarray
+    image: Image.Image  # 48 × 48 pixels
+    answer: str  # the colour of the ringed shape
+    decides: np.ndarray  # which patches show the ring or the shape in it, bool [6, 6]
 
 
 def scene(number: int) -> RingedScene:

@@ -13,17 +13,11 @@ SHAPES = "  # [query, key]; reading.rows and reading.columns are its labels"
 
 @dataclass(frozen=True)
 class ModelCode:
-    """How code and commands open a model; every text becomes a literal.
+    """How code and commands open a model; every text becomes a literal."""
 
-    Attributes:
-        name: as the app lists it, after ``@`` with its languages or a step; or a path that holds a ``/``.
-        models: the folder of one's own models that it lies in; "" where it ships or is a path.
-        reads_file: it is given a picture by the path of its file.
-    """
-
-    name: str
-    models: str = ""
-    reads_file: bool = False
+    name: str  # as the app lists it, after ``@`` with its languages or a step; or a path that holds a ``/``
+    models: str = ""  # the folder of one's own models that it lies in; "" where it ships or is a path
+    reads_file: bool = False  # it is given a picture by the path of its file
 
     def lines(self, variable: str) -> list[str]:
         """Lines that open it as a variable."""

@@ -33,21 +33,13 @@ def sentence_steps(sent: str, key: str) -> None:
 
 
 class Chip(TypedDict):
-    """One token.
+    """One token."""
 
-    Attributes:
-        text: of it.
-        before: the text between the token before it and this one.
-        special: it marks a beginning or an end.
-        sure: how probable the model found it, 0 to 1; None where the model did not write it.
-        reading: how it is said; "" for nothing.
-    """
-
-    text: str
-    before: str
-    special: bool
-    sure: float | None
-    reading: str
+    text: str  # of it
+    before: str  # the text between the token before it and this one
+    special: bool  # it marks a beginning or an end
+    sure: float | None  # how probable the model found it, 0 to 1; None where the model did not write it
+    reading: str  # how it is said; "" for nothing
 
 
 def sentence_chips(

@@ -15,17 +15,12 @@ from model.trace import Label, TracedTranslation, Translation
 
 @dataclass(frozen=True)
 class LeftOut:
-    """One translation read once more with each source word deleted in turn.
+    """One translation read once more with each source word deleted in turn."""
 
-    Attributes:
-        words: the W source words, punctuation included, special tokens not.
-        before: natural log-probability of each written token with the whole source, [T].
-        costs: by how much deleting a word lowers each of them, in nats: float32 [W, T]; a negative
-            number means that the token becomes more probable.
-    """
-
-    words: tuple[Label, ...]
-    before: np.ndarray
+    words: tuple[Label, ...]  # the W source words, punctuation included, special tokens not
+    before: np.ndarray  # natural log-probability of each written token with the whole source, [T]
+    # by how much deleting a word lowers each of them, in nats: float32 [W, T]; a negative number means that the token
+    # becomes more probable
     costs: np.ndarray
 
 

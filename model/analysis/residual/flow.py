@@ -25,40 +25,27 @@ NO_HEAD = -1
 
 @dataclass(frozen=True)
 class FlowEdge:
-    """What passes from one state to another through one layer.
+    """What passes from one state to another through one layer."""
 
-    Attributes:
-        kind: "encoder_self" and "decoder_self" lead from level ``layer`` to ``layer + 1`` on their side,
-            "cross" from the encoder's last level to the decoder's level ``layer + 1``.
-        layer: of the attention.
-        start, end: positions, or words, of the two states.
-        flow: part of the whole, 0 to 1.
-        head: with the most of it; NO_HEAD where a state goes on to itself, mostly by the residual connection.
-    """
-
+    # "encoder_self" and "decoder_self" lead from level ``layer`` to ``layer + 1`` on their side, "cross" from the
+    # encoder's last level to the decoder's level ``layer + 1``
     kind: Kind
-    layer: int
+    layer: int  # of the attention
+    # start, end: positions, or words, of the two states
     start: int
     end: int
-    flow: float
-    head: int
+    flow: float  # part of the whole, 0 to 1
+    head: int  # with the most of it; NO_HEAD where a state goes on to itself, mostly by the residual connection
 
 
 @dataclass(frozen=True)
 class FlowGraph:
-    """The flow into one output token; every level's sum is 1.
+    """The flow into one output token; every level's sum is 1."""
 
-    Attributes:
-        encoder: flow through each encoder state, [L + 1, S]; level 0 is the source tokens themselves.
-        decoder: flow through each decoder state, [L + 1, t + 1]; level 0 is the tokens read so far.
-        edges: those that carry at least the threshold, most first.
-        n_edges: number of edges with any flow at all.
-    """
-
-    encoder: np.ndarray
-    decoder: np.ndarray
-    edges: tuple[FlowEdge, ...]
-    n_edges: int
+    encoder: np.ndarray  # flow through each encoder state, [L + 1, S]; level 0 is the source tokens themselves
+    decoder: np.ndarray  # flow through each decoder state, [L + 1, t + 1]; level 0 is the tokens read so far
+    edges: tuple[FlowEdge, ...]  # those that carry at least the threshold, most first
+    n_edges: int  # number of edges with any flow at all
 
     @property
     def sources(self) -> np.ndarray:

@@ -12,23 +12,16 @@ from model.trace import Translation
 
 @dataclass(frozen=True)
 class Mix:
-    """One sentence, translated by the model as it is and by the model with changed heads.
+    """One sentence, translated by the model as it is and by the model with changed heads."""
 
-    Attributes:
-        original: the model's own translation.
-        mixed: the translation with changed heads.
-        before, after: natural log-probability of each token of the original, and of <eos> where it
-            was written, under the model as it is and with changed heads.
-        lost: for each token of the original, whether the mixed translation lacks it.
-        new: for each token of the mixed translation, whether the original lacks it.
-    """
-
-    original: Translation
-    mixed: Translation
+    original: Translation  # the model's own translation
+    mixed: Translation  # the translation with changed heads
+    # before, after: natural log-probability of each token of the original, and of <eos> where it was written, under the
+    # model as it is and with changed heads
     before: tuple[float, ...]
     after: tuple[float, ...]
-    lost: tuple[bool, ...]
-    new: tuple[bool, ...]
+    lost: tuple[bool, ...]  # for each token of the original, whether the mixed translation lacks it
+    new: tuple[bool, ...]  # for each token of the mixed translation, whether the original lacks it
 
     @property
     def change(self) -> float:

@@ -142,24 +142,16 @@ _SIZE = 11
 
 @dataclass(frozen=True)
 class HeadPoint:
-    """One head as the scatter shows it.
+    """One head as the scatter shows it."""
 
-    Attributes:
-        head: which.
-        title: its name in the visitor's language.
-        note: what it does, in a few words.
-        x, y: where it stands.
-        group: what its colour stands for; "" where that is a number.
-        colour: that number; NaN where there is none.
-    """
-
-    head: HeadRef
-    title: str
-    note: str
+    head: HeadRef  # which
+    title: str  # its name in the visitor's language
+    note: str  # what it does, in a few words
+    # x, y: where it stands
     x: float
     y: float
-    group: str = ""
-    colour: float = float("nan")
+    group: str = ""  # what its colour stands for; "" where that is a number
+    colour: float = float("nan")  # that number; NaN where there is none
 
 
 def scatter_figure(

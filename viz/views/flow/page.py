@@ -55,14 +55,10 @@ LEAST = (0.5, 10.0, 1.0, 0.5)  # percent: lowest, highest, where it starts, step
 
 @dataclass(frozen=True)
 class FlowTokens:
-    """What the columns of a graph stand for.
+    """What the columns of a graph stand for."""
 
-    Attributes:
-        src: source tokens, or words, as the graph has them.
-        reads, writes: tokens that the decoder reads and writes, one a step; the graph may have fewer steps.
-    """
-
-    src: Sequence[Label]
+    src: Sequence[Label]  # source tokens, or words, as the graph has them
+    # reads, writes: tokens that the decoder reads and writes, one a step; the graph may have fewer steps
     reads: Sequence[Label]
     writes: Sequence[Label]
 

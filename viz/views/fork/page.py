@@ -207,21 +207,13 @@ def _candidate(candidate: Candidate) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class _Here:
-    """A step of the translation, and what is written there instead.
+    """A step of the translation, and what is written there instead."""
 
-    Attributes:
-        session: the visitor's choices.
-        written: the translation.
-        steps: its candidates, step by step.
-        place: of the step.
-        prefix: what the forked translation begins with.
-    """
-
-    session: Session
-    written: TracedTranslation
-    steps: Sequence[Step]
-    place: int
-    prefix: tuple[int, ...]
+    session: Session  # the visitor's choices
+    written: TracedTranslation  # the translation
+    steps: Sequence[Step]  # its candidates, step by step
+    place: int  # of the step
+    prefix: tuple[int, ...]  # what the forked translation begins with
 
     def pick(self, candidate: int) -> None:
         """Fork here with a candidate."""

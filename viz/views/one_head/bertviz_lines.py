@@ -50,15 +50,12 @@ class Drawing:
 class Lines:
     """What to draw: one kind's weights and the tokens of its axes.
 
-    Attributes:
-        weights: from 0 to 1, float [layer, head, query, key].
-        rows, columns: the queries and the keys, as they are written.
-
     Raises:
         ValueError: shapes disagree, an axis is empty, or a value is not between 0 and 1.
     """
 
-    weights: np.ndarray
+    weights: np.ndarray  # from 0 to 1, float [layer, head, query, key]
+    # rows, columns: the queries and the keys, as they are written
     rows: Sequence[str]
     columns: Sequence[str]
 
