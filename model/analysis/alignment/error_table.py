@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -175,22 +175,6 @@ def _as_map(links: frozenset[tuple[int, int]], gold: GoldPair) -> np.ndarray:
     for src, tgt in links:
         found[tgt, src] = True
     return found
-
-
-def error_table(
-    model: Source, gold: Sequence[GoldPair], progress: Callable[[int], object] = lambda _: None
-) -> ErrorTable:
-    """Error rates by forced decoding of the gold target, tokens merged to the gold words by character spans.
-
-    Args:
-        model: whose cross-attention is scored.
-        gold: pairs with links.
-        progress: called with the number of pairs done.
-
-    Raises:
-        CorpusError: no pair could be aligned; the sentence says why the first could not.
-    """
-    return table_of(model, PairScores.of(gold, lambda _, pair: score_links(model, pair), progress))
 
 
 def score_links(model: Source, pair: GoldPair) -> PairArrays:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -239,24 +239,6 @@ def best_of(settings: Sequence[dict[str, Any]]) -> MethodName:
         return float(np.mean(gaps)) if None not in gaps else -np.inf
 
     return max(RIVALS, key=lead)
-
-
-def faithfulness_table(
-    model: Source,
-    pairs: Sequence[tuple[str, str]],
-    progress: Callable[[int], object] = lambda _: None,
-) -> FaithfulnessTable:
-    """Scores of forced translations; a pair that the model cannot read, or that is too short, is left out.
-
-    Args:
-        model: whose cross-attention is scored.
-        pairs: English and Chinese.
-        progress: called with the number of pairs done.
-
-    Raises:
-        CorpusError: no pair is left; the sentence says why the first could not be scored.
-    """
-    return table_of(PairScores.of(pairs, lambda number, pair: score_pair(model, number, pair), progress))
 
 
 def table_of(found: PairScores) -> FaithfulnessTable:
