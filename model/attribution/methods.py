@@ -251,7 +251,6 @@ def attribution_maps(
     Args:
         model: that wrote the translation.
         translation: with its trace.
-        method: which of METHODS.
         step: for a sort of one token, row of ``tgt_outputs`` whose token it is of; None: the whole translation.
 
     Raises:

@@ -65,7 +65,6 @@ def vote_maps(model: Source, translation: Translation, rivals: Tensor | None = N
 
     Args:
         model: that wrote, or was forced to write, the translation.
-        translation: what was written.
         rivals: of each step the id of a token to be compared with instead of the mean, int [T].
 
     Raises:
@@ -102,7 +101,6 @@ def gradient_maps(model: Source, translation: Translation, step: int | None = No
 
     Args:
         model: that wrote, or was forced to write, the translation.
-        translation: what was written.
         step: row of ``tgt_outputs`` whose token's log-probability is differentiated, for all rows; None:
             each row's own token.
 

@@ -40,7 +40,6 @@ def bars(
         words, values: of the same number.
         highest: the value of a full bar.
         marked: places that are shown in the accent colour, with a dashed frame.
-        theme: the look.
         title: what the bars show, above them.
 
     Raises:

@@ -49,8 +49,6 @@ def beside_figure(
 
     Args:
         maps: one or two.
-        theme: the look.
-        text: the words of axes and hover.
         high: where the colour scale ends, of all.
         is_signed: the scale runs from −high to high.
 

@@ -41,7 +41,6 @@ def python_lines(shown: Selection, text: str, model: ModelCode, beam: int = 1, f
     """Lines that end with ``reading``: the values of the first map, with its labels.
 
     Args:
-        shown: the choices.
         text: what the model is given; whatever stands in it becomes a literal.
         model: that is opened.
         beam: hypotheses kept.

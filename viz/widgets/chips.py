@@ -23,12 +23,7 @@ _component = register("sentence_chips", LABELS)
 
 
 def sentence_steps(sent: str, key: str) -> None:
-    """Watch the box, its button and the examples.
-
-    Args:
-        sent: the text that the page is about.
-        key: names this place on the page.
-    """
+    """Watch the box, its button and the examples."""
     _steps.mount({"sent": sent}, labels=within(""), key=key)
 
 
@@ -57,9 +52,6 @@ def sentence_chips(
     Args:
         source, target: the tokens.
         chosen: place of a target token; None for none.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_token: called with the place of a token that is clicked, or None where one is let go.
     """
 

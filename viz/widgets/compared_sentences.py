@@ -141,7 +141,6 @@ def difference_map(now: Session, pair: Sequence[LabelledMap], words: HeatmapText
     """Draw the difference on a scale from −high to high; returns what is to be said of it.
 
     Args:
-        now: the view.
         pair: the head's readings of both sentences, weights [Q, K].
         words: of the axes and of what is pointed at.
         high: where the scale ends.

@@ -108,10 +108,6 @@ def mixing_desk(
     """The desk with both translations above it.
 
     Args:
-        desk: what it shows.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_mix: called with the gains other than 1 before the script runs again.
     """
 

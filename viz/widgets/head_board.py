@@ -55,11 +55,7 @@ def head_board(
     """The board; returns the head that was just opened by click or Enter, else None.
 
     Args:
-        board: what it shows.
         selected: kind, layer and head to mark; None for none.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_open: called with the head before the script runs again.
     """
     data = board_payload(board)
@@ -131,13 +127,8 @@ def head_list(
     """The list; returns the head that was just opened by click or Enter, else None.
 
     Args:
-        heads: in the order of drawing.
         maps: weights [L, H, Q, K] of each kind with their labels.
-        theme: the look.
-        labels: gives the strings named in LIST_LABELS, in the visitor's language.
-        key: names this place on the page.
         on_open: called with the head before the script runs again.
-        selected: a head to mark.
     """
     places = [each.place for each in heads]
     data = list_payload(heads, maps)

@@ -102,7 +102,6 @@ def deletion_costs(model: Source, translation: Translation, deleted: np.ndarray,
     <eos> is never deleted, so there is always something to attend to.
 
     Args:
-        model: that is asked.
         translation: the model's own, or one that was forced; its words stay what they are (teacher forcing).
         deleted: bool [N, W], True where a word is deleted; all sets go through the model as one batch.
         way: of deleting.

@@ -122,8 +122,6 @@ def honesty_of_words(
     fixed seed, in one batch.
 
     Args:
-        model: whose model is asked.
-        translation: what was written.
         importance: of each source word, [W].
         token: the cost is what this written token's log-probability loses; None: the whole translation's.
 

@@ -45,8 +45,6 @@ def ablate_ids(model: Source, text: str, ids: Sequence[int], finished: bool = Tr
     and without training anew (Michel et al. 2019, with log-probability in place of BLEU).
 
     Args:
-        model: that is asked.
-        text: the source.
         ids: of the translation, without special tokens.
         finished: whether the end was written after them.
 

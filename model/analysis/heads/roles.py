@@ -60,8 +60,6 @@ def profile(trace: AttentionTrace, kind: Kind, rarity: np.ndarray | None = None)
     """What every head of a kind does in one sentence.
 
     Args:
-        trace: every map.
-        kind: which attention.
         rarity: of each source token, from ``Source.rarity``; without it no head looks for rare words.
     """
     return summed_up(count_rows(trace, kind, rarity), kind)

@@ -32,8 +32,6 @@ def exposed(model: Source, translation: Translation, step: int, right: Taught) -
     (Ranzato et al. 2016).
 
     Args:
-        model: that translated.
-        translation: by it.
         step: that goes wrong.
         right: what ``teacher_forced`` gives, which is the same for every step.
 

@@ -84,7 +84,6 @@ def flow_graph(
     """The flow into what one step writes.
 
     Args:
-        shares: of a translation.
         step: row of ``tgt_outputs``, from 0.
         threshold: least flow of an edge that is kept, as a part of the whole.
         src_groups, tgt_groups: the first position of each word, where pieces are to be merged; flows add up.

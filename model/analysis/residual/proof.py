@@ -36,9 +36,7 @@ def head_steps(model: Source, ids: ForcedIds, kind: Kind, layer: int, head: int)
     """The steps of one head over a teacher-forced pass.
 
     Args:
-        model: that is watched.
         ids: what it reads and writes.
-        kind, layer, head: which head.
 
     Raises:
         LacksAbilityError: the model does not show what goes on inside a head.
@@ -87,10 +85,7 @@ def proven_steps(model: Source, text: str, ids: Sequence[int], kind: Kind, layer
     """The steps of one head while a translation is written, checked against the model.
 
     Args:
-        model: that is watched.
-        text: the source sentence.
         ids: target ids without special tokens.
-        kind, layer, head: which head.
 
     Raises:
         EmptySentenceError, SentenceTooLongError: as ``Source.ids``.

@@ -48,7 +48,6 @@ def votes(model: Source, ids: ForcedIds, for_id: int, against_id: int) -> Votes:
     """Votes at the last position of a teacher-forced prefix.
 
     Args:
-        model: that writes.
         ids: of the prefix; what its last step writes is left aside.
         for_id, against_id: the two candidates, A and B.
 

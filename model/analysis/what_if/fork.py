@@ -37,7 +37,6 @@ def decoding_steps(model: Source, text: str, ids: tuple[int, ...], n: int = 5) -
 
     Args:
         model: that wrote them, or could have.
-        text: the source sentence.
         ids: target ids without special tokens.
         n: candidates a step.
 

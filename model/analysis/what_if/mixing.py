@@ -58,7 +58,6 @@ def log_probs(model: Source, translation: Translation, gains: Gains) -> tuple[fl
     The last entry is that of <eos>, where the translation was finished.
 
     Args:
-        model: that is asked.
         translation: source and target ids to score.
         gains: as for ``Source.log_probs``; {} asks the model as it is.
 

@@ -135,8 +135,6 @@ def repairs(model: Source, text: str, tgt_ids: Sequence[int], step: int, finishe
     other heads stand in for a muted one (McGrath et al. 2023, "The Hydra effect").
 
     Args:
-        model: that is asked.
-        text: the source.
         tgt_ids: of the translation, without special tokens.
         step: counted from 0; the last one writes the end.
         finished: whether that was written.

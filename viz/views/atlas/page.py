@@ -161,9 +161,6 @@ def scatter_figure(
 
     Args:
         points: those without a place are left out.
-        theme: the look.
-        axes: what x, y and colour are called.
-        selected: a head to mark.
     """
     there = [point for point in points if np.isfinite(point.x) and np.isfinite(point.y)]
     groups = list(dict.fromkeys(point.group for point in there))

@@ -63,9 +63,6 @@ def beam_tree(
 
     Args:
         data: what ``tree_payload`` made.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_open: called with the rank of the opened hypothesis, from 0, before the script runs again.
     """
 

@@ -77,12 +77,7 @@ def flow_graph_picture(
     """The graph; a token above it chooses another step, a click on an edge opens its strongest head: True then.
 
     Args:
-        graph: of one step.
-        tokens: of its columns.
         summary: the graph in one sentence.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_step: called with the step that was chosen, from 1, before the script runs again.
         on_open: called with the head, likewise.
     """
@@ -154,9 +149,7 @@ def summary(graph: FlowGraph, src: Sequence[Label], trace: AttentionTrace, say: 
     """Where what reached the output came from, in one sentence.
 
     Args:
-        graph: of one step.
         src: source tokens, or words, as the graph has them.
-        trace: of the translation.
         say: gives the interface strings called ``flow.…``.
     """
     between = say("flow.comma")

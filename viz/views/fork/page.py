@@ -48,7 +48,6 @@ def draw_votes(votes: Votes, sources: LabelledMap, written: str, other: str, the
         votes: for ``written`` against ``other``.
         sources: ``votes.sources`` [L, H, S] with its source tokens, or words, as columns.
         written, other: the two tokens; shown literally.
-        theme: the look.
     """
     said = {"a": written, "b": other}
     title = tag("h3", say("votes.title", **said), style="margin:.2rem 0 0;font-size:1.1rem")
@@ -169,12 +168,7 @@ def fork_picker(
     """The candidates of one step.
 
     Args:
-        step: of the translation.
-        title: over them.
         chosen: id of the one that is written instead.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_pick: called with the candidate's id that was clicked, before the script runs again.
     """
 

@@ -66,9 +66,6 @@ def lens_grid(
         piece: the text of a target id.
         reads, writes: tokens that the decoder reads and writes, one a step that is shown.
         step: that is chosen, from 1.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_step: called with the step that was chosen, from 1, before the script runs again.
     """
 

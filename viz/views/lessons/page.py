@@ -36,7 +36,6 @@ def page_top(shown: str, key: str) -> None:
 
     Args:
         shown: names the page's subject.
-        key: names this place on the page.
     """
     _component.mount({"shown": shown}, labels=within(""), key=key)
 

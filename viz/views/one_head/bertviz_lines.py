@@ -104,8 +104,6 @@ def head_view(lines: Lines, *, theme: Theme, layer: int, shown: Sequence[int], s
 
     Args:
         lines: what is known; only ``layer`` of it is drawn.
-        theme: light or dark.
-        layer: which layer.
         shown: the heads that are switched on to begin with.
         say: the texts in it, by the names in SAY.
 

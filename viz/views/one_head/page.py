@@ -177,9 +177,7 @@ def workbench(
         packed: the message, as ``viz.web.payload.pack`` makes it.
         name: tells it from other messages.
         link: what is chosen, written as ``Selection.link`` is; the viewer follows where it is not what it told itself.
-        theme: the look.
         below: pixels to be left free under it.
-        key: names this place on the page.
         on_said: called with what the visitor has chosen, before the script runs again.
     """
 
@@ -216,7 +214,6 @@ def show(now: Session, below: int) -> LacksAbilityError | None:
     """The viewer, and over it what can be taken away; what the model lacks of what a link asks for, to be said.
 
     Args:
-        now: the visitor's choices.
         below: pixels to be left free under it.
     """
     with bar():  # nobody types there, but the link holds it

@@ -87,9 +87,6 @@ def playback(
     Args:
         played: every step.
         start: the step, from 1, to open at; a new sentence opens at its first.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_step: called with the step that it stands at, from 1, before the script runs again.
     """
 

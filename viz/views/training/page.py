@@ -46,11 +46,8 @@ def courses_figure(panels: Sequence[Course], steps: Sequence[int], point: int, t
     """Curves over the points of training, which stand in order at equal distances; a line marks one of them.
 
     Args:
-        panels: side by side.
         steps: of the points, N of them.
         point: the marked one.
-        theme: the look.
-        axis: name of the horizontal axis.
 
     Raises:
         ValueError: a panel has not N values, or not a name for each curve.
