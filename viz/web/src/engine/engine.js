@@ -6,8 +6,7 @@ import { EOS, lengthCap } from "./rules.js";
 import { score, search } from "./search.js";
 import { BytePairs, EnglishTokenizer } from "./tokenizer.js";
 
-/** @typedef {import("../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs").Tensor} Tensor */
-/** @typedef {import("../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs").Session} Session */
+/** @import { Tensor, Session } from "../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs" */
 /** @typedef {typeof import("../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs")} Runtime */
 /** @typedef {Record<string, Tensor>} Tensors */
 /** @typedef {import("./search.js").How} How */
