@@ -71,14 +71,20 @@ class AttentionKind:
 
 @dataclass(frozen=True)
 class Anatomy:
-    """Which attention a model has, and what can be asked of it."""
+    """Which attention a model has, and what can be asked of it.
 
-    kinds: Mapping[Kind, AttentionKind]  # those that it has, in the order of KINDS
-    abilities: frozenset[Ability]  # what it offers
-    # what it is given: a "text" to translate, a "prompt" to go on from, a "sentence" to read, a "picture", or nothing:
-    # its "maps" are all there is
+    Attributes:
+        kinds: those that it has, in the order of KINDS.
+        abilities: what it offers.
+        reads: what it is given: a "text" to translate, a "prompt" to go on from, a "sentence" to read, a
+            "picture", or nothing: its "maps" are all there is.
+        why: a reason for what it lacks, where one is known.
+    """
+
+    kinds: Mapping[Kind, AttentionKind]
+    abilities: frozenset[Ability]
     reads: Reads = "text"
-    why: Mapping[Need, Why] = field(default_factory=dict)  # a reason for what it lacks, where one is known
+    why: Mapping[Need, Why] = field(default_factory=dict)
 
     def offers(self, need: Need) -> bool:
         """Whether the model has this kind of attention, or this ability."""
@@ -218,14 +224,21 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Facts:
-    """Sizes of a model."""
+    """Sizes of a model.
 
-    anatomy: Anatomy  # kinds of attention with their layers and heads, and what can be asked
-    d_model: int  # width of the residual stream; ``d_head`` of one head's queries, keys and values
+    Attributes:
+        anatomy: kinds of attention with their layers and heads, and what can be asked.
+        d_model: width of the residual stream; ``d_head`` of one head's queries, keys and values.
+        vocabulary: number of target tokens; ``max_len`` of those of the longest translation.
+        end_id: of the token that ends a translation; ``never_written``: of those that decoding never writes.
+    """
+
+    anatomy: Anatomy
+    d_model: int
     d_head: int
-    vocabulary: int  # number of target tokens; ``max_len`` of those of the longest translation
+    vocabulary: int
     max_len: int
-    end_id: int  # of the token that ends a translation; ``never_written``: of those that decoding never writes
+    end_id: int
     never_written: tuple[int, ...]
 
 

@@ -13,11 +13,17 @@ SHAPES = "  # [query, key]; reading.rows and reading.columns are its labels"
 
 @dataclass(frozen=True)
 class ModelCode:
-    """How code and commands open a model; every text becomes a literal."""
+    """How code and commands open a model; every text becomes a literal.
 
-    name: str  # as the app lists it, after ``@`` with its languages or a step; or a path that holds a ``/``
-    models: str = ""  # the folder of one's own models that it lies in; "" where it ships or is a path
-    reads_file: bool = False  # it is given a picture by the path of its file
+    Attributes:
+        name: as the app lists it, after ``@`` with its languages or a step; or a path that holds a ``/``.
+        models: the folder of one's own models that it lies in; "" where it ships or is a path.
+        reads_file: it is given a picture by the path of its file.
+    """
+
+    name: str
+    models: str = ""
+    reads_file: bool = False
 
     def lines(self, variable: str) -> list[str]:
         """Lines that open it as a variable."""
@@ -41,6 +47,7 @@ def python_lines(shown: Selection, text: str, model: ModelCode, beam: int = 1, f
     """Lines that end with ``reading``: the values of the first map, with its labels.
 
     Args:
+        shown: the choices.
         text: what the model is given; whatever stands in it becomes a literal.
         model: that is opened.
         beam: hypotheses kept.

@@ -32,13 +32,21 @@ _component = register("patch_picture", LABELS)
 
 @dataclass(frozen=True)
 class Patched:
-    """What lies over a picture."""
+    """What lies over a picture.
 
-    picture: bytes  # the part that the model sees, as the bytes of a PNG file
-    values: np.ndarray  # of each patch, [rows, columns], of any size
-    selected: int | None  # the patch that is looked from, row by row; None for a token that is no patch
-    signed: bool = False  # values have either sign
-    marked: np.ndarray | None = None  # patches to be outlined, bool [rows, columns]; None for none
+    Attributes:
+        picture: the part that the model sees, as the bytes of a PNG file.
+        values: of each patch, [rows, columns], of any size.
+        selected: the patch that is looked from, row by row; None for a token that is no patch.
+        signed: values have either sign.
+        marked: patches to be outlined, bool [rows, columns]; None for none.
+    """
+
+    picture: bytes
+    values: np.ndarray
+    selected: int | None
+    signed: bool = False
+    marked: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2 or not self.values.size:
