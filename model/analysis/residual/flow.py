@@ -74,28 +74,21 @@ def weight_shares(trace: AttentionTrace) -> Shares:
     )
 
 
-def flow_graph(
-    shares: Shares,
-    step: int,
-    threshold: float = 0.0,
-    src_groups: Sequence[int] | None = None,
-    tgt_groups: Sequence[int] | None = None,
-) -> FlowGraph:
+def flow_graph(shares: Shares, step: int, threshold: float = 0.0, src_groups: Sequence[int] | None = None) -> FlowGraph:
     """The flow into what one step writes.
 
     Args:
         step: row of ``tgt_outputs``, from 0.
         threshold: least flow of an edge that is kept, as a part of the whole.
-        src_groups, tgt_groups: the first position of each word, where pieces are to be merged; flows add up.
+        src_groups: the first position of each source word, where pieces are to be merged; flows add up.
 
     Raises:
         IndexError: there is no such step.
     """
     if not 0 <= step < shares.own.shape[1]:
         raise IndexError(f"steps go from 0 to {shares.own.shape[1] - 1}, got {step}")
-    seen = step + 1
     src = np.arange(shares.encoder.shape[1]) if src_groups is None else np.asarray(src_groups)
-    tgt = np.arange(seen) if tgt_groups is None else np.asarray([start for start in tgt_groups if start < seen])
+    tgt = np.arange(step + 1)
     decoder, own, cross = _down_decoder(shares, step)
     encoder, inner = _down(shares.encoder, cross.sum((0, 1)))
     kinds: dict[Kind, tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]] = {
@@ -110,8 +103,7 @@ def flow_graph(
         number += int((merged > 0).sum())
         edges += _edges(kind, flow, merged, shares.heads[kind], groups, threshold)
     edges.sort(key=lambda edge: -edge.flow)
-    levels = np.add.reduceat(encoder, src, axis=1), np.add.reduceat(decoder, tgt, axis=1)
-    return FlowGraph(*levels, tuple(edges), number)
+    return FlowGraph(np.add.reduceat(encoder, src, axis=1), decoder, tuple(edges), number)
 
 
 def _down_decoder(shares: Shares, step: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
