@@ -14,10 +14,10 @@ from model.trace import AttentionTrace, HeadRef, Kind, Label
 from viz.charts.markup import line
 from viz.core.answers import translations
 from viz.core.answers.maps import flow_shares
-from viz.core.choice import Labels, Say, say, within
+from viz.core.choice import Say, say, within
 from viz.core.going import open_head
 from viz.core.session import Session, choose_token, theme
-from viz.core.theme import HEAD_COLOURS, Theme
+from viz.core.theme import HEAD_COLOURS
 from viz.widgets import chart
 from viz.widgets.errors import message, reported_step
 from viz.widgets.picker import bar, pick
@@ -68,9 +68,6 @@ def flow_graph_picture(
     tokens: FlowTokens,
     *,
     summary: str,
-    theme: Theme,
-    labels: Labels,
-    key: str,
     on_step: Callable[[int], None],
     on_open: Callable[[HeadRef], None],
 ) -> bool:
@@ -83,18 +80,22 @@ def flow_graph_picture(
     """
 
     def chosen() -> None:
-        if step := reported_step(message(key, "step"), len(tokens.writes)):
+        if step := reported_step(message("flow_graph", "step"), len(tokens.writes)):
             on_step(step)
 
     places = edge_heads(graph)
 
     def opened() -> None:
-        if place := opened_place(message(key, "open"), places):
+        if place := opened_place(message("flow_graph", "open"), places):
             on_open(place)
 
-    colours = {kind: HEAD_COLOURS[places[theme.is_dark]] for kind, places in _COLOURS.items()}
+    look = theme()
+    colours = {kind: HEAD_COLOURS[pair[look.is_dark]] for kind, pair in _COLOURS.items()}
     data = {**flow_payload(graph, tokens), "summary": summary, "colours": colours}
-    result = _component.mount(data, theme=theme, labels=labels, key=key, on_step_change=chosen, on_open_change=opened)
+    labels = within("flow")
+    result = _component.mount(
+        data, theme=look, labels=labels, key="flow_graph", on_step_change=chosen, on_open_change=opened
+    )
     return opened_place(result.get("open"), places) is not None
 
 
@@ -203,9 +204,6 @@ def picture(now: Session, measure: str, least: float) -> None:
         graph,
         FlowTokens(src, trace.tgt_inputs[:rows], trace.tgt_outputs[:rows]),
         summary=summary(graph, src, trace, say),
-        theme=theme(),
-        labels=within("flow"),
-        key="flow_graph",
         on_step=lambda step: choose_token(step - 1),
         on_open=open_head,
     )

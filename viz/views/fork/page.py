@@ -19,7 +19,7 @@ from viz.charts.marked import versions_html
 from viz.charts.markup import alert, line, tag
 from viz.core.answers import maps, what_if
 from viz.core.answers.translations import trace, translation
-from viz.core.choice import Labels, say, within
+from viz.core.choice import say, within
 from viz.core.numbers import shown_piece, signed
 from viz.core.session import Session, choose_token, chosen_token, force, forced
 from viz.core.theme import Theme
@@ -155,16 +155,7 @@ def _chart(figure: object, key: str, alt: str) -> None:
     st.plotly_chart(figure, key=key, theme=None, config=chart_config(name), alt=alt)
 
 
-def fork_picker(
-    step: Step,
-    *,
-    title: str,
-    chosen: int,
-    theme: Theme,
-    labels: Labels,
-    key: str,
-    on_pick: Callable[[int], None],
-) -> None:
+def fork_picker(step: Step, *, title: str, chosen: int, theme: Theme, on_pick: Callable[[int], None]) -> None:
     """The candidates of one step.
 
     Args:
@@ -173,12 +164,12 @@ def fork_picker(
     """
 
     def picked() -> None:
-        candidate = picked_candidate(message(key, "pick"), step)
+        candidate = picked_candidate(message("fork_picker", "pick"), step)
         if candidate is not None:
             on_pick(candidate)
 
     data = {"title": title, "chosen": chosen, **step_payload(step)}
-    _component.mount(data, theme=theme, labels=labels, key=key, on_pick_change=picked)
+    _component.mount(data, theme=theme, labels=within("fork"), key="fork_picker", on_pick_change=picked)
 
 
 def step_payload(step: Step) -> dict[str, object]:
@@ -282,8 +273,6 @@ def view(session: Session) -> None:
         title=say("fork.candidates", step=here.place + 1, token=shown_piece(step.written.piece)),
         chosen=here.prefix[here.place],
         theme=session.theme,
-        labels=within("fork"),
-        key="fork_picker",
         on_pick=here.pick,
     )
     if fork:
