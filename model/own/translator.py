@@ -121,7 +121,10 @@ class Translator(OwnSource):
         tokens, src_ids = self.encode_source(text)
         choose = Sampler(sampling) if sampling else None
         with self.running() as model, scaled_heads(model, gains or {}):
-            best, captured = self._decode(model, src_ids, beam, capture, prefix, choose)
+            best, captured, step = self._decode(model, src_ids, beam, capture, prefix, choose)
+            if captured is not None and step.remembers > len(best.ids) and not gains:
+                inputs = torch.tensor([[BOS_ID, *best.ids]], device=src_ids.device)
+                self._written.keep((src_ids, inputs), step.cache, captured, step.stream(inputs))
         texts, pieces = (text, self.decode_target(best.ids)), [self.piece(token_id) for token_id in best.ids]
         translation = self._translation(texts, tokens, pieces, best)
         if captured is None:
@@ -171,8 +174,8 @@ class Translator(OwnSource):
         capture: bool,
         prefix: Sequence[int],
         choose: Sampler | None,
-    ) -> tuple[Hypothesis, Captured | None]:
-        """The best hypothesis, and what was captured on the way; ``model`` runs for this caller alone."""
+    ) -> tuple[Hypothesis, Captured | None, Stepper]:
+        """The best hypothesis, what was captured on the way, and who went it; ``model`` runs for this caller alone."""
         memory, captured = _encoded(model, src_ids, capture)
         step = Stepper(model, memory, src_ids, self.step_plan, capture and beam == 1, loops=self.by_letter)
         if beam > 1:
@@ -181,7 +184,7 @@ class Translator(OwnSource):
             best = search.greedy(model, src_ids, prefix, choose, step)[0]
         if captured is not None:
             _capture_decoder(model, captured, best, step, src_ids, memory)
-        return best, captured
+        return best, captured, step
 
     def _translation(
         self, texts: tuple[str, str], tokens: Sequence[Token], pieces: Sequence[str], hypothesis: Hypothesis

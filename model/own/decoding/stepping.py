@@ -14,6 +14,7 @@ from model.own.network.config import NEVER_WRITTEN
 from model.own.network.layers import DecoderLayer, LayerCache, causal_mask, padding_mask
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import PAD_ID
+from model.passage import Stream
 
 COPIES = 3  # so often a phrase may stand in a row …
 TOKENS = 8  # … and so many tokens its copies may take together, whichever is longer
@@ -130,10 +131,12 @@ class LayerPlan:
         cross_query = self.cross_query(self.cross_attn_norm(x)).view(query.shape)
         assert cache.cross_attn is not None
         heads = F.scaled_dot_product_attention(cross_query, *cache.cross_attn, attn_mask=src_mask)
-        if cache.queries is not None:
-            cache.queries.append((query, cross_query))
         x = x + self.cross_out(heads.reshape(rows, width))
-        return x + self.down(self.up(self.feed_forward_norm(x)).relu_())
+        added = self.down(self.up(self.feed_forward_norm(x)).relu_())
+        x = x + added
+        if cache.seen is not None:
+            cache.seen.append((query, cross_query, added, x))
+        return x
 
 
 class Stepper:
@@ -144,7 +147,7 @@ class Stepper:
         memory: ``model.encode(src_ids)``, [B, S, D].
         src_ids: [B, S], padded with pad_id.
         plan: of the model, for speed; left aside while hooks watch or change the decoder's attention.
-        remember: keep the queries of each step for ``replay_attention``; one sentence only.
+        remember: keep what each step saw for ``replay_attention`` and ``stream``; one sentence only.
         loops: the same phrase may follow itself for ever, see ``without_loops``; so it is where texts are letters.
     """
 
@@ -168,7 +171,7 @@ class Stepper:
         if self.plan is not None:
             for layer, entry in zip(layers, self.cache, strict=True):
                 entry.cross_attn = layer.cross_attn.project(memory)
-                entry.queries = [] if remember else None
+                entry.seen = [] if remember else None
 
     def __call__(self, ids: Tensor, written: Sequence[Sequence[int]] = ()) -> Tensor:
         """Log-probabilities of the next token: ids [B, 1] → [B, V], tokens never written at −∞.
@@ -194,8 +197,8 @@ class Stepper:
 
     @property
     def remembers(self) -> int:
-        """Number of steps whose queries were kept."""
-        return len(self.cache[0].queries or ())
+        """Number of steps that were kept."""
+        return len(self.cache[0].seen or ())
 
     def replay_attention(self) -> None:
         """Weigh every key again, the remembered steps all at once, through the decoder's hook points.
@@ -205,9 +208,15 @@ class Stepper:
         """
         for layer, kept in zip(self.model.decoder.layers, self.cache, strict=True):
             assert isinstance(layer, DecoderLayer)
-            assert kept.queries
+            assert kept.seen
             assert kept.self_attn
             assert kept.cross_attn
-            own, cross = (torch.cat(queries, 2) for queries in zip(*kept.queries, strict=True))
+            own, cross = (torch.cat(queries, 2) for queries in list(zip(*kept.seen, strict=True))[:2])
             layer.self_attn.weigh(own, kept.self_attn[0], causal_mask(own.shape[2], own.device))
             layer.cross_attn.weigh(cross, kept.cross_attn[0])
+
+    def stream(self, read: Tensor) -> Stream:
+        """The decoder's residual stream of the remembered steps, which read these ids, [1, T]."""
+        kept = [list(zip(*layer.seen or (), strict=True)) for layer in self.cache]
+        levels = [self.model.decoder.embedding(read)[0], *(torch.cat(each[3]) for each in kept)]
+        return Stream(torch.stack(levels), torch.stack([torch.cat(each[2]) for each in kept]))
