@@ -2,8 +2,8 @@
 
 ready: from the page's first byte until a sentence can be translated. 20, 60: a new sentence of so many words, from the
 press of the button until a frame with its maps is painted. mute: the same for the chosen head. Megabytes: of
-the file, and of the renderer's memory after all that, as the system counts it; talk: the memory of a talk's file, one of
-whose ten scenes is live, after as many sentences of 20 words typed there (graphs are made anew for it).
+the file, and of the renderer's memory after all that, as the system counts it; talk: the memory of a talk's file, of
+whose ten scenes one is live, after as many sentences of 20 words typed there (graphs are made anew for it).
 """
 
 from __future__ import annotations
