@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import torch
+from torch import nn
 
 from bench import decode
 from model.attribution.methods import attribution_maps
@@ -12,7 +13,7 @@ from model.common.decoding import Sampler, filtered
 from model.own import passes
 from model.own.capture import capture_attention
 from model.own.decoding.search import beam_search, greedy, length_cap
-from model.own.decoding.stepping import NEVER_WRITTEN, Stepper, StepPlan, looping
+from model.own.decoding.stepping import NEVER_WRITTEN, Product, Stepper, StepPlan, looping
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
@@ -152,6 +153,21 @@ def test_a_step_plan_decodes_as_the_modules_do(model: Transformer) -> None:
     best, plain = (beam_search(model, SRC, 3, step=step)[0] for step in (planned(model, SRC), None))
     assert best.ids == plain.ids
     assert best.log_probs == pytest.approx(plain.log_probs, abs=1e-4)
+
+
+def test_a_product_reads_halves_only_where_they_lose_nothing() -> None:
+    torch.manual_seed(2)
+    whole, other, x = nn.Linear(16, 24), nn.Linear(16, 24), torch.randn(3, 16)
+    with torch.no_grad():
+        whole.weight.copy_(whole.weight.half())
+        halves, plain = Product.of(whole), Product.of(other)
+        assert plain.halves is None
+        torch.testing.assert_close(plain(x), other(x))
+        assert (halves.halves is not None) == ("fbgemm" in torch.backends.quantized.supported_engines)
+        torch.testing.assert_close(halves(x), whole(x), atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(halves(x), halves._replace(halves=None)(x), atol=1e-5, rtol=1e-5)
+        both = Product.of(whole, whole)
+        torch.testing.assert_close(both(x), torch.cat((whole(x), whole(x)), 1), atol=1e-5, rtol=1e-5)
 
 
 def test_a_step_plan_is_left_aside_while_a_hook_changes_a_head(model: Transformer) -> None:
