@@ -52,9 +52,9 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     marians = {name: marian(translator.model.config, name) for name in (MARIAN, MARIAN_MAPS)}
     others = ctranslate2_engines(translator)
     rows = []
-    for n_src in SRC_TOKENS:
-        text = text_of(translator, n_src)
-        made = translator.translate(text)
+    for most in SRC_TOKENS:
+        text = text_of(translator, most)
+        n_src, made = translator.encode_source(text)[1].shape[1], translator.translate(text)
         n_tgt = len(made.log_probs)
         runs = {name: ctranslate2_run(engine, translator, text, n_tgt) for name, engine in others.items()}
         contestants: dict[str, Callable[[], object]] = {
@@ -87,17 +87,14 @@ def ratios(medians: dict[str, float]) -> dict[str, float]:
 
 
 def text_of(translator: Translator, n_src: int) -> str:
-    """The first words of TEXT, so many that with <eos> they make ``n_src`` source tokens.
-
-    Raises:
-        ValueError: no number of words does.
-    """
+    """The first words of TEXT, as many as with <eos> make no more than ``n_src`` source tokens, or the first one."""
     words = TEXT.split(" ")
-    for count in range(1, len(words) + 1):
+    found = words[0]
+    for count in range(2, len(words) + 1):
         text = " ".join(words[:count])
-        if translator.encode_source(text)[1].shape[1] == n_src:
-            return text
-    raise ValueError(f"no beginning of the text has {n_src} tokens")
+        if translator.encode_source(text)[1].shape[1] <= n_src:
+            found = text
+    return found
 
 
 def marian(config: TransformerConfig, name: str) -> MarianMTModel:
