@@ -67,7 +67,7 @@ class Product(NamedTuple):
         """[B, D_in] → [B, D_out]."""
         if self.halves is None:
             return torch.addmm(self.bias, x, self.weight)
-        found: Tensor = torch.ops.quantized.linear_dynamic_fp16(x, self.halves)
+        found: Tensor = torch.ops.quantized.linear_dynamic_fp16.default(x, self.halves)
         return found
 
     @classmethod
@@ -87,7 +87,7 @@ def _halves(weight: Tensor, bias: Tensor) -> Any:
     if weight.device.type != "cpu" or not torch.equal(weight.half().float(), weight):
         return None
     try:
-        return torch.ops.quantized.linear_prepack_fp16(weight.contiguous(), bias)
+        return torch.ops.quantized.linear_prepack_fp16.default(weight.contiguous(), bias)
     except (AttributeError, RuntimeError):
         return None
 
