@@ -1,7 +1,7 @@
 // The bundle of the page that translates by itself: has the translator opened, and shows the sentence that came with it
 // meanwhile.
 import { unpack } from "../core/payload.js";
-import { canOpen, engine, partsOf, taken } from "../live/open.js";
+import { canOpen, engine, sendParts, taken } from "../live/open.js";
 import { LivePage } from "../live/page.js";
 
 /** @param {HTMLElement} root */
@@ -16,7 +16,7 @@ async function start(root) {
   // Told before there is a page to hear it, an answer waits.
   worker.addEventListener("message", async ({ data }) => (await drawn).hear(data));
   worker.addEventListener("error", async ({ message }) => (await drawn).failed(message));
-  worker.postMessage({ open: partsOf(settings.files), template: settings.languages[settings.language].header });
+  sendParts(worker, settings.files, settings.languages[settings.language].header);
   (await drawn).open(worker);
 }
 
