@@ -122,13 +122,12 @@ class Translator(OwnSource):
         choose = Sampler(sampling) if sampling else None
         with self.running() as model, scaled_heads(model, gains or {}):
             best, captured, step = self._decode(model, src_ids, beam, capture, prefix, choose)
-            if captured is not None and step.remembers > len(best.ids) and not gains:
-                inputs = torch.tensor([[BOS_ID, *best.ids]], device=src_ids.device)
-                self._written.keep((src_ids, inputs), step.cache, captured, step.stream(inputs))
         texts, pieces = (text, self.decode_target(best.ids)), [self.piece(token_id) for token_id in best.ids]
         translation = self._translation(texts, tokens, pieces, best)
         if captured is None:
             return translation
+        if not gains:
+            self._keep(src_ids, best, captured, step)
         return _traced(translation, *(_by_kind(self.model, captured, hook) for hook in (WEIGHTS, SCORES)))
 
     def trace(self, text: str, target: str) -> TracedTranslation:
@@ -185,6 +184,13 @@ class Translator(OwnSource):
         if captured is not None:
             _capture_decoder(model, captured, best, step, src_ids, memory)
         return best, captured, step
+
+    def _keep(self, src_ids: Tensor, best: Hypothesis, captured: Captured, step: Stepper) -> None:
+        """Keep what decoding saw, where it went through every step, as the pass over what it wrote."""
+        if step.remembers > len(best.ids):
+            with torch.inference_mode():
+                inputs = torch.tensor([[BOS_ID, *best.ids]], device=src_ids.device)
+                self._written.keep((src_ids, inputs), step.cache, captured, step.stream(inputs))
 
     def _translation(
         self, texts: tuple[str, str], tokens: Sequence[Token], pieces: Sequence[str], hypothesis: Hypothesis

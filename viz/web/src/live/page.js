@@ -1,7 +1,6 @@
 // The page: a sentence is typed, the worker translates it, the viewer shows it.
 import { write } from "../core/state.js";
 import { fill } from "../core/text.js";
-import { letGo } from "../engine/memory.js";
 import { Component } from "../ui/component.js";
 import { make, makeButton } from "../ui/dom.js";
 import { Viewer } from "../viewer/viewer.js";
@@ -250,11 +249,9 @@ export class LivePage extends Component {
 
   /** @param {Sentence[]} sentences */
   received(sentences) {
-    const before = this.sentences;
     this.sentences = sentences;
     this.mutes.take(sentences.map(({ trace }) => trace.header.translation));
     this.show(this.place < sentences.length ? this.place : 0);
-    letGo(...before.map(({ trace }) => trace.bytes)); // which the browser would keep long after its viewer has gone
     const seconds = sentences.reduce((sum, each) => sum + each.seconds, 0);
     const maps = sentences[0].trace.header.kinds.reduce((sum, { layers, heads }) => sum + layers * heads, 0);
     const cut = sentences.every(({ finished }) => finished) ? "" : ` ${this.words.cut}`;
