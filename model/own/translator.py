@@ -119,9 +119,8 @@ class Translator(OwnSource):
         if sampling and beam > 1:
             raise ValueError("sampling draws one translation: it goes with beam 1")
         tokens, src_ids = self.encode_source(text)
-        choose = Sampler(sampling) if sampling else None
         with self.running() as model, scaled_heads(model, gains or {}):
-            best, captured, step = self._decode(model, src_ids, beam, capture, prefix, choose)
+            best, captured, step = self._decode(model, src_ids, beam, capture, prefix, sampling and Sampler(sampling))
         texts, pieces = (text, self.decode_target(best.ids)), [self.piece(token_id) for token_id in best.ids]
         translation = self._translation(texts, tokens, pieces, best)
         if captured is None:
