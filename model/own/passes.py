@@ -78,7 +78,7 @@ class WrittenPasses:
         """The pass over these ids, where it was decoding and has all that is asked."""
         plain = not ask.logits and not ask.source_stream and ask.gradient is None and ask.on_weights is None
         has_all = {"weights", "value"}.issuperset(ask.steps) and set(DECODER_KINDS).issuperset(ask.kinds)
-        return self._kept.get(_read_key(ids)) if plain and has_all else None
+        return self._kept.get(_read_key(ids[:2])) if plain and has_all else None
 
 
 def _read_key(ids: Sequence[Tensor]) -> tuple[int, ...]:

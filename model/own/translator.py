@@ -120,7 +120,7 @@ class Translator(OwnSource):
             raise ValueError("sampling draws one translation: it goes with beam 1")
         tokens, src_ids = self.encode_source(text)
         with self.running() as model, scaled_heads(model, gains or {}):
-            best, captured, step = self._decode(model, src_ids, beam, capture, prefix, sampling and Sampler(sampling))
+            best, captured, step = self._decode(model, src_ids, beam, capture, prefix, sampling)
         texts, pieces = (text, self.decode_target(best.ids)), [self.piece(token_id) for token_id in best.ids]
         translation = self._translation(texts, tokens, pieces, best)
         if captured is None:
@@ -171,7 +171,7 @@ class Translator(OwnSource):
         beam: int,
         capture: bool,
         prefix: Sequence[int],
-        choose: Sampler | None,
+        sampling: Sampling | None,
     ) -> tuple[Hypothesis, Captured | None, Stepper]:
         """The best hypothesis, what was captured on the way, and who went it; ``model`` runs for this caller alone."""
         memory, captured = _encoded(model, src_ids, capture)
@@ -179,7 +179,7 @@ class Translator(OwnSource):
         if beam > 1:
             best = search.beam_search(model, src_ids, beam, prefix=prefix, step=step)[0]
         else:
-            best = search.greedy(model, src_ids, prefix, choose, step)[0]
+            best = search.greedy(model, src_ids, prefix, Sampler(sampling) if sampling else None, step)[0]
         if captured is not None:
             _capture_decoder(model, captured, best, step, src_ids, memory)
         return best, captured, step
