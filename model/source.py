@@ -144,7 +144,13 @@ class Source(Protocol):
         """
 
     def log_probs(
-        self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"
+        self,
+        ids: ForcedIds,
+        gains: Sequence[Gains] = (),
+        hidden: np.ndarray | None = None,
+        way: Way = "mask",
+        *,
+        last: bool = False,
     ) -> Tensor:
         """Natural log-probability of each written token, float32 [N, T], of N changed models; T goes by ``ids.steps``.
 
@@ -154,6 +160,7 @@ class Source(Protocol):
                 of the model as it is.
             hidden: bool [N, S], source positions that are deleted, row by row.
             way: of deleting them; "mask": nothing may attend to them.
+            last: of the last step alone, [N, 1], or [N, 0] where there is none.
 
         Raises:
             ValueError: a head does not exist.

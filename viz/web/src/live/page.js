@@ -208,13 +208,10 @@ export class LivePage extends Component {
     }
   }
 
-  /** @param {Worker} worker @param {Record<string, import("../engine/worker.js").Part>} parts */
-  open(worker, parts) {
+  /** Asks this worker from now on, whose translator is being opened. @param {Worker} worker */
+  open(worker) {
     this.worker = worker;
     this.ends.push(() => worker.terminate());
-    worker.addEventListener("message", ({ data }) => this.hear(data));
-    worker.addEventListener("error", ({ message }) => this.fail(fill(this.words.failed, { reason: message })));
-    worker.postMessage({ open: parts, template: this.settings.languages[this.language].header });
     this.say(fill(this.words.opening, { share: 0 }));
   }
 
@@ -223,7 +220,7 @@ export class LivePage extends Component {
     const { words } = this;
     if ("opened" in answer) this.say(fill(words.opening, { share: Math.round(100 * answer.opened) }));
     else if ("ready" in answer) this.ready(answer.ready);
-    else if ("failed" in answer) this.fail(fill(words.failed, { reason: answer.failed }));
+    else if ("failed" in answer) this.failed(answer.failed);
     else if (answer.id !== this.asked) return;
     else if ("why" in answer) this.say(fill(words[answer.why], answer.values), true);
     else this.received(answer.sentences);
@@ -267,6 +264,11 @@ export class LivePage extends Component {
   say(text, wrong = false) {
     this.status.textContent = text;
     this.status.classList.toggle("wrong", wrong);
+  }
+
+  /** @param {string} reason in the engine's own words */
+  failed(reason) {
+    this.fail(fill(this.words.failed, { reason }));
   }
 
   /** The translator cannot be opened, or has ended. @param {string} text */
