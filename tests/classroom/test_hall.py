@@ -23,7 +23,7 @@ from viz.core.selection import Selection
 from viz.export.show.sights import Sight
 from viz.export.show.staged import Stage, Staged
 from viz.export.show.storyboard import Both, Predict, Storyboard, TalkScene
-from viz.views.talk import classroom
+from viz.views.talk import classroom, hall
 
 PICTURE = PhonePicture(("map", "图"), ("爱",), ("I", "love"), ((3, 97),))
 
@@ -131,7 +131,7 @@ def test_a_scene_asks_for_its_own_tokens_and_heads(translator: Any) -> None:
     scene = replace(
         asking("?"), sight=SimpleNamespace(trace=trace), selection=Selection(heads=(HeadRef("cross", 0, 0),))
     )
-    tokens, heads = (ask(scene, 1) for ask in (classroom.token_question, classroom.head_question))
+    tokens, heads = (ask(scene, 1) for ask in (hall.token_question, hall.head_question))
     names = [english for english, _ in tokens.options]
     assert len(set(names)) == len(names) == len(trace.src)
     assert names[0] == trace.src[0].text
@@ -185,4 +185,4 @@ def test_the_tally_of_tokens_has_the_five_most_given_the_most_first() -> None:
 
 
 def test_repeated_tokens_have_names_of_their_own() -> None:
-    assert classroom.unique(["the", "the (2)", "the", "the"]) == ["the", "the (2)", "the (3)", "the (4)"]
+    assert hall.unique(["the", "the (2)", "the", "the"]) == ["the", "the (2)", "the (3)", "the (4)"]

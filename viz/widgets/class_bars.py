@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import socket
 from collections.abc import Iterable, Mapping
+from ipaddress import ip_address
 from statistics import median
 
 import segno
@@ -15,6 +18,9 @@ from viz.core.classroom.questions import ClassQuestion, of
 from viz.core.classroom.room import Room
 from viz.export.show.storyboard import OPTION_LETTERS
 
+# A UDP socket that is "connected" sends nothing; it only learns by which of this machine's addresses it would go.
+_TOWARDS = ("10.255.255.255", "192.168.255.255", "172.31.255.255")
+_HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?|\[[0-9a-fA-F:.]{2,45}\]")
 BARS_STYLE = """<style>
 .hl-class-bars { display: grid; grid-template-columns: minmax(6rem, auto) minmax(8rem, 1fr) 3rem;
   gap: .3rem .75rem; align-items: center; max-width: 60rem; margin: 0; font-size: 1.1rem; }
@@ -84,3 +90,31 @@ def asked(room: Room) -> Markup:
 def table(given: Iterable[GivenAnswer]) -> bytes:
     """Answers as a spreadsheet opens them."""
     return answers_csv([say(f"class.column.{each}") for each in SHEET_COLUMNS], given, language())
+
+
+def own_addresses() -> list[str]:
+    """This machine's addresses in networks, the likeliest first; [] where it is in none."""
+    found: dict[str, None] = {}
+    for other in _TOWARDS:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+            try:
+                asked.connect((other, 9))
+                found[asked.getsockname()[0]] = None
+            except OSError:  # no way there
+                continue
+    return [each for each in found if not ip_address(each).is_loopback and each != "0.0.0.0"]  # noqa: S104
+
+
+def is_host(said: str) -> bool:
+    """Whether a text is a name or an address that a link can hold."""
+    return _HOST_NAME.fullmatch(said) is not None
+
+
+def room_link(host: str, port: int, prefix: str, code: str) -> str:
+    """The link of a room.
+
+    >>> room_link("192.168.1.5", 8501, "", "abc234")
+    'http://192.168.1.5:8501/class/abc234'
+    """
+    below = f"/{prefix.strip('/')}" if prefix.strip("/") else ""
+    return f"http://{host}:{port}{below}/class/{code}"
