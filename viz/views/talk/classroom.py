@@ -171,7 +171,15 @@ def on_stage(board: Storyboard, room: Room) -> None:
         if room.question is None:
             st.html(line("alt", say("class.people", people=room.people, most=MOST_PEOPLE)))
         else:
-            st.html(class_bars.asked(room))
+            st.html(class_bars.asked(room, is_below=is_below(room, talks.staged(board))))
+
+
+def is_below(room: Room, shown: Stage) -> bool:
+    """Whether the room's question is that of the scene in the talk below, where it can be read."""
+    if (told := message(PLACE, "place")) is None:
+        return False
+    now = place_in(told, len(shown.scenes))
+    return not now.is_hall and room.question == hall.question_of(shown.scenes[now.scene])
 
 
 def stage(board: Storyboard) -> None:

@@ -22,7 +22,8 @@ export class Joined {
     this.told = make("p", { className: "status", role: "status" });
     this.there = makeButton("plain");
     this.there.addEventListener("click", () => this.follow());
-    this.element = make("div", "said joined", this.back, this.there, this.told);
+    this.element = make("div", "joined", this.back, this.there, this.told);
+    page.root.classList.toggle("of-class", this.isMeant);
     if (!this.code) return;
     this.root = new URL(`${page.app}class/${this.code}`, document.baseURI);
     this.back.href = this.root.href;
