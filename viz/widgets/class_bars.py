@@ -32,7 +32,8 @@ BARS_STYLE = """<style>
 /* Two bars in a row, so that the talk below has room. */
 @container (min-width: 32rem) {
   .hl-class-tally > .hl-class-bars:has(dt:nth-of-type(3)) {
-    grid-template-columns: repeat(2, fit-content(11rem) minmax(4rem, 1fr) 2rem); } }
+    grid-template-columns: repeat(2, fit-content(11rem) minmax(4rem, 1fr) 2rem); }
+  .hl-class-tally > .hl-class-bars:has(dt:nth-of-type(3)) dt:nth-of-type(even) { padding-left: 1rem; } }
 .hl-class-bars .bar { height: 1.2rem; background: #0b6bcb; border-radius: .2rem; min-width: 2px; }
 .hl-class-bars .count { font-variant-numeric: tabular-nums; text-align: right; }
 .hl-class-halves { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: .5rem 2rem; }
