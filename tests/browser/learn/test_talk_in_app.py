@@ -254,7 +254,7 @@ def test_a_phone_opens_what_is_on_stage_and_comes_back_to_its_answer(stage, new_
     talk.locator(".viewer:not([inert]) .chips >> nth=1").get_by_role("button").nth(1).click()
     phone.get_by_role("button", name=text("zh", "live.class_scene")).click()
     expect(phone).to_have_url(re.compile("p=t1"))
-    expect(phone.locator(".chips >> nth=1").get_by_role("button").nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(phone.locator(".chips >> nth=1").get_by_role("button").nth(1)).to_have_class("pinned")
     phone.get_by_role("link", name=text("zh", "live.class_back")).click()
     expect(answer).to_have_attribute("aria-checked", "true")
     expect(phone.locator("#sentence")).to_have_value("Half a sent")
@@ -266,7 +266,8 @@ def test_a_link_to_no_class_and_a_phone_without_a_seat_are_one_sentence_each(sta
     for made_up in ("zzzzzz", "%3Cb%3E", ""):
         stranger = new_page()
         stranger.goto(f"{class_url}/live/#i=I+love+you.&class={made_up}")
-        expect(stranger.locator(".joined")).to_have_text(text("en", "class.phone.closed"))
+        expect(stranger.locator(".joined .status")).to_have_text(text("en", "class.phone.closed"))
+        expect(stranger.get_by_role("link", name=text("en", "live.class_back"))).to_have_count(0)
         expect(stranger.locator(".chips").first).to_be_visible()
     phone = joined(new_page(), stage, class_url)
     code = phone.url.rpartition("/")[2]

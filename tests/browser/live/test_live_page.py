@@ -242,12 +242,12 @@ def test_a_link_opens_a_sentence_with_its_head_and_token_in_a_language(other: Pa
     other.goto(f"{file.as_uri()}#i=I+love+you.&h=c2.5&p=t1&d=norms&lang=zh")
     other.wait_for_selector("#live[data-shown='1']", timeout=120_000)
     assert "L2 H5" in other.inner_text(".panel-title >> nth=0")
-    assert other.locator(".chips >> nth=1").locator("[aria-pressed=true]").count() == 1
+    assert other.locator(".chips >> nth=1").locator(".pinned").count() == 1
     assert other.inner_text(".go") == text("zh", "live.translate")
     lacks = text("zh", "talk.live_weights").format(method=text("zh", "method.norms"))
     assert lacks in other.inner_text(".status >> nth=-1")
     assert translate(other, "You love me.")
-    assert other.locator(".chips >> nth=1").locator("[aria-pressed=true]").count() == 0, "it was the other sentence's"
+    assert other.locator(".chips >> nth=1").locator(".pinned").count() == 0, "it was the other sentence's"
     assert lacks not in other.inner_text(".status >> nth=-1")
 
 
@@ -255,7 +255,7 @@ def test_nonsense_in_a_link_opens_the_page_as_it_is(other: Page, file: Path) -> 
     other.goto(f"{file.as_uri()}#i=I+love+you.&h=z9.99&p=<b>&d=nothing&lang=constructor&y=0.<b>")
     other.wait_for_selector("#live[data-shown='1']", timeout=120_000)
     assert other.inner_text(".go") == text("en", "live.translate")
-    assert other.locator("[aria-pressed=true]").and_(other.locator(".chips button")).count() == 0
+    assert other.locator(".chips .pinned").count() == 0
     assert "nothing" not in other.inner_text(".status >> nth=-1")
 
 
