@@ -24,7 +24,7 @@ _HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?|\[[0-9
 BARS_STYLE = """<style>
 .hl-class-tally { container-type: inline-size; max-width: 60rem; }
 .hl-class-bars { display: grid; grid-template-columns: minmax(4rem, auto) minmax(6rem, 1fr) 2rem;
-  gap: .15rem .75rem; align-items: center; margin: 0; font-size: 1.1rem; line-height: 1.3; }
+  gap: .15rem .75rem; align-items: center; max-width: 60rem; margin: 0; font-size: 1.1rem; line-height: 1.3; }
 .hl-class-bars dt, .hl-class-bars dd { margin: 0; overflow-wrap: anywhere; }
 .hl-class-tally p, .hl-class-tally dl { margin: 0 !important; padding: 0; }
 .hl-class-tally > .hl-alt { display: inline; }
@@ -98,7 +98,7 @@ def asked(room: Room, *, is_below: bool = False) -> Markup:
     parts = [] if is_below else [line("lead", of(question.ask, language()))]
     parts += [tally(room, question), line("alt", told)]
     if question.kind == "number" and answers:
-        parts += [" ", line("alt", say("class.median", median=question.read(median(map(float, answers)))))]
+        parts += [Markup.escape(" "), line("alt", say("class.median", median=question.read(median(map(float, answers)))))]
     return tag("div", *parts, class_="hl-class-tally")
 
 
