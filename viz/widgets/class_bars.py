@@ -98,7 +98,8 @@ def asked(room: Room, *, is_below: bool = False) -> Markup:
     parts = [] if is_below else [line("lead", of(question.ask, language()))]
     parts += [tally(room, question), line("alt", told)]
     if question.kind == "number" and answers:
-        parts += [Markup.escape(" "), line("alt", say("class.median", median=question.read(median(map(float, answers)))))]
+        middle = question.read(median(map(float, answers)))
+        parts += [Markup.escape(" "), line("alt", say("class.median", median=middle))]
     return tag("div", *parts, class_="hl-class-tally")
 
 
