@@ -28,13 +28,13 @@ scenes:
   - text: My brother was sleeping on the sofa when I came home last night.
     link: h=c3.0
     predict:
-      ask: {en: Which word does the second row look at most?, zh: 第二行最关注哪个词？}
+      ask: {en: "Which word does the second row look at most?", zh: 第二行最关注哪个词？}
       options: [the first, the second of them, the third, {en: the fourth and last, zh: 第四个}]
       answer: B
   - text: You love me.
     link: h=c2.5
     phones: open
-    point: {head: {en: Where is the diagonal?, zh: 对角线在哪里？}}
+    point: {head: {en: "Where is the diagonal?", zh: 对角线在哪里？}}
 """
 
 
