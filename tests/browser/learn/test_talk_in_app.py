@@ -266,7 +266,7 @@ def test_a_link_to_no_class_and_a_phone_without_a_seat_are_one_sentence_each(sta
     for made_up in ("zzzzzz", "%3Cb%3E", ""):
         stranger = new_page()
         stranger.goto(f"{class_url}/live/#i=I+love+you.&class={made_up}")
-        expect(stranger.locator(".joined .status")).to_have_text(text("en", "class.phone.closed"))
+        expect(stranger.locator(".joined .told")).to_have_text(text("en", "class.phone.closed"))
         expect(stranger.get_by_role("link", name=text("en", "live.class_back"))).to_have_count(0)
         expect(stranger.locator(".chips").first).to_be_visible()
     phone = joined(new_page(), stage, class_url)

@@ -18,8 +18,8 @@ export class Joined {
     /** @type {News | null} */
     this.now = null;
     this.led = ledBy(location.hash);
-    this.back = make("a", "go");
-    this.told = make("p", { className: "status", role: "status" });
+    this.back = make("a", "to-class");
+    this.told = make("p", { className: "told", role: "status" });
     this.there = makeButton("plain");
     this.there.addEventListener("click", () => this.follow());
     this.element = make("div", "joined", this.back, this.there, this.told);
