@@ -41,7 +41,7 @@ def page_button(now: Session, asked: Selection, key: str) -> None:
         on_click="ignore",
         help=say("viewer.page.help"),
     )
-    if now.subject == now.subject.own and (address := live_link(now.subject.text, now.checkpoint, asked.heads[0].code)):
+    if now.subject == now.subject.own and (address := live_link(now.subject.text, now.checkpoint, asked.in_app.link)):
         st.link_button(say("live.share"), address, help=say("live.share.help"))
 
 

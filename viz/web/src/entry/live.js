@@ -1,7 +1,7 @@
 // The bundle of the page that translates by itself: has the translator opened, and shows the sentence that came with it
 // meanwhile.
 import { unpack } from "../core/payload.js";
-import { canOpen, engine, sendParts, taken } from "../live/open.js";
+import { canOpen, engine, mark, sendParts, taken, wasEnded } from "../live/open.js";
 import { LivePage } from "../live/page.js";
 
 /** @param {HTMLElement} root */
@@ -12,12 +12,18 @@ async function start(root) {
     const page = await drawn;
     return page.fail(page.words.simd);
   }
-  const worker = await engine();
-  // Told before there is a page to hear it, an answer waits.
-  worker.addEventListener("message", async ({ data }) => (await drawn).hear(data));
-  worker.addEventListener("error", async ({ message }) => (await drawn).failed(message));
-  sendParts(worker, settings.files, settings.languages[settings.language].header);
-  (await drawn).open(worker);
+  const open = async () => {
+    mark(true);
+    const worker = await engine();
+    // Told before there is a page to hear it, an answer waits.
+    worker.addEventListener("message", async ({ data }) => (await drawn).hear(data));
+    worker.addEventListener("error", async ({ message }) => (await drawn).failed(message));
+    sendParts(worker, settings.files, settings.languages[settings.language].header);
+    (await drawn).open(worker);
+  };
+  window.addEventListener("pagehide", () => mark(false)); // who leaves was not ended
+  if (wasEnded()) (await drawn).giveUp(() => void open());
+  else await open();
 }
 
 const root = document.getElementById("live");

@@ -9,6 +9,27 @@ export function canOpen() {
   return WebAssembly.validate(bytesOf(SIMD));
 }
 
+const BEGUN = "headlight-live-begun";
+
+/** Keeps that the translator is being opened, so that a page which the browser ends meanwhile does not try it again. @param {boolean} begun */
+export function mark(begun) {
+  try {
+    if (begun) sessionStorage.setItem(BEGUN, "1");
+    else sessionStorage.removeItem(BEGUN);
+  } catch {
+    // a page from disk may keep nothing
+  }
+}
+
+/** Whether the browser has ended this page while the translator was being opened. */
+export function wasEnded() {
+  try {
+    return sessionStorage.getItem(BEGUN) !== null;
+  } catch {
+    return false;
+  }
+}
+
 /** The script data of an element, which is then let go. @param {string} id */
 export function taken(id) {
   const element = document.getElementById(id);
