@@ -333,7 +333,9 @@ def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:
         return captioning, _sites(name, loaded.model, captioning)
     if main != "input_ids":
         read = "sound" if main in _SOUND else main.replace("_", " ") or "something else"
-        raise FolderError(f"{name} reads {read}: Headlight opens models of text and pictures, and of sound Whisper.")
+        raise FolderError(
+            f"{name} reads {read}: Headlight opens models of text and pictures, and the Whisper that writes."
+        )
     speller = Speller(loaded.tokenizer, languages_of(loaded.tokenizer))
     if loaded.model.config.is_encoder_decoder:
         if not loaded.model.can_generate():

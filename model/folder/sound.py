@@ -193,17 +193,15 @@ class Told:
 
         tables = (getattr(said, name, None) for name in ("lang_to_id", "task_to_id"))
         languages, tasks = (each if isinstance(each, dict) else {} for each in tables)
-        codes = {
-            str(name).strip("<|>"): found for name, each in languages.items() if (found := known(each)) is not None
-        }
+        codes = {str(name).strip("<|>"): each for name, each in languages.items() if known(each) is not None}
         untimed, never = known(getattr(said, "no_timestamps_token_id", None)), getattr(said, "suppress_tokens", None)
-        unwritten = [known(each) for each in never] if isinstance(never, list) else []
+        unwritten = [each for each in never if known(each) is not None] if isinstance(never, list) else []
         times = range(untimed + 1, rows) if untimed is not None else ()
         return cls(
             codes,
             known(tasks.get("transcribe")),
             untimed,
-            frozenset({*(each for each in unwritten if each is not None), *times}),
+            frozenset((*unwritten, *times)),
         )
 
     def spoken(self) -> Languages:
@@ -224,7 +222,7 @@ def opened_sound(sound: bytes, most_seconds: float) -> tuple[np.ndarray, int]:
             f"The sound's file has {len(sound) / 2**20:.0f} MB; the limit is {MOST_BYTES_OF_SOUND // 2**20} MB."
         )
     if not sound:
-        raise SoundError("The sound's file is empty.")
+        raise SoundError("There is nothing to hear: the file is empty, or no sound is called so.")
     if sound[:4] != b"RIFF" or sound[8:12] != b"WAVE":
         raise SoundError("This is no WAV file: save the sound as WAV, with samples of 8, 16, 24 or 32 bits.")
     parts = _parts_of(sound)
