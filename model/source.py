@@ -48,7 +48,7 @@ ABILITIES: Mapping[Ability, str] = {  # what each is, and what takes it
 
 Need = Ability | Kind  # what a view may ask of a model
 Reads = Literal["text", "prompt", "sentence", "picture", "sound", "maps"]
-LOOKED_AT: tuple[Reads, ...] = ("picture", "sound")  # what is given is no text
+SEEN_OR_HEARD: tuple[Reads, ...] = ("picture", "sound")  # what is given is no text
 
 
 class LacksAbilityError(HeadlightError):

@@ -26,7 +26,7 @@ from model.folder.spell import Speller, languages_of
 from model.folder.watch import NAME, LayerSite
 from model.folder.writing import can_keep
 from model.passage import Ask, ForcedIds, Pass, Step, one_thread
-from model.source import ABILITIES, LOOKED_AT, Ability, Anatomy, Need
+from model.source import ABILITIES, SEEN_OR_HEARD, Ability, Anatomy, Need
 from model.trace import KINDS, HeadRef, Kind
 
 CLOSE = 1e-4
@@ -74,7 +74,7 @@ class Proofs:
         found: dict[Need, Why] = {}
         if not self.says_something:
             found |= dict.fromkeys(("gains", "gradients", "hide", "finish", "votes"), "no_output")
-        if self.form.reads in ("prompt", *LOOKED_AT):
+        if self.form.reads in ("prompt", *SEEN_OR_HEARD):
             found["hide"] = "nothing_to_hide"
         if "finish" in offered and "votes" not in offered:
             found["votes"] = "post_norm"

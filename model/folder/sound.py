@@ -26,7 +26,7 @@ MOST_BYTES_OF_SOUND = 20 * 2**20
 MOST_GROUPS = 64  # tokens that a sound is shown as
 GROUP_SIZES = (1, 2, 5, 10, 25, 50, 100, 250)  # how many frames one of them may be
 MOST_OF_A_SOUND = 96  # tokens that are written of a sound
-REST = "[PAD]"  # what the model reads behind the sound, to the end of its window
+BEHIND = "[PAD]"  # what the model reads behind the sound, to the end of its window
 LOUDEST = 1e6
 _EXTENSIBLE, _UNKNOWN_SIZE = 0xFFFE, 0xFFFFFFFF
 _PCM, _FLOAT = 1, 3
@@ -102,7 +102,7 @@ class Ear(Eye):
         """A label for each group, the second that it begins at; and one for the rest of the window."""
         groups, size = self._groups(pixels)
         times = (time_label(place, place * size * self.seconds) for place in range(groups))
-        return (*times, *((Label(REST),) if groups * size < self.frames else ()))
+        return (*times, *((Label(BEHIND),) if groups * size < self.frames else ()))
 
     def gathered(self, pixels: Tensor) -> Tensor:
         """Which frames each token stands for, 0 or 1, [tokens, frames]."""

@@ -8,7 +8,7 @@ import streamlit as st
 
 from model.errors import MAX_PARTS, HeadlightError, TextTooLongError
 from model.saved.reading import MOST_FILE
-from model.source import LOOKED_AT, Reads
+from model.source import SEEN_OR_HEARD, Reads
 from model.trace import Translation
 from viz.charts.markup import line, ruby, tag
 from viz.core import models, pictures
@@ -73,14 +73,14 @@ def _short(text: str) -> str:
     return "".join(f"\\{char}" if char in r"\\`*_{}[]()#+-.!|~:$<>" else char for char in cut)
 
 
-FILE_TYPES = {"picture": ("png", "jpg", "jpeg", "webp", "bmp", "gif"), "sound": ("wav",)}
+SORTS_OF_FILE = {"picture": ("png", "jpg", "jpeg", "webp", "bmp", "gif"), "sound": ("wav",)}
 MOST_OF_A_FILE = 20  # MB
 
 
 def given_row(model: models.ModelEntry) -> None:
     """Where the visitor says what the model is to read; the box of the sentence is there for every model."""
     reads = model.reads
-    if reads in LOOKED_AT:
+    if reads in SEEN_OR_HEARD:
         _file_row(reads)
     elif reads == "maps":
         st.html(line("lead", say("given.maps", name=model.name)))
@@ -117,7 +117,7 @@ def _file_row(reads: Reads) -> None:
         with st.popover(say(f"given.{reads}.open")):
             st.file_uploader(
                 say(f"given.{reads}.file"),
-                FILE_TYPES[reads],
+                SORTS_OF_FILE[reads],
                 key="picture_file",
                 on_change=_take_file,
                 max_upload_size=MOST_OF_A_FILE,
@@ -173,7 +173,7 @@ def told_line(found: Translation, model: models.ModelEntry) -> None:
         tokens = found.tgt[: found.given]
         at = max((each.end for each in tokens), default=0)
         st.html(line("translation", found.text[:at], tag("mark", found.text[at:] or "∅")))
-    elif reads in LOOKED_AT:
+    elif reads in SEEN_OR_HEARD:
         st.html(line("translation seen", found.text or say(f"told.{reads}.nothing")))
     elif reads == "sentence" and not found.tgt_ids:
         st.html(line("lead", say("told.sentence.nothing", mask=model.mask or "–")))

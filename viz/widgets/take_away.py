@@ -10,7 +10,7 @@ import streamlit as st
 
 from model.attribution.labelled_map import LabelledMap
 from model.folders import MODELS
-from model.source import LOOKED_AT
+from model.source import SEEN_OR_HEARD
 from viz.charts.sheet.files import FILES
 from viz.charts.sheet.sheet import SheetStyle
 from viz.core.answers.translations import translation
@@ -96,4 +96,4 @@ def _model_code(about: Subject) -> ModelCode:
     if model.base not in entries() and model.kind == "maps":
         return ModelCode(f"./{name.rpartition(' · ')[0]}")
     folder = "" if model.base not in entries() or entry_of(model.base).ships else os.environ.get(MODELS, "")
-    return ModelCode(name, folder, is_own(about.text) and model.reads in LOOKED_AT)
+    return ModelCode(name, folder, is_own(about.text) and model.reads in SEEN_OR_HEARD)
