@@ -47,7 +47,8 @@ ABILITIES: Mapping[Ability, str] = {  # what each is, and what takes it
 }
 
 Need = Ability | Kind  # what a view may ask of a model
-Reads = Literal["text", "prompt", "sentence", "picture", "maps"]
+Reads = Literal["text", "prompt", "sentence", "picture", "sound", "maps"]
+SEEN_OR_HEARD: tuple[Reads, ...] = ("picture", "sound")  # what is given is no text
 
 
 class LacksAbilityError(HeadlightError):
@@ -77,7 +78,7 @@ class Anatomy:
         kinds: those that it has, in the order of KINDS.
         abilities: what it offers.
         reads: what it is given: a "text" to translate, a "prompt" to go on from, a "sentence" to read, a
-            "picture", or nothing: its "maps" are all there is.
+            "picture", a "sound", or nothing: its "maps" are all there is.
         why: a reason for what it lacks, where one is known.
     """
 

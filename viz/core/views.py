@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _VIEWS = __name__.replace(".core.", ".")  # viz.views, wherever viz lies
 Section = Literal["read", "heads", "decode", "layers", "learn", "evidence", "show"]  # in the order of the navigation
-EVERY_FORM: tuple[Reads, ...] = ("text", "prompt", "sentence", "picture", "maps")
+EVERY_FORM: tuple[Reads, ...] = ("text", "prompt", "sentence", "picture", "sound", "maps")
 _WRITERS: tuple[Reads, ...] = ("text", "prompt")
 _READ = ("words", "special")
 _HEAD = ("kind", "layer", "head")

@@ -8,6 +8,7 @@ from typing import TypedDict
 
 import streamlit as st
 
+from model.source import SEEN_OR_HEARD
 from model.trace import Label, TracedTranslation
 from viz.charts.markup import is_chinese, readings
 from viz.core.choice import Labels, say, within
@@ -108,7 +109,7 @@ def chips(text: str, labels: Sequence[Label], pinyin: bool = False) -> list[Chip
 
 def draw_examples(model: ModelEntry) -> None:
     """Sentences to begin with, where a model reads any."""
-    if model.reads in ("picture", "maps"):
+    if model.reads in (*SEEN_OR_HEARD, "maps"):
         return
     st.pills(
         say("app.examples"),

@@ -15,7 +15,7 @@ import streamlit as st
 from model.attribution.export import maps_csv, maps_json, trace_npz
 from model.attribution.labelled_map import combine
 from model.attribution.methods import METHOD_NAMES, METHODS, MethodName, traced_maps
-from model.source import LacksAbilityError, require_of
+from model.source import SEEN_OR_HEARD, LacksAbilityError, require_of
 from model.trace import KIND_LETTERS, HeadRef, check_map
 from viz.charts.markup import line
 from viz.core.answers.maps import attribution_maps
@@ -271,7 +271,7 @@ def _draw(now: Session) -> None:
     if painter != "viewer":
         bertviz_lines.draw(now, painter)
         return
-    is_picture = now.model.reads == "picture"
+    is_picture = now.model.reads in SEEN_OR_HEARD
     place, picture = st.container(), st.container()
     with picture:
         if is_picture:
