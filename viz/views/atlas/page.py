@@ -174,7 +174,7 @@ def scatter_figure(
         selected: a head to mark.
     """
     there = [point for point in points if np.isfinite(point.x) and np.isfinite(point.y)]
-    groups = list(dict.fromkeys(point.group for point in points))  # of all: a group keeps its colour whatever is measured
+    groups = list(dict.fromkeys(point.group for point in points))  # of all: its colour is a group's own
     data = [
         _trace(own, group, HEAD_COLOURS[place % 8], theme, axes[2])
         for place, group in enumerate(groups)
