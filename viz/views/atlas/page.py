@@ -163,10 +163,11 @@ def scatter_figure(
         points: those without a place are left out.
     """
     there = [point for point in points if np.isfinite(point.x) and np.isfinite(point.y)]
-    groups = list(dict.fromkeys(point.group for point in there))
+    groups = list(dict.fromkeys(point.group for point in points))  # of all: its colour is a group's own
     data = [
-        _trace([point for point in there if point.group == group], group, HEAD_COLOURS[place % 8], theme, axes[2])
+        _trace(own, group, HEAD_COLOURS[place % 8], theme, axes[2])
         for place, group in enumerate(groups)
+        if (own := [point for point in there if point.group == group])
     ]
     if ring := [point for point in there if point.head == selected]:
         data.append(_ring(ring[0], theme))
