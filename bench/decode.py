@@ -2,7 +2,8 @@
 
 Ours is the whole way from text to a Translation, tokenizing included. Marian gets random ids and
 random weights, and must write exactly as many tokens as ours wrote; attention maps can be had from its
-eager attention only, so that is what it uses with maps, and its fused attention without. The four
+eager attention only, so that is what it uses with maps, and its fused attention without. CTranslate2, where it is
+installed, has our weights, in float32 and in int8, and is given our pieces; a map of every head it cannot give. All
 take turns, on one processor thread; what is stated is the median of all turns.
 """
 
@@ -12,16 +13,19 @@ import argparse
 import logging
 import os
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import torch
+from torch import nn
 from transformers import MarianConfig, MarianMTModel
 
+from model.own.network.attention import MultiHeadAttention
 from model.own.network.config import TransformerConfig
-from model.own.text.vocab import EOS_ID
+from model.own.text.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS, UNK_ID
 from model.translator import Translator
 
 TEXT = (
@@ -31,6 +35,8 @@ TEXT = (
 )
 SRC_TOKENS = (10, 20, 60)
 OURS, OURS_MAPS, MARIAN, MARIAN_MAPS = "ours", "ours with maps", "Marian", "Marian with maps"
+PRECISIONS = {"CTranslate2": "float32", "CTranslate2 int8": "int8"}
+NO_CTRANSLATE2 = "CTranslate2 is not installed (pip install ctranslate2) and was left out."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,22 +45,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
-    """Milliseconds a sentence of the four, and their ratios, by number of source tokens."""
+    """Milliseconds a sentence of all contestants, and ratios, by number of source tokens."""
     torch.set_num_threads(1)
     logging.getLogger("transformers").setLevel(logging.ERROR)
     translator = Translator.from_checkpoint(args.checkpoint, device="cpu")
     marians = {name: marian(translator.model.config, name) for name in (MARIAN, MARIAN_MAPS)}
+    others = ctranslate2_engines(translator)
     rows = []
-    for n_src in SRC_TOKENS:
-        text = text_of(translator, n_src)
-        n_tgt = len(translator.translate(text).log_probs)
+    for most in SRC_TOKENS:
+        text = text_of(translator, most)
+        n_src, made = translator.encode_source(text)[1].shape[1], translator.translate(text)
+        n_tgt = len(made.log_probs)
+        runs = {name: ctranslate2_run(engine, translator, text, n_tgt) for name, engine in others.items()}
         contestants: dict[str, Callable[[], object]] = {
             OURS: partial(translator.translate, text),
             OURS_MAPS: partial(translator.translate, text, capture=True),
             **{name: marian_run(model, n_src, n_tgt, name) for name, model in marians.items()},
+            **runs,
         }
+        same = [name for name, run in runs.items() if run() == [translator.piece(each) for each in made.tgt_ids]]
         medians = interleaved(contestants, args.runs)
-        rows.append({"src_tokens": n_src, "tgt_tokens": n_tgt, "ms": medians, **ratios(medians)})
+        rows.append({"src_tokens": n_src, "tgt_tokens": n_tgt, "ms": medians, **ratios(medians), "same": same})
     sizes = translator.model.config.to_dict()
     return {
         "bench": "decode",
@@ -63,6 +74,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         "load": os.getloadavg()[0],
         "sizes": sizes,
         "rows": rows,
+        "left_out": "" if others else NO_CTRANSLATE2,
     }
 
 
@@ -75,17 +87,14 @@ def ratios(medians: dict[str, float]) -> dict[str, float]:
 
 
 def text_of(translator: Translator, n_src: int) -> str:
-    """The first words of TEXT, so many that with <eos> they make ``n_src`` source tokens.
-
-    Raises:
-        ValueError: no number of words does.
-    """
+    """The first words of TEXT, as many as with <eos> make no more than ``n_src`` source tokens, or the first one."""
     words = TEXT.split(" ")
-    for count in range(1, len(words) + 1):
+    found = words[0]
+    for count in range(2, len(words) + 1):
         text = " ".join(words[:count])
-        if translator.encode_source(text)[1].shape[1] == n_src:
-            return text
-    raise ValueError(f"no beginning of the text has {n_src} tokens")
+        if translator.encode_source(text)[1].shape[1] <= n_src:
+            found = text
+    return found
 
 
 def marian(config: TransformerConfig, name: str) -> MarianMTModel:
@@ -135,6 +144,85 @@ def marian_run(model: Any, n_src: int, n_tgt: int, name: str) -> Callable[[], ob
     return run
 
 
+def ctranslate2_engines(translator: Translator) -> dict[str, Any]:
+    """CTranslate2 with our weights by precision, on one thread each; none where it is not installed."""
+    try:
+        import ctranslate2
+    except ImportError:
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        spec = ctranslate2_spec(translator)
+        spec.validate()
+        spec.optimize()
+        spec.save(folder)
+        return {
+            name: ctranslate2.Translator(folder, compute_type=sort, inter_threads=1, intra_threads=1)
+            for name, sort in PRECISIONS.items()
+        }
+
+
+def ctranslate2_spec(translator: Translator) -> Any:
+    """Our Transformer as CTranslate2 describes one: pre-norm, ReLU, our own table of positions."""
+    from ctranslate2.specs import TransformerSpec
+
+    model, config = translator.model, translator.model.config
+    spec = TransformerSpec.from_config((config.n_encoder_layers, config.n_decoder_layers), config.n_heads)
+    for side, ours in ((spec.encoder, model.encoder), (spec.decoder, model.decoder)):
+        tokens = side.embeddings[0] if side is spec.encoder else side.embeddings
+        tokens.weight = _numbers(ours.embedding.tokens.weight)
+        side.position_encodings.encodings = _numbers(ours.embedding.positions.table)
+        _put_norm(side.layer_norm, ours.norm)
+        for into, layer in zip(side.layer, ours.layers, strict=True):
+            _put_attention(into.self_attention, layer.self_attn, layer.self_attn_norm)
+            if side is spec.decoder:
+                _put_attention(into.attention, layer.cross_attn, layer.cross_attn_norm)
+            _put_norm(into.ffn.layer_norm, layer.feed_forward_norm)
+            _put_linear(into.ffn.linear_0, layer.feed_forward.up_proj)
+            _put_linear(into.ffn.linear_1, layer.feed_forward.down_proj)
+    spec.decoder.projection.weight = spec.decoder.embeddings.weight
+    source, target = translator.src_tokenizer.subwords, translator.tgt_tokenizer
+    spec.register_source_vocabulary([str(source.id_to_token(each)) for each in range(config.src_vocab_size)])
+    spec.register_target_vocabulary([target.piece(each) for each in range(config.tgt_vocab_size)])
+    for role, place in (("unk_token", UNK_ID), ("bos_token", BOS_ID), ("eos_token", EOS_ID)):
+        setattr(spec.config, role, SPECIAL_TOKENS[place])
+    spec.config.decoder_start_token = SPECIAL_TOKENS[BOS_ID]
+    return spec
+
+
+def _numbers(tensor: torch.Tensor) -> Any:
+    return tensor.detach().float().numpy()
+
+
+def _put_norm(into: Any, norm: nn.LayerNorm) -> None:
+    into.gamma, into.beta = _numbers(norm.weight), _numbers(norm.bias)
+
+
+def _put_linear(into: Any, *linears: nn.Linear) -> None:
+    """Several maps of the same vectors as one."""
+    into.weight = _numbers(torch.cat([each.weight for each in linears]))
+    into.bias = _numbers(torch.cat([each.bias for each in linears]))
+
+
+def _put_attention(into: Any, block: MultiHeadAttention, norm: nn.LayerNorm) -> None:
+    joined = (block.q_proj, block.k_proj, block.v_proj)
+    parts = [joined] if len(into.linear) == 2 else [joined[:1], joined[1:]]  # of its own vectors, or of the source's
+    for place, linears in zip(into.linear, [*parts, (block.out_proj,)], strict=True):
+        _put_linear(place, *linears)
+    _put_norm(into.layer_norm, norm)
+
+
+def ctranslate2_run(engine: Any, translator: Translator, text: str, n_tgt: int) -> Callable[[], list[str]]:
+    """A greedy translation of so many steps, that of the end among them; gives the pieces."""
+    pieces = [[*(token.text for token in translator.encode_source(text)[0]), SPECIAL_TOKENS[EOS_ID]]]
+    how = {"beam_size": 1, "min_decoding_length": n_tgt - 1, "max_decoding_length": n_tgt}
+
+    def run() -> list[str]:
+        found: list[str] = engine.translate_batch(pieces, **how)[0].hypotheses[0]
+        return found
+
+    return run
+
+
 def interleaved(contestants: dict[str, Callable[[], object]], runs: int) -> dict[str, float]:
     """Median milliseconds of each, all taking turns after one warm-up."""
     times: dict[str, list[float]] = {name: [] for name in contestants}
@@ -158,4 +246,10 @@ def table(result: dict[str, Any]) -> str:
         lines.append([str(row["src_tokens"]), str(row["tgt_tokens"]), *times, f"{row['times_faster']:.2f}", cost])
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     text = "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
-    return f"{text}\nmedians of {result['runs']} interleaved runs on one thread; load {result['load']:.1f} before"
+    end = f"medians of {result['runs']} interleaved runs on one thread; load {result['load']:.1f} before"
+    same = [
+        f"{name} wrote our tokens in {sum(name in row['same'] for row in result['rows'])} of {len(lines) - 1}"
+        for name in names
+        if name in PRECISIONS
+    ]
+    return "\n".join([text, end, *(same or [result["left_out"]])])

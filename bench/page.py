@@ -2,7 +2,8 @@
 
 ready: from the page's first byte until a sentence can be translated. 20, 60: a new sentence of so many words, from the
 press of the button until a frame with its maps is painted. mute: the same for the chosen head. Megabytes: of
-the file, and of the renderer's memory after all that, as the system counts it.
+the file, and of the renderer's memory after all that, as the system counts it; talk: the memory of a talk's file, of
+whose ten scenes one is live, after as many sentences of 20 words typed there (graphs are made anew for it).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import statistics
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,13 @@ from playwright.sync_api import Browser, Page
 
 from bench.browser import VIEWPORT, chromium
 from bench.look import PAIRS
+from bench.show import ten_scenes
 from model.translator import Translator
 from viz.export.live import live_page
+from viz.export.show.staged import stage
+from viz.export.show.talk import talk_page
 
-BARS = {"ready": 3.0, "20": 0.35, "60": 1.5, "mute": 0.4, "file": 30.0, "memory": 400.0, "requests": 0}
+BARS = {"ready": 3.0, "20": 0.35, "60": 1.5, "mute": 0.4, "file": 30.0, "memory": 400.0, "talk": 400.0, "requests": 0}
 # Each run has another sentence: a last word of its own.
 LAST = ("today", "yesterday", "again", "here", "alone", "twice", "slowly", "outside", "quietly", "together")
 _WAIT = """(selector) => new Promise((resolve) => {
@@ -38,7 +43,7 @@ _WAIT = """(selector) => new Promise((resolve) => {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--runs", type=int, default=10, metavar="N", help="of each wait (default 10)")
-    parser.add_argument("--graphs", type=Path, metavar="DIR", help="of export-onnx, not made anew")
+    parser.add_argument("--graphs", type=Path, metavar="DIR", help="of export-onnx, not made anew; without the talk")
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
@@ -60,12 +65,13 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         _asked(page, PAIRS[20][0])
         found["mute"] = statistics.median(_muted(page) for _ in range(args.runs))
         memory = _memory(browser)
-        return found | {"file": path.stat().st_size / 1e6, "memory": memory, "requests": len(asked)}
+        found |= {"file": path.stat().st_size / 1e6, "memory": memory, "requests": len(asked)}
+    return found if args.graphs else found | {"talk": _talk_memory(translator, args.runs)}
 
 
 def table(result: dict[str, Any]) -> str:
     """Each measure beside its bar."""
-    lines = [f"{name:10}{result[name]:10.2f}   bar {bar:g}" for name, bar in BARS.items()]
+    lines = [f"{name:10}{result[name]:10.2f}   bar {bar:g}" for name, bar in BARS.items() if name in result]
     return "\n".join(["seconds, megabytes, requests", *lines])
 
 
@@ -80,6 +86,27 @@ def _muted(page: Page) -> float:
     waited: float = page.evaluate(_WAIT, ".mutes button")
     page.evaluate(_WAIT, ".mutes .muted")
     return waited
+
+
+def _talk_memory(translator: Translator, runs: int) -> float:
+    """Megabytes of a talk whose first scene is live, after so many sentences."""
+    board = ten_scenes()
+    scenes = (replace(board.scenes[0], live=True), *board.scenes[1:])
+    written = talk_page(stage(replace(board, scenes=scenes), lambda _: translator), "en")
+    with chromium() as browser, tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "talk.html"
+        path.write_bytes(written.encode())
+        page = browser.new_context(viewport=VIEWPORT, offline=True).new_page()
+        page.goto(path.as_uri())
+        page.wait_for_selector(".live-box[data-ready]", timeout=120_000)
+        for run in range(runs):
+            text = f"{PAIRS[20][0][:-1]} {LAST[run % len(LAST)]}."
+            page.fill(".live-box input", text)
+            page.press(".live-box input", "Enter")
+            page.wait_for_function(
+                "said => document.querySelector('.live-box').dataset.shown === said", arg=text, timeout=60_000
+            )
+        return _memory(browser)
 
 
 def _memory(browser: Browser) -> float:

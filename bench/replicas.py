@@ -40,21 +40,15 @@ QUIET = 0.5  # seconds after which a page is taken for whole
 
 @dataclass
 class Told:
-    """What happened to one visitor.
+    """What happened to one visitor."""
 
-    Attributes:
-        cookie: that he was given.
-        answers: sentence, translation (None: lost) and seconds.
-        returns: sentence and translation of each page that was opened again.
-        too_late: how many of the lost answers did not come in time, though the connection held.
-        refused: how often nobody took his connection.
-    """
-
-    cookie: str
+    cookie: str  # that he was given
+    # sentence, translation (None: lost) and seconds
     answers: list[tuple[str, str | None, float]] = field(default_factory=list)
+    # sentence and translation of each page that was opened again
     returns: list[tuple[str, str | None]] = field(default_factory=list)
-    refused: int = 0
-    too_late: int = 0
+    refused: int = 0  # how often nobody took his connection
+    too_late: int = 0  # how many of the lost answers did not come in time, though the connection held
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -55,15 +55,10 @@ class Visit:
 
 @dataclass
 class Guest(Visitor):
-    """A visitor who goes to any view, and may bring a file.
+    """A visitor who goes to any view, and may bring a file."""
 
-    Attributes:
-        failed: what the page said of exceptions.
-        uploaders: boxes for files, by key.
-    """
-
-    failed: list[str] = field(default_factory=list)
-    uploaders: dict[str, str] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)  # what the page said of exceptions
+    uploaders: dict[str, str] = field(default_factory=dict)  # boxes for files, by key
 
     async def look(self, view: str, **choices: str) -> Run:
         """The run that draws a view, whose link says these choices."""

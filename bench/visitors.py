@@ -54,17 +54,11 @@ _PARTS = (
 
 @dataclass
 class Run:
-    """What one run of the app's script sent.
+    """What one run of the app's script sent."""
 
-    Attributes:
-        translation: the last one that it showed; None for none.
-        seconds: from asking for the run to its last element.
-        ended: whether the script ended by itself.
-    """
-
-    translation: str | None = None
-    seconds: float = 0.0
-    ended: bool = False
+    translation: str | None = None  # the last one that it showed; None for none
+    seconds: float = 0.0  # from asking for the run to its last element
+    ended: bool = False  # whether the script ended by itself
 
 
 @dataclass

@@ -19,6 +19,7 @@ Why = Literal[
     "own_table",
     "own_only",
     "windows",
+    "grouped",
 ]
 REASONS: Mapping[Why, str] = {
     "form": "its kind of model has no such part",
@@ -32,6 +33,7 @@ REASONS: Mapping[Why, str] = {
     "own_table": "only our own checkpoints show theirs",
     "own_only": "only our own checkpoints offer it",
     "windows": "it looks through windows, so no map has a row and a column for every patch",
+    "grouped": "a sound's frames are shown several together, and only maps can be gathered so",
 }
 
 
@@ -93,6 +95,10 @@ class MapsTooLargeError(HeadlightError):
 
 class PictureError(HeadlightError):
     """A picture is missing, too large, or none."""
+
+
+class SoundError(HeadlightError):
+    """A sound is missing, too long, or no WAV file."""
 
 
 class TrainerBusyError(HeadlightError):

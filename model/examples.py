@@ -38,6 +38,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Once upon a time",
     ),
     "picture": ("house", "shapes", "ball"),
+    "sound": ("tones", "glide"),
     "characters": ("headlight", "stressed", "abc123", "attention"),
 }
 FOLDER = "examples"

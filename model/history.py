@@ -43,21 +43,15 @@ LEVELS = 31
 
 @dataclass(frozen=True)
 class History:
-    """What ``history.npz`` holds; N points in the order of their steps.
+    """What ``history.npz`` holds; N points in the order of their steps."""
 
-    Attributes:
-        facts: what stands in its JSON.
-        step, tokens, dev_bleu: [N].
-        aer: percent, [N, 2, L, H].
-        coded: for each example, by kind, uint8 [N, L, H, Q, K].
-    """
-
-    facts: dict[str, Any]
+    facts: dict[str, Any]  # what stands in its JSON
+    # step, tokens, dev_bleu: [N]
     step: np.ndarray
     tokens: np.ndarray
     dev_bleu: np.ndarray
-    aer: np.ndarray
-    coded: tuple[dict[Kind, np.ndarray], ...]
+    aer: np.ndarray  # percent, [N, 2, L, H]
+    coded: tuple[dict[Kind, np.ndarray], ...]  # for each example, by kind, uint8 [N, L, H, Q, K]
 
     @property
     def examples(self) -> list[dict[str, Any]]:

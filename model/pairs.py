@@ -107,17 +107,12 @@ PairArrays = dict[str, np.ndarray]  # of one pair, by name; a name has one shape
 
 @dataclass
 class PairScores:
-    """What each pair of a corpus scored.
+    """What each pair of a corpus scored."""
 
-    Attributes:
-        facts: what parts of one run share; ``pairs`` is how many there are in all.
-        scores: of each pair, by its number in the file, counted from 1.
-        refused: why a pair was left out, by its number.
-    """
-
-    facts: dict[str, Any]
+    facts: dict[str, Any]  # what parts of one run share; ``pairs`` is how many there are in all
+    # of each pair, by its number in the file, counted from 1
     scores: dict[int, PairArrays] = field(default_factory=dict)
-    refused: dict[int, str] = field(default_factory=dict)
+    refused: dict[int, str] = field(default_factory=dict)  # why a pair was left out, by its number
 
     @classmethod
     def of(

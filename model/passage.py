@@ -18,19 +18,12 @@ Step = Literal[
 
 
 class ForcedIds(NamedTuple):
-    """What a model reads and writes while it goes through one finished translation again.
+    """What a model reads and writes while it goes through one finished translation again."""
 
-    Attributes:
-        src: [1, S], with whatever ends a source; of a picture its pixels, [1, colours, height, width].
-        inputs: what the decoder reads, [1, T], the start first; [1, 0] where there is none.
-        written: the token that each step writes, [T], the end last, also where decoding was cut before it.
-        finished: whether that end was really written.
-    """
-
-    src: Tensor
-    inputs: Tensor
-    written: Tensor
-    finished: bool = True
+    src: Tensor  # [1, S], with whatever ends a source; of a picture its pixels, [1, colours, height, width]
+    inputs: Tensor  # what the decoder reads, [1, T], the start first; [1, 0] where there is none
+    written: Tensor  # the token that each step writes, [T], the end last, also where decoding was cut before it
+    finished: bool = True  # whether that end was really written
 
     @property
     def steps(self) -> int:
@@ -42,29 +35,26 @@ class ForcedIds(NamedTuple):
 class Ask:
     """What a pass is to keep.
 
-    Attributes:
-        steps: of attention, for every layer of ``kinds``:
-
-            ==================  =====================================================================
-            inputs, memory      what queries, and keys and values, are made of, [Q, D] and [K, D]
-            query, key, value   [H, Q, d_head], [H, K, d_head] twice
-            scores              q · k / √d_head, [H, Q, K]
-            masked_scores       the same with −∞ where the mask hides a key
-            weights             after softmax, [H, Q, K]
-            heads               each head's weighted sum of values, [H, Q, d_head]
-            residual            the vectors that attention's output is added to, [Q, D]
-            output              what the attention gives, heads joined, bias and all, [Q, D]; asked for
-                                alone it comes from the kernel that the model uses when nobody looks
-            ==================  =====================================================================
-        kinds: of attention to watch.
-        stream: keep the decoder's residual stream; ``source_stream``: keep the encoder's.
-        logits: keep the logits.
-        gradient: of which log-probability the gradient with respect to every weight is kept: "all" is the whole
-            translation's as far as written, a number one step's, "each" every step's by itself, [T, H, Q, K].
-        on_weights: called with kind, layer and weights [1, H, Q, K] as they stand in the graph, for hooks on them.
+        ==================  =====================================================================
+        inputs, memory      what queries, and keys and values, are made of, [Q, D] and [K, D]
+        query, key, value   [H, Q, d_head], [H, K, d_head] twice
+        scores              q · k / √d_head, [H, Q, K]
+        masked_scores       the same with −∞ where the mask hides a key
+        weights             after softmax, [H, Q, K]
+        heads               each head's weighted sum of values, [H, Q, d_head]
+        residual            the vectors that attention's output is added to, [Q, D]
+        output              what the attention gives, heads joined, bias and all, [Q, D]; asked for
+                            alone it comes from the kernel that the model uses when nobody looks
+        ==================  =====================================================================
+    kinds: of attention to watch.
+    stream: keep the decoder's residual stream; ``source_stream``: keep the encoder's.
+    logits: keep the logits.
+    gradient: of which log-probability the gradient with respect to every weight is kept: "all" is the whole
+        translation's as far as written, a number one step's, "each" every step's by itself, [T, H, Q, K].
+    on_weights: called with kind, layer and weights [1, H, Q, K] as they stand in the graph, for hooks on them.
     """
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()  # of attention, for every layer of ``kinds``:
     kinds: tuple[Kind, ...] = KINDS
     stream: bool = False
     source_stream: bool = False
@@ -91,48 +81,35 @@ class Patch(NamedTuple):
 
 @dataclass(frozen=True)
 class Slope:
-    """Which gradients with respect to embeddings are asked for.
+    """Which gradients with respect to embeddings are asked for."""
 
-    Attributes:
-        of: each written token's "log_prob", or its "logit" above the mean of the vocabulary's.
-        frozen: attention weights and the scales of norms are held at what they were, so that the model is
-            linear in its embeddings, piece by piece of its ReLUs.
-        scales: by which the tokens' embeddings are multiplied, positions staying; the gradients are means
-            over these.
-    """
-
+    # each written token's "log_prob", or its "logit" above the mean of the vocabulary's
     of: Literal["log_prob", "logit"]
+    # attention weights and the scales of norms are held at what they were, so that the model is linear in its
+    # embeddings, piece by piece of its ReLUs
     frozen: bool = False
+    # by which the tokens' embeddings are multiplied, positions staying; the gradients are means over these
     scales: tuple[float, ...] = (1.0,)
 
 
 class Slopes(NamedTuple):
-    """Gradients of what each of T steps writes, float [T, S, D] and [T, T, D], and what they belong to.
+    """Gradients of what each of T steps writes, float [T, S, D] and [T, T, D], and what they belong to."""
 
-    Attributes:
-        source, read: with respect to the source's vectors as they enter, and to those that the decoder reads.
-        source_parts, read_parts: these vectors as token and position, [2, S, D] and [2, T, D], which add up.
-        values: what was differentiated, as the model has it, [T].
-    """
-
+    # source, read: with respect to the source's vectors as they enter, and to those that the decoder reads
     source: Tensor
     read: Tensor
+    # source_parts, read_parts: these vectors as token and position, [2, S, D] and [2, T, D], which add up
     source_parts: Tensor
     read_parts: Tensor
-    values: Tensor
+    values: Tensor  # what was differentiated, as the model has it, [T]
 
 
 @dataclass(frozen=True)
 class Stream:
-    """The residual stream of one side, float [.., T, D] each.
+    """The residual stream of one side, float [.., T, D] each."""
 
-    Attributes:
-        levels: after the embedding and after each layer, [L + 1, T, D].
-        feed_forward: what each layer's feed-forward network added, [L, T, D].
-    """
-
-    levels: Tensor
-    feed_forward: Tensor
+    levels: Tensor  # after the embedding and after each layer, [L + 1, T, D]
+    feed_forward: Tensor  # what each layer's feed-forward network added, [L, T, D]
 
 
 @dataclass(frozen=True)
@@ -162,16 +139,12 @@ class HeadsOut(NamedTuple):
 
 
 class HeldNorm(NamedTuple):
-    """A layer norm, linear once its statistics are held: scale ⊙ (x − mean) · rate + shift.
+    """A layer norm, linear once its statistics are held: scale ⊙ (x − mean) · rate + shift."""
 
-    Attributes:
-        scale, shift: [D].
-        eps: under the root of the rate.
-    """
-
+    # scale, shift: [D]
     scale: Tensor
     shift: Tensor
-    eps: float
+    eps: float  # under the root of the rate
 
     def parts(self, whole: Tensor, parts: Tensor) -> Tensor:
         """What each part [P, T, D] of the vectors ``whole`` [T, D] becomes, float64; the shift belongs to none."""
@@ -181,20 +154,14 @@ class HeldNorm(NamedTuple):
 
 
 class Unembedding(NamedTuple):
-    """The last norm and the projection to the vocabulary: logits = table · (scale ⊙ normalised x + shift).
+    """The last norm and the projection to the vocabulary: logits = table · (scale ⊙ normalised x + shift)."""
 
-    Attributes:
-        table: [V, D].
-        scale, shift: of the norm, [D].
-        eps: of the norm.
-        centred: the norm takes away the mean (layer norm), or it does not (root mean square).
-    """
-
-    table: Tensor
+    table: Tensor  # [V, D]
+    # scale, shift: of the norm, [D]
     scale: Tensor
     shift: Tensor
-    eps: float
-    centred: bool = True
+    eps: float  # of the norm
+    centred: bool = True  # the norm takes away the mean (layer norm), or it does not (root mean square)
 
     def parts(self, final: Tensor, part: Tensor) -> Tensor:
         """What a part [D] of the final residual vector ``final`` [D] adds to the logits, float64 [V].

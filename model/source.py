@@ -47,7 +47,8 @@ ABILITIES: Mapping[Ability, str] = {  # what each is, and what takes it
 }
 
 Need = Ability | Kind  # what a view may ask of a model
-Reads = Literal["text", "prompt", "sentence", "picture", "maps"]
+Reads = Literal["text", "prompt", "sentence", "picture", "sound", "maps"]
+SEEN_OR_HEARD: tuple[Reads, ...] = ("picture", "sound")  # what is given is no text
 
 
 class LacksAbilityError(HeadlightError):
@@ -77,7 +78,7 @@ class Anatomy:
         kinds: those that it has, in the order of KINDS.
         abilities: what it offers.
         reads: what it is given: a "text" to translate, a "prompt" to go on from, a "sentence" to read, a
-            "picture", or nothing: its "maps" are all there is.
+            "picture", a "sound", or nothing: its "maps" are all there is.
         why: a reason for what it lacks, where one is known.
     """
 
@@ -144,7 +145,13 @@ class Source(Protocol):
         """
 
     def log_probs(
-        self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"
+        self,
+        ids: ForcedIds,
+        gains: Sequence[Gains] = (),
+        hidden: np.ndarray | None = None,
+        way: Way = "mask",
+        *,
+        last: bool = False,
     ) -> Tensor:
         """Natural log-probability of each written token, float32 [N, T], of N changed models; T goes by ``ids.steps``.
 
@@ -154,6 +161,7 @@ class Source(Protocol):
                 of the model as it is.
             hidden: bool [N, S], source positions that are deleted, row by row.
             way: of deleting them; "mask": nothing may attend to them.
+            last: of the last step alone, [N, 1], or [N, 0] where there is none.
 
         Raises:
             ValueError: a head does not exist.

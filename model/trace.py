@@ -13,7 +13,7 @@ Kind = Literal["encoder_self", "decoder_self", "cross"]
 Span = tuple[int, int]  # characters [start, end) of a text
 KINDS: tuple[Kind, ...] = ("encoder_self", "decoder_self", "cross")
 KIND_LETTERS: Mapping[Kind, str] = {"encoder_self": "e", "decoder_self": "d", "cross": "c"}
-_PATCH = re.compile(r"r[0-9]+ c[0-9]+")
+_PATCH = re.compile(r"r[0-9]+ c[0-9]+|[0-9]+\.[0-9]{2} s")
 _HEAD_CODE = re.compile(r"([edc])\.?([0-9]{1,3})\.([0-9]{1,3})")
 
 
@@ -74,7 +74,7 @@ class Label:
 
     @property
     def is_patch(self) -> bool:
-        """True for a patch of a picture, which is no part of a text."""
+        """True for a patch of a picture or a group of a sound's frames, which is no part of a text."""
         return self.word >= 0 and self.start == self.end and _PATCH.fullmatch(self.text) is not None
 
 
@@ -86,6 +86,15 @@ def patch_label(place: int, columns: int) -> Label:
     """
     row, column = divmod(place, columns)
     return Label(f"r{row} c{column}", place)
+
+
+def time_label(place: int, seconds: float) -> Label:
+    """The label of a group of a sound's frames: the second that it begins at.
+
+    >>> time_label(7, 0.7)
+    Label(text='0.70 s', word=7, start=0, end=0)
+    """
+    return Label(f"{seconds:.2f} s", place)
 
 
 @dataclass(frozen=True)

@@ -21,17 +21,11 @@ class Token:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A decoded sentence.
+    """A decoded sentence."""
 
-    Attributes:
-        ids: token ids without <bos> and <eos>.
-        log_probs: natural log-probability of each id, then that of <eos> if it was written.
-        finished: False where the cap on length cut it.
-    """
-
-    ids: tuple[int, ...]
-    log_probs: tuple[float, ...]
-    finished: bool
+    ids: tuple[int, ...]  # token ids without <bos> and <eos>
+    log_probs: tuple[float, ...]  # natural log-probability of each id, then that of <eos> if it was written
+    finished: bool  # False where the cap on length cut it
 
     @property
     def log_prob(self) -> float:
@@ -49,19 +43,12 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Expansion:
-    """One step of beam search.
+    """One step of beam search."""
 
-    Attributes:
-        ended: hypotheses that wrote <eos>.
-        kept: those that go on, best first.
-        rows: for each kept one, the place of its parent among those kept before.
-        dropped: further continuations that were looked at, but did not make it into the beam.
-    """
-
-    ended: list[Hypothesis]
-    kept: list[Hypothesis]
-    rows: list[int]
-    dropped: list[Hypothesis]
+    ended: list[Hypothesis]  # hypotheses that wrote <eos>
+    kept: list[Hypothesis]  # those that go on, best first
+    rows: list[int]  # for each kept one, the place of its parent among those kept before
+    dropped: list[Hypothesis]  # further continuations that were looked at, but did not make it into the beam
 
 
 def length_penalty(length: int, alpha: float) -> float:
@@ -74,21 +61,16 @@ def length_penalty(length: int, alpha: float) -> float:
 class Sampling:
     """Settings of a seeded draw.
 
-    Attributes:
-        temperature: divides the logits; below 1 sharpens, above 1 flattens.
-        top_k: only the k most probable tokens can be drawn; 0 turns this off.
-        top_p: only the smallest set of tokens whose probabilities reach top_p can be drawn (nucleus
-            sampling, Holtzman et al. 2020); 1 turns this off.
-        seed: the same seed draws the same tokens.
-
     Raises:
         ValueError: a setting is out of range.
     """
 
-    temperature: float = 1.0
-    top_k: int = 0
+    temperature: float = 1.0  # divides the logits; below 1 sharpens, above 1 flattens
+    top_k: int = 0  # only the k most probable tokens can be drawn; 0 turns this off
+    # only the smallest set of tokens whose probabilities reach top_p can be drawn (nucleus sampling, Holtzman et al.
+    # 2020); 1 turns this off.
     top_p: float = 1.0
-    seed: int = 0
+    seed: int = 0  # the same seed draws the same tokens
 
     def __post_init__(self) -> None:
         if self.temperature <= 0:

@@ -107,6 +107,20 @@ def test_a_hidden_word_gets_no_weight_and_all_hidden_words_one_by_one_are_a_batc
     np.testing.assert_allclose(source.log_probs(ids, hidden=hidden)[0], made.log_probs, atol=1e-5)
 
 
+def test_of_the_last_step_alone_it_says_what_it_says_of_it_among_all(source, made, ids):
+    hidden = np.eye(ids.src.shape[1], dtype=bool)[:-1]
+    ways = [way for way, ability in WAYS.items() if ability in source.anatomy.abilities]
+    asked = [{"gains": [{}, {source.anatomy.all_heads()[0]: 0.0}]}, *({"hidden": hidden, "way": way} for way in ways)]
+    for end in (ids, source.ids(made.source, made.tgt_ids, finished=False), source.ids(made.source, ())):
+        for how in asked:
+            every, last = source.log_probs(end, **how), source.log_probs(end, last=True, **how)
+            np.testing.assert_allclose(last, every[:, -1:], atol=1e-4)
+            if end.steps > 1:
+                assert (last - every[:, -2:-1]).abs().max() > 1e-3
+    none = source.ids(made.source, (), finished=False)
+    assert source.log_probs(none, hidden=hidden, last=True).shape == (len(hidden), 0)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_sort_of_map_fits_the_trace_and_hides_the_future(source, made, method):
     if not source.anatomy.abilities.issuperset(METHODS[method].needs):

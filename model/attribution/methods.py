@@ -102,38 +102,28 @@ def _cross(own: np.ndarray, cross: np.ndarray, encoder: np.ndarray) -> np.ndarra
 
 @dataclass(frozen=True)
 class AttributionMethod:
-    """One sort of map.
+    """One sort of map."""
 
-    Attributes:
-        from_trace: makes the maps of a trace, where no model is needed; else None.
-        from_model: makes them with a model; ``step`` is the row of ``tgt_outputs`` that a sort of one token is of.
-        from_maps: makes them from maps of another sort, whose name comes first, and the trace.
-        needs: what a model must offer.
-        kinds: of attention that it has maps of; what is not among them says nothing of a written token.
-        per: what there is one map of: each "head"; each "layer"; all "layers" up to one; or the whole "model",
-            whose rows of ``decoder_self`` mark tokens read so far, those of ``cross`` source tokens.
-        signed: values have either sign.
-        words: a word's value is the "sum" over its pieces, or their "mean" where it is no amount.
-        shares: rows are shares of a whole, to be divided by what is left when special tokens are hidden.
-        of_token: there is one set of maps for each output token, and one for all of them together.
-        by_size: what a row marks is told by the size of a value: either sign says that it reacts.
-        perturbs: made by taking something away, as the yardstick is: its kin, which flatters it there.
-        slow: too slow to be drawn while somebody waits; it is scored and no more.
-    """
-
+    # makes the maps of a trace, where no model is needed; else None
     from_trace: Callable[[AttentionTrace], Mapping[Kind, np.ndarray]] | None = None
+    # makes them with a model; ``step`` is the row of ``tgt_outputs`` that a sort of one token is of
     from_model: Callable[[Source, TracedTranslation, int | None], Maps] | None = None
+    # makes them from maps of another sort, whose name comes first, and the trace
     from_maps: tuple[MethodName, Callable[[Mapping[Kind, np.ndarray], AttentionTrace], Maps]] | None = None
-    needs: tuple[Ability, ...] = ()
+    needs: tuple[Ability, ...] = ()  # what a model must offer
+    # of attention that it has maps of; what is not among them says nothing of a written token
     kinds: tuple[Kind, ...] = KINDS
+    # what there is one map of: each "head"; each "layer"; all "layers" up to one; or the whole "model", whose rows of
+    # ``decoder_self`` mark tokens read so far, those of ``cross`` source tokens
     per: Literal["head", "layer", "layers", "model"] = "head"
-    signed: bool = False
+    signed: bool = False  # values have either sign
+    # a word's value is the "sum" over its pieces, or their "mean" where it is no amount
     words: Literal["sum", "mean"] = "sum"
-    shares: bool = False
-    of_token: bool = False
-    by_size: bool = False
-    perturbs: bool = False
-    slow: bool = False
+    shares: bool = False  # rows are shares of a whole, to be divided by what is left when special tokens are hidden
+    of_token: bool = False  # there is one set of maps for each output token, and one for all of them together
+    by_size: bool = False  # what a row marks is told by the size of a value: either sign says that it reacts
+    perturbs: bool = False  # made by taking something away, as the yardstick is: its kin, which flatters it there
+    slow: bool = False  # too slow to be drawn while somebody waits; it is scored and no more
 
     @property
     def of_written(self) -> bool:
@@ -261,7 +251,6 @@ def attribution_maps(
     Args:
         model: that wrote the translation.
         translation: with its trace.
-        method: which of METHODS.
         step: for a sort of one token, row of ``tgt_outputs`` whose token it is of; None: the whole translation.
 
     Raises:

@@ -65,7 +65,6 @@ def vote_maps(model: Source, translation: Translation, rivals: Tensor | None = N
 
     Args:
         model: that wrote, or was forced to write, the translation.
-        translation: what was written.
         rivals: of each step the id of a token to be compared with instead of the mean, int [T].
 
     Raises:
@@ -86,8 +85,9 @@ def _votes_of_kind(model: Source, seen: Pass, kind: Kind, directions: Tensor) ->
     """Votes [L, H, T, K] along each step's direction, [T, D]."""
     layers = []
     for layer in range(model.anatomy.layers(kind)):
-        towards = torch.einsum("hed,td->hte", model.heads_out(kind, layer).weight.double(), directions)
-        worth = torch.einsum("hte,hke->htk", towards, seen.step(kind, layer, "value").double())
+        weight = model.heads_out(kind, layer).weight.double()  # [H, d_head, D]
+        towards = (directions @ weight.flatten(0, 1).T).unflatten(1, weight.shape[:2]).transpose(0, 1)  # [H, T, d_head]
+        worth = towards @ seen.step(kind, layer, "value").double().transpose(1, 2)
         layers.append((worth * seen.step(kind, layer, "weights").double()).float())
     return torch.stack(layers).cpu().numpy()
 
@@ -102,7 +102,6 @@ def gradient_maps(model: Source, translation: Translation, step: int | None = No
 
     Args:
         model: that wrote, or was forced to write, the translation.
-        translation: what was written.
         step: row of ``tgt_outputs`` whose token's log-probability is differentiated, for all rows; None:
             each row's own token.
 

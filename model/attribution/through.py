@@ -126,7 +126,6 @@ def spread(
     """Maps of the whole model, for every head the same: float32 [L, H, T, K] by kind that the model has.
 
     Args:
-        model: whose they are.
         translation: of T steps.
         source: of source tokens, [T', S]; rows of steps that wrote nothing are filled with 0.
         read: of the tokens that the decoder read, [T', T]; None: there is no map of these.

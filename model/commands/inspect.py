@@ -19,6 +19,7 @@ READS = {
     "prompt": "goes on from a prompt",
     "sentence": "reads a sentence",
     "picture": "looks at a picture",
+    "sound": "listens to a sound",
     "maps": "is a file of saved maps",
 }
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import io
 import random
 import re
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,17 +32,11 @@ _NAME = re.compile(r"scene-(\d{1,6})")
 
 
 class RingedScene(NamedTuple):
-    """One scene.
+    """One scene."""
 
-    Attributes:
-        image: 48 × 48 pixels.
-        answer: the colour of the ringed shape.
-        decides: which patches show the ring or the shape in it, bool [6, 6].
-    """
-
-    image: Image.Image
-    answer: str
-    decides: np.ndarray
+    image: Image.Image  # 48 × 48 pixels
+    answer: str  # the colour of the ringed shape
+    decides: np.ndarray  # which patches show the ring or the shape in it, bool [6, 6]
 
 
 def scene(number: int) -> RingedScene:
@@ -162,8 +157,31 @@ def _ball(on: ImageDraw.ImageDraw) -> None:
 DRAWINGS: dict[str, Callable[[ImageDraw.ImageDraw], None]] = {"house": _house, "shapes": _shapes, "ball": _ball}
 
 
+SOUND_RATE = 16_000  # samples a second
+SOUNDS: dict[str, tuple[tuple[float, float], ...]] = {  # tones of half a second: the Hz that each begins and ends with
+    "tones": ((440, 440), (880, 880), (1760, 1760)),
+    "glide": ((200, 800), (800, 3200), (3200, 400)),
+}
+
+
+def tones(each: Sequence[tuple[float, float]]) -> bytes:
+    """Tones of half a second, one after the other, as the bytes of a WAV file; what it holds is no speech."""
+    steps = SOUND_RATE // 2
+    fade = np.minimum(1, np.minimum(np.arange(steps), np.arange(steps)[::-1]) / 400)
+    waves = [fade * np.sin(2 * np.pi * np.cumsum(np.linspace(*ends, steps)) / SOUND_RATE) for ends in each]
+    data = (np.concatenate(waves) * 16_000).astype("<i2").tobytes()
+    told = struct.pack("<IHHIIHH", 16, 1, 1, SOUND_RATE, 2 * SOUND_RATE, 2, 16)  # one channel of 16 bits
+    parts = b"WAVEfmt " + told + b"data" + struct.pack("<I", len(data)) + data
+    return b"RIFF" + struct.pack("<I", len(parts)) + parts
+
+
 def shipped_picture(name: str) -> bytes | None:
-    """A drawing ("house") or a scene ("scene-7") as the bytes of a PNG file; None where the name stands for none."""
+    """What ships under a name, as the bytes of a file: a drawing ("house"), a scene ("scene-7"), a sound ("tones").
+
+    None where the name stands for none.
+    """
     if name in DRAWINGS:
         return drawing(name)
+    if name in SOUNDS:
+        return tones(SOUNDS[name])
     return None if scene_of(name) is None else scene_png(name)

@@ -38,21 +38,13 @@ class Scores:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores of a translator on a file.
+    """Scores of a translator on a file."""
 
-    Attributes:
-        scores: over all pairs.
-        translations: one a pair; empty for those refused.
-        seconds: wall clock of the translating.
-        refused: why a sentence was not translated, by its number, counted from 1.
-        unfinished: how many translations the cap on length cut, which is how a loop ends.
-    """
-
-    scores: Scores
-    translations: tuple[str, ...]
-    seconds: float
-    refused: dict[int, str]
-    unfinished: int
+    scores: Scores  # over all pairs
+    translations: tuple[str, ...]  # one a pair; empty for those refused
+    seconds: float  # wall clock of the translating
+    refused: dict[int, str]  # why a sentence was not translated, by its number, counted from 1
+    unfinished: int  # how many translations the cap on length cut, which is how a loop ends
 
 
 def evaluate(translator: Translator, rows: Sequence[Sequence[str]], beam: int = 1, joint: bool = False) -> Evaluation:

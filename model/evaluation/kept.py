@@ -49,19 +49,14 @@ class KeptSentence:
 
 @dataclass(frozen=True)
 class Kept:
-    """What was kept of the numbers and names of sentences.
+    """What was kept of the numbers and names of sentences."""
 
-    Attributes:
-        numbers, names: (kept, all), counted one by one.
-        long_numbers: the numbers of long sentences alone.
-        sentences: (with every number kept, with a number).
-        failures: sentences in which something is missing: source, translation, what is missing.
-    """
-
+    # numbers, names: (kept, all), counted one by one
     numbers: tuple[int, int]
-    long_numbers: tuple[int, int]
+    long_numbers: tuple[int, int]  # the numbers of long sentences alone
     names: tuple[int, int]
-    sentences: tuple[int, int]
+    sentences: tuple[int, int]  # (with every number kept, with a number)
+    # sentences in which something is missing: source, translation, what is missing
     failures: tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
@@ -146,16 +141,11 @@ class MustSentence:
 
 @dataclass(frozen=True)
 class MustScore:
-    """How many must-have words stand in the translations.
+    """How many must-have words stand in the translations."""
 
-    Attributes:
-        words: (held, all), counted one by one.
-        sentences: (with all of theirs, all).
-        failures: source, translation and the first form of each word that it lacks.
-    """
-
-    words: tuple[int, int]
-    sentences: tuple[int, int]
+    words: tuple[int, int]  # (held, all), counted one by one
+    sentences: tuple[int, int]  # (with all of theirs, all)
+    # source, translation and the first form of each word that it lacks
     failures: tuple[tuple[str, str, tuple[str, ...]], ...]
 
     @property

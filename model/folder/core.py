@@ -21,11 +21,12 @@ from model.folder.forms import Continuing, Filling, Form, Translating
 from model.folder.passes import Inner, Passes
 from model.folder.picture import Captioning, Seeing
 from model.folder.sites import Sites, attention_kind, find_sites, kind_of
+from model.folder.sound import Listening
 from model.folder.spell import Speller, languages_of
 from model.folder.watch import NAME, LayerSite
 from model.folder.writing import can_keep
 from model.passage import Ask, ForcedIds, Pass, Step, one_thread
-from model.source import ABILITIES, Ability, Anatomy, Need
+from model.source import ABILITIES, SEEN_OR_HEARD, Ability, Anatomy, Need
 from model.trace import KINDS, HeadRef, Kind
 
 CLOSE = 1e-4
@@ -56,7 +57,9 @@ class Proofs:
             "votes": self._votes,
             "projections": self._projections,
         }
-        offered = {ability for ability, proof in proofs.items() if self._holds(proof)}
+        hears = self.form.gathered(self.ids) is not None
+        lost = proofs.keys() - {"gains", "hide"} if hears else set()  # of single frames, where groups are shown
+        offered = {ability for ability, proof in proofs.items() if ability not in lost and self._holds(proof)}
         if "finish" not in offered or "internals" not in offered:
             offered -= {"finish", "votes"}
         why: dict[Need, Why] = {ability: "other" for ability in proofs if ability not in offered}
@@ -64,13 +67,14 @@ class Proofs:
         why["positions"] = "own_table"
         why |= {ability: "own_only" for ability in ABILITIES if ability not in (*proofs, "positions")}
         why.update(self._reasons(offered))
+        why.update(dict.fromkeys(lost, "grouped"))
         return Anatomy(self.sites.kinds, frozenset(offered), self.form.reads, why)
 
     def _reasons(self, offered: set[Ability]) -> dict[Need, Why]:
         found: dict[Need, Why] = {}
         if not self.says_something:
             found |= dict.fromkeys(("gains", "gradients", "hide", "finish", "votes"), "no_output")
-        if self.form.reads in ("prompt", "picture"):
+        if self.form.reads in ("prompt", *SEEN_OR_HEARD):
             found["hide"] = "nothing_to_hide"
         if "finish" in offered and "votes" not in offered:
             found["votes"] = "post_norm"
@@ -270,7 +274,8 @@ class Core:
         speller = getattr(self.form, "speller", None)
         if speller is None or not speller.languages.targets:
             return self
-        form = type(self.form)(self.loaded, speller.of(speller.languages.chosen(source, target)))
+        more = (self.form.pictures,) if isinstance(self.form, Captioning) else ()
+        form = type(self.form)(self.loaded, speller.of(speller.languages.chosen(source, target)), *more)
         return replace(self, form=form, passes=type(self.passes)(form, self.sites), inner=Inner(form, self.sites))
 
 
@@ -322,13 +327,15 @@ def _form(name: str, loaded: Loaded, pictures: Pictures) -> tuple[Form, Sites]:
     if loaded.processor is not None and loaded.tokenizer is None:
         seeing = Seeing(loaded, pictures)
         return seeing, _sites(name, loaded.model, seeing)
-    if loaded.processor is not None and main == "pixel_values":
+    if loaded.processor is not None and main in ("pixel_values", "input_features"):
         speller = Speller(loaded.tokenizer, languages_of(loaded.tokenizer))
-        captioning = Captioning(loaded, speller, pictures)
+        captioning = (Captioning if main == "pixel_values" else Listening)(loaded, speller, pictures)
         return captioning, _sites(name, loaded.model, captioning)
     if main != "input_ids":
         read = "sound" if main in _SOUND else main.replace("_", " ") or "something else"
-        raise FolderError(f"{name} reads {read}: Headlight opens models that read text or pictures.")
+        raise FolderError(
+            f"{name} reads {read}: Headlight opens models of text and pictures, and the Whisper that writes."
+        )
     speller = Speller(loaded.tokenizer, languages_of(loaded.tokenizer))
     if loaded.model.config.is_encoder_decoder:
         if not loaded.model.can_generate():

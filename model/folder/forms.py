@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 import torch
@@ -34,6 +34,7 @@ class Form(ABC):
     writes = False
     windows = False  # whether its encoder attends in windows, of which no map is shown
     whole = False  # whether what is given must be read in one pass, since a picture cannot be read by halves
+    unwritten: Set[int] = frozenset()  # ids that are never written, beside those of every form
     beside: frozenset[nn.Module] = frozenset()  # modules whose attention is none of what it shows
 
     def __init__(self, loaded: Loaded, speller: Speller) -> None:
@@ -66,6 +67,10 @@ class Form(ABC):
     def together(self, ids: ForcedIds) -> tuple[int, int]:
         """As ``AttentionTrace.together``, of what is read."""
         return 0, 0
+
+    def gathered(self, ids: ForcedIds) -> Tensor | None:
+        """Which of the encoder's tokens are shown as one, 0 or 1, [shown, S]; None where each is shown by itself."""
+        return None
 
     def logits(self, output: Any, ids: ForcedIds) -> Tensor:
         """Logits of what each step writes: [rows, T, V]."""

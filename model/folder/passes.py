@@ -29,7 +29,7 @@ class Passes:
 
     def forced(self, ids: ForcedIds, ask: Ask) -> Pass:
         """As ``Source.forced``, without gradients."""
-        watch = Watch(self.sites.of, ask.kinds, frozenset(ask.steps) - set(BESIDE))
+        watch = Watch(self.sites.of, ask.kinds, frozenset(ask.steps) - set(BESIDE), gathered=self.form.gathered(ids))
         beside = _Beside(self.sites, ask)
         with ExitStack() as stack:
             beside.hang(stack)

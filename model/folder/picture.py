@@ -246,7 +246,7 @@ def read_picture(path: Path) -> bytes:
         PictureError: there is none, or it is too large.
     """
     if not path.is_file():
-        raise PictureError(f"There is no picture {path.name}.")
+        raise PictureError(f"There is no picture or sound {path.name}.")
     if path.stat().st_size > MOST_BYTES:
         raise PictureError(f"{path.name} is larger than {MOST_BYTES // 2**20} MB.")
     return path.read_bytes()

@@ -20,25 +20,17 @@ from model.trace import KINDS, Kind, may_attend
 
 @dataclass(frozen=True)
 class Sites:
-    """Where attention is computed.
+    """Where attention is computed."""
 
-    Attributes:
-        root: the whole model.
-        kinds: with their sizes.
-        of: the layers that each attention module's calls are, in order.
-        modules: of each layer.
-        out: the linear map that joins the heads of each layer, W_O; a layer without one is not in it.
-        blocks: the modules that make up the stack which writes, in order; () where layers share one.
-        key_heads: how many heads' keys there are; fewer than heads where several share them.
-    """
-
-    root: nn.Module
-    kinds: dict[Kind, AttentionKind]
-    of: Mapping[nn.Module, tuple[LayerSite, ...]]
-    modules: Mapping[LayerSite, nn.Module]
+    root: nn.Module  # the whole model
+    kinds: dict[Kind, AttentionKind]  # with their sizes
+    of: Mapping[nn.Module, tuple[LayerSite, ...]]  # the layers that each attention module's calls are, in order
+    modules: Mapping[LayerSite, nn.Module]  # of each layer
+    # the linear map that joins the heads of each layer, W_O; a layer without one is not in it
     out: Mapping[LayerSite, nn.Module]
+    # the modules that make up the stack which writes, in order; () where layers share one
     blocks: tuple[nn.Module, ...]
-    key_heads: Mapping[Kind, int]
+    key_heads: Mapping[Kind, int]  # how many heads' keys there are; fewer than heads where several share them
 
 
 def find_sites(

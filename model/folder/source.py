@@ -144,7 +144,13 @@ class AskedSource:
         raise LacksAbilityError("patches", self.name, "own_only")
 
     def log_probs(
-        self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"
+        self,
+        ids: ForcedIds,
+        gains: Sequence[Gains] = (),
+        hidden: np.ndarray | None = None,
+        way: Way = "mask",
+        *,
+        last: bool = False,
     ) -> Tensor:
         """As ``Source.log_probs``."""
         if hidden is not None:
@@ -152,7 +158,8 @@ class AskedSource:
         if any(gains):
             require_of(self.anatomy, self.name, "gains")
         with self.core.running():
-            return self.core.passes.log_probs(ids, gains, hidden)
+            found = self.core.passes.log_probs(ids, gains, hidden)
+        return found[:, -1:] if last else found
 
     def step_logits(self, ids: ForcedIds, step: int, gains: Sequence[Gains]) -> Tensor:
         """As ``Source.step_logits``."""

@@ -14,21 +14,16 @@ from model.writing import WORD_START, Token
 
 @dataclass(frozen=True)
 class Languages:
-    """From which language into which, for models that must be told.
+    """From which language into which, for models that must be told."""
 
-    Attributes:
-        sources, targets: codes that can be chosen; () where there is no choice.
-        source, target: the chosen ones; "" where there is none.
-        ids: of the tokens that stand for languages.
-        prefix: the code stands before the text as it is written: ``>>cmn<< Good morning``.
-    """
-
+    # sources, targets: codes that can be chosen; () where there is no choice
     sources: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
+    # source, target: the chosen ones; "" where there is none
     source: str = ""
     target: str = ""
-    ids: frozenset[int] = frozenset()
-    prefix: bool = False
+    ids: frozenset[int] = frozenset()  # of the tokens that stand for languages
+    prefix: bool = False  # the code stands before the text as it is written: ``>>cmn<< Good morning``
 
     def chosen(self, source: str, target: str) -> Languages:
         """The same with these languages, as far as there are such."""

@@ -69,7 +69,7 @@ class Telling:
         """The tokens of a target text, with what every translation begins with."""
         given = self.form.given if isinstance(self.form, Translating) else ()
         first = [Token(self.piece(each), each, -1, 0, 0) for each in given]
-        return first + self.form.speller.target(text)
+        return first + [each for each in self.form.speller.target(text) if each.id != self.form.end_id]
 
     def begun(self, text: str) -> tuple[int, ...]:
         """Ids that stand before what is to be written: a language, or the rest of a prompt."""
@@ -85,7 +85,7 @@ class Telling:
         found = {int(each[0]) for each in bad if len(each) == 1}
         tokenizer = self.form.speller.tokenizer
         found |= {int(each) for each in tokenizer.all_special_ids if each is not None}
-        found |= self.form.speller.languages.ids
+        found |= self.form.speller.languages.ids | self.form.unwritten
         rows = self.form.model.get_input_embeddings().weight.shape[0]
         found |= set(range(len(tokenizer), rows))  # of which the tokenizer knows nothing
         return tuple(sorted(found - {self.form.end_id}))

@@ -47,6 +47,7 @@ class Watch:
         gains: factor of each head's output, by site, [B, H].
         graph: keep the weights as they stand in the graph, so that gradients can reach them.
         beside: modules that it takes no notice of.
+        gathered: which source tokens are shown as one, [shown, S]: maps are of these; None where each is shown.
         mute: where ``sites`` is empty: heads give nothing, and of calls only who made them is kept.
         seen: what was kept, without the batch axis.
         calls: every call, where ``sites`` is empty: the run that finds them.
@@ -58,6 +59,7 @@ class Watch:
     gains: Mapping[LayerSite, Tensor] = field(default_factory=dict)
     graph: bool = False
     beside: Collection[nn.Module] = ()
+    gathered: Tensor | None = None
     mute: bool = False
     seen: dict[LayerSite, dict[Step, Tensor]] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
@@ -114,6 +116,8 @@ def _keep(
     if watch.graph:
         kept["weights"] = weights
         return
+    if watch.gathered is not None:
+        weights = grouped(site[0], weights, watch.gathered)
     made = {"query": query, "weights": weights, "heads": heads.transpose(1, 2)}
     if watch.keep & {"key", "scores", "masked_scores"}:
         made["key"] = key.repeat_interleave(shared, 1)
@@ -126,6 +130,14 @@ def _keep(
         made["scores"] = scores if bias is None else scores + bias
         made["masked_scores"] = masked(made["scores"], mask)
     kept.update({step: made[step].detach()[0] for step in made.keys() & watch.keep})  # type: ignore[misc]
+
+
+def grouped(kind: Kind, weights: Tensor, gathered: Tensor) -> Tensor:
+    """Weights [B, H, Q, K] of what is shown as one: of keys the sum, of queries the mean; rows go on summing to 1."""
+    if kind == "decoder_self":
+        return weights
+    columns = weights @ gathered.T
+    return columns if kind == "cross" else gathered / gathered.sum(1, keepdim=True) @ columns
 
 
 def masked(scores: Tensor, mask: Tensor | None) -> Tensor:

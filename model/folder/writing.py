@@ -15,6 +15,7 @@ from model.passage import ForcedIds
 from model.writing import LENGTH_ALPHA, Expansion, Hypothesis
 
 Chooser = Callable[[Tensor], Tensor]
+READ = ("pixel_values", "input_features", "input_ids")  # what a model may call what its encoder reads
 
 
 class Writer:
@@ -32,7 +33,7 @@ class Writer:
         self._read: Tensor | None = None  # logits after the last token that is kept, [1, V]
         if "decoder_input_ids" in self._arguments:
             encoder = form.model.get_encoder()
-            names = ("input_ids", "attention_mask", "pixel_values")
+            names = (*READ, "attention_mask")
             asked = {name: self._arguments[name] for name in names if name in self._arguments}
             self._encoded = encoder(**asked, return_dict=True)
 
@@ -40,7 +41,7 @@ class Writer:
         """What the model is called with, the encoder's states in place of what it read."""
         arguments = self.form.arguments(ids, rows=rows)
         if self._encoded is not None:
-            arguments.pop("pixel_values" if "pixel_values" in arguments else "input_ids")
+            arguments.pop(next(name for name in READ if name in arguments))
             states = self._encoded.last_hidden_state.expand(rows, -1, -1).contiguous()  # GPT-2 views it
             arguments["encoder_outputs"] = type(self._encoded)(**{**self._encoded, "last_hidden_state": states})
         return arguments

@@ -36,25 +36,16 @@ End = Literal["", "learnt", "steps", "time", "stopped", "left"]
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of a training at one moment.
+    """What is known of a training at one moment."""
 
-    Attributes:
-        step: steps done.
-        seconds: since it began.
-        losses: (step, mean loss since the one before) in nats a letter.
-        right: share of new strings that are written without a fault.
-        written: what is made of PROBE.
-        weights: cross-attention while PROBE's answer is forced, [H, T, S]; rows write its letters and the end.
-        end: why it is over; "" while it goes on.
-    """
-
-    step: int = 0
-    seconds: float = 0.0
-    losses: tuple[tuple[int, float], ...] = ()
-    right: float = 0.0
-    written: str = ""
+    step: int = 0  # steps done
+    seconds: float = 0.0  # since it began
+    losses: tuple[tuple[int, float], ...] = ()  # (step, mean loss since the one before) in nats a letter
+    right: float = 0.0  # share of new strings that are written without a fault
+    written: str = ""  # what is made of PROBE
+    # cross-attention while PROBE's answer is forced, [H, T, S]; rows write its letters and the end
     weights: np.ndarray | None = None
-    end: End = ""
+    end: End = ""  # why it is over; "" while it goes on
 
 
 class Training:

@@ -28,17 +28,13 @@ _GAINS: Mapping[Kind, str] = {"encoder_self": "gains", "decoder_self": "self_gai
 
 @dataclass(frozen=True)
 class EngineOutput:
-    """A translation that the graphs wrote, with what they saw: maps [L, H, Q, K], as ``AttentionTrace`` has them.
+    """A translation that the graphs wrote, with what they saw: maps [L, H, Q, K], as ``AttentionTrace`` has them."""
 
-    Attributes:
-        ids: token ids without <bos> and <eos>; ``log_probs`` with that of <eos>, where it was written.
-        states, rows, self_values, cross_values: what votes are made of, see ``VotesGraph``.
-    """
-
-    ids: tuple[int, ...]
+    ids: tuple[int, ...]  # token ids without <bos> and <eos>; ``log_probs`` with that of <eos>, where it was written
     log_probs: tuple[float, ...]
     finished: bool
     maps: Mapping[Kind, np.ndarray]
+    # states, rows, self_values, cross_values: what votes are made of, see ``VotesGraph``
     states: np.ndarray
     rows: np.ndarray
     self_values: np.ndarray
@@ -161,21 +157,13 @@ def _maps(steps: Sequence[NamedArrays]) -> dict[Kind, np.ndarray]:
 
 @dataclass
 class Parity:
-    """Counts over the sentences so far.
+    """Counts over the sentences so far."""
 
-    Attributes:
-        sentences: that were translated by both.
-        same: of them, those whose tokens are all equal.
-        map_gap: the largest difference of any weight, over sentences with equal tokens.
-        vote_gap: of any vote, in logits; where votes were asked for.
-        differ: the first sentences whose tokens differ.
-    """
-
-    sentences: int = 0
-    same: int = 0
-    map_gap: float = 0.0
-    vote_gap: float = 0.0
-    differ: list[str] = field(default_factory=list)
+    sentences: int = 0  # that were translated by both
+    same: int = 0  # of them, those whose tokens are all equal
+    map_gap: float = 0.0  # the largest difference of any weight, over sentences with equal tokens
+    vote_gap: float = 0.0  # of any vote, in logits; where votes were asked for
+    differ: list[str] = field(default_factory=list)  # the first sentences whose tokens differ
 
 
 def compare(

@@ -27,15 +27,10 @@ MIDDLE = 128  # what stands for a higher part of 0
 
 @dataclass
 class WeightStore:
-    """Codes of weights, one after the other, each once.
+    """Codes of weights, one after the other, each once."""
 
-    Attributes:
-        codes: int16, flat.
-        steps: of each the scale.
-    """
-
-    codes: list[np.ndarray] = field(default_factory=list)
-    steps: list[float] = field(default_factory=list)
+    codes: list[np.ndarray] = field(default_factory=list)  # int16, flat
+    steps: list[float] = field(default_factory=list)  # of each the scale
     _places: dict[bytes, int] = field(default_factory=dict)
     _end: int = 0
 

@@ -145,8 +145,10 @@ class _Read:
     silent: Tensor | None = None
 
 
-def log_probs_without(model: Transformer, ids: ForcedIds, deleted: np.ndarray, way: Way) -> Tensor:
+def log_probs_without(model: Transformer, ids: ForcedIds, deleted: np.ndarray, way: Way, last: bool = False) -> Tensor:
     """Natural log-probability of each written token, [N, T], for each row of deleted source positions, bool [N, S].
+
+    With ``last`` of the last one alone, [N, 1]: above what it attends to, no other step is gone through.
 
     ==========  ===============================================================================
     mask        nothing attends to them; the others keep their positions
@@ -161,11 +163,11 @@ def log_probs_without(model: Transformer, ids: ForcedIds, deleted: np.ndarray, w
     sizes = kept.sum(1) if way in SHORTENED else torch.full_like(kept[:, 0], kept.shape[1], dtype=torch.long)
     order = sizes.argsort(stable=True)  # rows of a length go together
     rows = max(1, TOKENS_AT_ONCE // (ids.src.shape[1] + ids.steps))
-    found = torch.cat([_of_rows(model, ids, kept[part], way) for part in order.split(rows)])
+    found = torch.cat([_of_rows(model, ids, kept[part], way, last) for part in order.split(rows)])
     return torch.empty_like(found).index_copy_(0, order, found)
 
 
-def _of_rows(model: Transformer, ids: ForcedIds, kept: Tensor, way: Way) -> Tensor:
+def _of_rows(model: Transformer, ids: ForcedIds, kept: Tensor, way: Way, last: bool) -> Tensor:
     if way == "silence":
         read = _Read(_memory(model, model.encoder.embedding(ids.src), None), silent=~kept)
     elif way == "average":
@@ -173,7 +175,8 @@ def _of_rows(model: Transformer, ids: ForcedIds, kept: Tensor, way: Way) -> Tens
         read = _Read(_memory(model, torch.where(kept[..., None], own, mean), None))
     else:
         read = _shortened(model, ids.src, kept, moving_up=way == "remove")
-    return written_log_probs(model, _states_reading(model, ids, read, len(kept)), ids.written[: ids.steps])
+    states = _states_reading(model, ids, read, len(kept), last)
+    return written_log_probs(model, states, ids.written[ids.steps - states.shape[1] : ids.steps])
 
 
 def _shortened(model: Transformer, src: Tensor, kept: Tensor, moving_up: bool) -> _Read:
@@ -193,14 +196,17 @@ def _memory(model: Transformer, x: Tensor, mask: Tensor | None) -> Tensor:
     return found
 
 
-def _states_reading(model: Transformer, ids: ForcedIds, read: _Read, rows: int) -> Tensor:
-    """Decoder states [N, T, D]; until it looks at the source for the first time, all rows are one."""
+def _states_reading(model: Transformer, ids: ForcedIds, read: _Read, rows: int, last: bool) -> Tensor:
+    """Decoder states [N, T, D], or the last [N, 1, D]; until it looks at the source first, all rows are one."""
     x = model.decoder.embedding(ids.inputs[:, : ids.steps])
-    causal = causal_mask(x.shape[1], x.device)
+    causal: Tensor | None = causal_mask(x.shape[1], x.device)
     for layer in model.decoder.layers:
         assert isinstance(layer, DecoderLayer)
         normed = layer.self_attn_norm(x)
-        x = (x + layer.self_attn(normed, layer.self_attn.project(normed), causal)).expand(rows, -1, -1)
+        own = layer.self_attn.project(normed)
+        if last and layer is model.decoder.layers[-1]:
+            x, normed, causal = x[:, -1:], normed[:, -1:], None  # it sees all
+        x = (x + layer.self_attn(normed, own, causal)).expand(rows, -1, -1)
         key, value = layer.cross_attn.project(read.memory)
         if read.silent is not None:
             value = value.masked_fill(read.silent[:, None, :, None], 0.0)

@@ -52,9 +52,13 @@ class Captured:
 
     values: dict[str, Tensor] = field(default_factory=dict)
 
+    def of(self, kind: Kind, layer: int, hook: str = WEIGHTS) -> Tensor:
+        """What one hook saw of the first sentence."""
+        return self.values[hook_name(kind, layer, hook)][0]
+
     def stack(self, model: Transformer, kind: Kind, hook: str = WEIGHTS) -> np.ndarray:
         """One kind's values over all layers, of the first sentence: float32 [L, H, Q, K]."""
-        tensors = [self.values[hook_name(kind, layer, hook)][0] for layer in range(n_layers(model, kind))]
+        tensors = [self.of(kind, layer, hook) for layer in range(n_layers(model, kind))]
         return torch.stack(tensors).float().cpu().numpy()
 
 

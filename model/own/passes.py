@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from threading import Lock
 
 import torch
 from torch import Tensor, nn
 
-from model.own.capture import hook_name, n_layers, site_name
+from model.own.capture import Captured, hook_name, n_layers, site_name
 from model.own.network.attention import MultiHeadAttention
-from model.own.network.layers import DecoderLayer, EncoderLayer
+from model.own.network.layers import DecoderLayer, EncoderLayer, LayerCache
 from model.own.network.transformer import Decoder, Embedding, Encoder, Transformer
 from model.passage import (
     Ask,
@@ -27,6 +29,7 @@ from model.passage import (
 )
 from model.trace import KINDS, Kind, may_attend
 
+DECODER_KINDS: tuple[Kind, Kind] = ("decoder_self", "cross")
 HOOKED: tuple[Step, ...] = ("query", "key", "value", "scores", "masked_scores", "weights", "heads")
 _NORMS: dict[Kind, str] = {
     "encoder_self": "self_attn_norm",
@@ -43,6 +46,44 @@ def forced(model: Transformer, ids: ForcedIds, ask: Ask) -> Pass:
             model.decode(ids.inputs, model.encode(ids.src), ids.src)
     streams = (seen.stream.whole() if ask.stream else None, seen.source_stream.whole() if ask.source_stream else None)
     return Pass(seen.attention, streams[0], logits, source_stream=streams[1])
+
+
+class WrittenPasses:
+    """The last few decodings as passes: who asks for weights, values or the stream of what was just written has them.
+
+    Of unchanged models alone; what is given must not be changed.
+    """
+
+    MOST = 4
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[int, ...], Pass] = OrderedDict()
+        self._lock = Lock()
+
+    def keep(self, ids: Sequence[Tensor], cache: Sequence[LayerCache], captured: Captured, stream: Stream) -> None:
+        """Keep what decoding saw over source and inputs, [1, S] and [1, T]."""
+        attention: dict[tuple[Kind, int], dict[Step, Tensor]] = {}
+        for layer, kept in enumerate(cache):
+            assert kept.self_attn
+            assert kept.cross_attn
+            values = kept.self_attn[1][0], kept.cross_attn[1][0]
+            for kind, value in zip(DECODER_KINDS, values, strict=True):
+                attention[kind, layer] = {"weights": captured.of(kind, layer), "value": value}
+        with self._lock:
+            self._kept[_read_key(ids)] = Pass(attention, stream)
+            if len(self._kept) > self.MOST:
+                self._kept.popitem(last=False)
+
+    def over(self, ids: ForcedIds, ask: Ask) -> Pass | None:
+        """The pass over these ids, where it was decoding and has all that is asked."""
+        plain = not ask.logits and not ask.source_stream and ask.gradient is None and ask.on_weights is None
+        has_all = {"weights", "value"}.issuperset(ask.steps) and set(DECODER_KINDS).issuperset(ask.kinds)
+        return self._kept.get(_read_key(ids[:2])) if plain and has_all else None
+
+
+def _read_key(ids: Sequence[Tensor]) -> tuple[int, ...]:
+    """What is read, and behind it, after a number that no token has, what is written so far."""
+    return (*ids[0][0].tolist(), -1, *ids[1][0].tolist())
 
 
 def attention_block(model: Transformer, kind: Kind, layer: int) -> MultiHeadAttention:

@@ -28,7 +28,7 @@ from model.own.branches import branched_log_probs, branched_logits, log_probs_wi
 from model.own.decoding.stepping import StepPlan
 from model.own.network.config import NEVER_WRITTEN, facts
 from model.own.network.transformer import Transformer
-from model.own.passes import gradients, slopes
+from model.own.passes import WrittenPasses, gradients, slopes
 from model.own.patching import patched_logits
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer, source_labels
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
@@ -137,7 +137,7 @@ class OwnSource:
         self.config = self.model.config.to_dict()
         self.facts = facts(self.config)
         self.anatomy = self.facts.anatomy
-        self._twins = Twins(self.model)
+        self._twins, self._written = Twins(self.model), WrittenPasses()
 
     @property
     def device(self) -> torch.device:
@@ -166,6 +166,8 @@ class OwnSource:
 
     def forced(self, ids: ForcedIds, ask: Ask) -> Pass:
         """As ``Source.forced``."""
+        if (found := self._written.over(ids, ask)) is not None:
+            return found
         with self.running() as model:
             return passes.forced(model, ids, ask) if ask.gradient is None else gradients(model, ids, ask)
 
@@ -180,15 +182,22 @@ class OwnSource:
             return passes.tail(model, kind, layer, states, memory)
 
     def log_probs(
-        self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"
+        self,
+        ids: ForcedIds,
+        gains: Sequence[Gains] = (),
+        hidden: np.ndarray | None = None,
+        way: Way = "mask",
+        *,
+        last: bool = False,
     ) -> Tensor:
         """As ``Source.log_probs``."""
         if hidden is not None and gains:
             raise ValueError("change heads or hide positions, not both in one batch")
         with self.running() as model:
             if hidden is not None:
-                return log_probs_without(model, ids, hidden, way)
-            return branched_log_probs(model, ids, gains or ({},))
+                return log_probs_without(model, ids, hidden, way, last)
+            found = branched_log_probs(model, ids, gains or ({},))
+        return found[:, -1:] if last else found
 
     def step_logits(self, ids: ForcedIds, step: int, gains: Sequence[Gains]) -> Tensor:
         """As ``Source.step_logits``."""

@@ -119,13 +119,14 @@ class Translator(OwnSource):
         if sampling and beam > 1:
             raise ValueError("sampling draws one translation: it goes with beam 1")
         tokens, src_ids = self.encode_source(text)
-        choose = Sampler(sampling) if sampling else None
         with self.running() as model, scaled_heads(model, gains or {}):
-            best, captured = self._decode(model, src_ids, beam, capture, prefix, choose)
+            best, captured, step = self._decode(model, src_ids, beam, capture, prefix, sampling)
         texts, pieces = (text, self.decode_target(best.ids)), [self.piece(token_id) for token_id in best.ids]
         translation = self._translation(texts, tokens, pieces, best)
         if captured is None:
             return translation
+        if not gains:
+            self._keep(src_ids, best, captured, step)
         return _traced(translation, *(_by_kind(self.model, captured, hook) for hook in (WEIGHTS, SCORES)))
 
     def trace(self, text: str, target: str) -> TracedTranslation:
@@ -170,18 +171,25 @@ class Translator(OwnSource):
         beam: int,
         capture: bool,
         prefix: Sequence[int],
-        choose: Sampler | None,
-    ) -> tuple[Hypothesis, Captured | None]:
-        """The best hypothesis, and what was captured on the way; ``model`` runs for this caller alone."""
+        sampling: Sampling | None,
+    ) -> tuple[Hypothesis, Captured | None, Stepper]:
+        """The best hypothesis, what was captured on the way, and who went it; ``model`` runs for this caller alone."""
         memory, captured = _encoded(model, src_ids, capture)
         step = Stepper(model, memory, src_ids, self.step_plan, capture and beam == 1, loops=self.by_letter)
         if beam > 1:
             best = search.beam_search(model, src_ids, beam, prefix=prefix, step=step)[0]
         else:
-            best = search.greedy(model, src_ids, prefix, choose, step)[0]
+            best = search.greedy(model, src_ids, prefix, Sampler(sampling) if sampling else None, step)[0]
         if captured is not None:
             _capture_decoder(model, captured, best, step, src_ids, memory)
-        return best, captured
+        return best, captured, step
+
+    def _keep(self, src_ids: Tensor, best: Hypothesis, captured: Captured, step: Stepper) -> None:
+        """Keep what decoding saw, where it went through every step, as the pass over what it wrote."""
+        if step.remembers > len(best.ids):
+            with torch.inference_mode():
+                inputs = torch.tensor([[BOS_ID, *best.ids]], device=src_ids.device)
+                self._written.keep((src_ids, inputs), step.cache, captured, step.stream(inputs))
 
     def _translation(
         self, texts: tuple[str, str], tokens: Sequence[Token], pieces: Sequence[str], hypothesis: Hypothesis

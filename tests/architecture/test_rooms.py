@@ -117,6 +117,7 @@ LIBRARIES: dict[str, set[str]] = {
     "fontTools": {"viz/charts/sheet"},
     "yaml": {"viz/export/show"},
     "onnx": {"model/onnx"},
+    "ctranslate2": {"bench/decode.py"},
     "onnxscript": {"model/onnx"},
     "onnxruntime": {"model/onnx"},
     "nltk": {"model/own"},

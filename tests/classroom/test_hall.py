@@ -4,6 +4,7 @@ the table, compared in the report."""
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +18,14 @@ from model.trace import HeadRef
 from tests.classroom.phones import QUESTION
 from viz.core.classroom.book import SHEET_COLUMNS, answers_csv
 from viz.core.classroom.halves import HALF_LETTERS, MOST_PHONE_CELLS, PhonePicture, PhonePictureError, half_for
-from viz.core.classroom.questions import ClassError, ClassQuestion, bars, unpacked
+from viz.core.classroom.questions import MOST_WORDING, ClassError, ClassQuestion, bars, unpacked
 from viz.core.classroom.room import Room
 from viz.core.selection import Selection
+from viz.core.text import text
 from viz.export.show.sights import Sight
 from viz.export.show.staged import Stage, Staged
-from viz.export.show.storyboard import Both, Predict, Storyboard, TalkScene
-from viz.views.talk import classroom
+from viz.export.show.storyboard import Both, Pointing, Predict, Storyboard, TalkScene
+from viz.views.talk import classroom, hall
 
 PICTURE = PhonePicture(("map", "图"), ("爱",), ("I", "love"), ((3, 97),))
 
@@ -131,13 +133,62 @@ def test_a_scene_asks_for_its_own_tokens_and_heads(translator: Any) -> None:
     scene = replace(
         asking("?"), sight=SimpleNamespace(trace=trace), selection=Selection(heads=(HeadRef("cross", 0, 0),))
     )
-    tokens, heads = (ask(scene, 1) for ask in (classroom.token_question, classroom.head_question))
+    tokens, heads = (ask(scene, 1) for ask in (hall.token_question, hall.head_question))
     names = [english for english, _ in tokens.options]
     assert len(set(names)) == len(names) == len(trace.src)
     assert names[0] == trace.src[0].text
     assert f"{names[0]} (2)" in names, "a token that stands twice is told by its number"
     layers, per_layer = trace.weights["cross"].shape[:2]
     assert [english for english, _ in heads.options] == [f"L{n} H{h}" for n in range(layers) for h in range(per_layer)]
+
+
+def pointed(translator: Any, **scene: Any) -> Staged:
+    """A scene of a map that can be pointed at."""
+    sight = Sight(translator, translator.trace("Tom is Tom.", "汤姆"))
+    about = TalkScene("Tom is Tom.", **scene)
+    return replace(asking("?"), scene=about, sight=sight, selection=Selection((HeadRef("cross", 0, 0),)), predict=None)
+
+
+def test_a_scene_asks_to_point_in_the_words_of_its_file(translator: Any) -> None:
+    words = Pointing(token=Both("Which word?", "哪个词？"), head=Both("", "哪个头？"))
+    token, head = (ask(pointed(translator, point=words), 1) for ask in (hall.token_question, hall.head_question))
+    assert token.ask == ("Scene 2: Which word?", "第 2 幕：哪个词？")
+    assert head.ask == ("Scene 2: 哪个头？", "第 2 幕：哪个头？"), "one language stands for the other"
+    assert hall.token_question(pointed(translator, point=words), 2).name != token.name, "each scene counts by itself"
+    plain = hall.token_question(pointed(translator), 1)
+    assert plain.ask[0] == text("en", "class.token.which", scene=2)
+    assert plain.options == token.options
+
+
+def test_the_desk_words_a_question_and_refuses_what_is_none(
+    room: Room, translator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed: dict[str, Any] = {"class_own_en": " Which \n word? ", "class_own_zh": "哪个词？"}
+    monkeypatch.setattr(classroom.st, "session_state", typed)
+    monkeypatch.setattr(classroom, "say", lambda key, **values: text("en", key, **values))
+
+    def asked(kind: str) -> ClassQuestion | None:
+        room.question = None
+        classroom.ask_own(room, kind)
+        return room.question
+
+    assert asked("token") is None, "no scene is on stage"
+    scene = pointed(translator)
+    room.pointable = (1, (hall.token_question(scene, 0), hall.head_question(scene, 0)))
+    token, head, number = (asked(kind) for kind in ("token", "head", "number"))
+    assert None not in (token, head, number)
+    assert (token.kind, head.kind, number.kind) == ("token", "head", "number")
+    assert token.ask == head.ask == ("Scene 1: Which word?", "第 1 幕：哪个词？")
+    assert number.ask == ("Which word?", "哪个词？")
+    assert typed["_class_refused"] == ""
+    for wrong in ("x" * (MOST_WORDING + 1), 5, ["Which?"], "a\u202eb", "\x00"):
+        typed["class_own_zh"] = wrong
+        assert [asked(kind) for kind in ("token", "head", "number")] == [None] * 3
+        assert typed["_class_refused"] == text("en", "class.own.wrong", most=MOST_WORDING)
+    typed |= {"class_own_en": " ", "class_own_zh": ""}
+    assert asked("number") is None
+    assert typed["_class_refused"] == text("en", "class.own.empty")
+    assert asked("token") == hall.token_question(scene, 0), "without words it has the class's own"
 
 
 def test_a_scene_after_the_halls_is_asked_as_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,4 +236,86 @@ def test_the_tally_of_tokens_has_the_five_most_given_the_most_first() -> None:
 
 
 def test_repeated_tokens_have_names_of_their_own() -> None:
-    assert classroom.unique(["the", "the (2)", "the", "the"]) == ["the", "the (2)", "the (3)", "the (4)"]
+    assert hall.unique(["the", "the (2)", "the", "the"]) == ["the", "the (2)", "the (3)", "the (4)"]
+
+
+LINK = "live/#i=Tom&h=c0.0"
+
+
+def test_phones_are_offered_a_scene_unless_a_map_would_answer(room: Room) -> None:
+    phone = room.join()
+    assert "scene" not in told(room, phone)
+    room.lead(LINK, opens=True)
+    assert told(room, phone)["scene"] == {"link": LINK, "opens": True}
+    assert told(Room(room.folder), phone)["scene"]["link"] == LINK, "it outlives the server"
+    room.ask(QUESTION)
+    assert told(room, phone)["scene"] == {"link": LINK, "opens": False}, "nobody is taken away from a question"
+    room.stop_asking(1)
+    assert not told(room, phone)["scene"]["opens"], "nor from its answer"
+    room.stop_asking()
+    assert told(room, phone)["scene"]["opens"]
+    room.divide("picture")
+    assert "scene" not in told(room, phone), "each half has its own picture"
+    room.divide("")
+    room.ask(lesson("before"), 1)
+    assert "scene" not in told(room, phone)
+    room.lead(LINK)
+    room.lead("")
+    assert "scene" not in told(room, phone)
+    room.lead(LINK)
+    room.open()
+    assert "scene" not in told(room, room.join()), "a new class begins with nothing"
+
+
+@pytest.fixture
+def live_page(tmp_path: Path, translator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that has the page of this translator."""
+    (tmp_path / "index.html").write_text(json.dumps({"model": translator.name}, separators=(",", ":")))
+    monkeypatch.setattr(sys, "argv", ["app.py", "--live", str(tmp_path)])
+
+
+@pytest.mark.usefixtures("live_page")
+def test_a_phone_gets_the_scene_as_it_stands_on_stage(translator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = pointed(translator)
+    assert hall.on_phones(scene, "") == "live/#i=Tom+is+Tom.&h=c0.0"
+    assert hall.on_phones(scene, "h=c1.1&p=t1&c=dark&f=1&d=votes&z=<b>&w=9") == (
+        "live/#i=Tom+is+Tom.&h=c1.1&d=votes&p=t1"
+    ), "the room's own look and nonsense stay here"
+    assert hall.on_phones(scene, "", "A & b#c") == "live/#i=A+%26+b%23c&h=c0.0"
+    given = hall.on_phones(pointed(translator, target="汤姆"), "")
+    assert given.split("&")[1] == "y=0." + ".".join(map(str, scene.sight.translation.tgt_ids))
+    monkeypatch.setattr(hall, "selected", lambda *_: scene.selection)  # this translator has no table of its best head
+    viewed = pointed(translator, view="flow?layer=1&head=1&kind=cross&step=2&method=votes")
+    assert hall.on_phones(viewed, "h=c0.0") == "live/#i=Tom+is+Tom.&h=c1.1&d=votes&p=t1"
+    nonsense = hall.on_phones(pointed(translator, view="flow?layer=<b>&step=x&method=z"), "")
+    assert nonsense == hall.on_phones(pointed(translator, view="flow"), "")
+    monkeypatch.setattr(sys, "argv", ["app.py"])
+    assert hall.on_phones(scene, "") == "", "no page is served"
+
+
+@pytest.mark.usefixtures("live_page")
+def test_phones_follow_the_stage_as_the_file_lets_them(
+    room: Room, translator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: dict[str, str] = {}
+    monkeypatch.setattr(classroom, "message", lambda *_: said)
+    monkeypatch.setattr(classroom.st, "session_state", {})
+    scenes = [pointed(translator, phones=each) for each in ("tap", "open", "none")]
+    asks = replace(scenes[0], predict=Predict(Both("?"), (Both("a"), Both("b"))))
+    shown = Stage(Storyboard(Both(), ()), (*scenes, asks))
+
+    def led(**place: str) -> dict | None:
+        said.clear()
+        said.update({"scene": "", "click": "", "hall": "", "shown": "", "text": ""} | place)
+        classroom.lead(room, shown)
+        found: dict | None = told(room, room.join()).get("scene")
+        return found
+
+    here = "live/#i=Tom+is+Tom.&h=c0.0"
+    assert led(scene="1") == {"link": here, "opens": False}
+    assert led(scene="1", shown="h=c1.0") == {"link": here.replace("c0.0", "c1.0"), "opens": False}
+    assert led(scene="2") == {"link": here, "opens": True}
+    assert led(scene="3") is None
+    assert led(scene="4", click="0") is None, "its question stands"
+    assert led(scene="4", click="1") == {"link": here, "opens": False}
+    assert led(scene="4", hall="1", text="He is.") == {"link": "live/#i=He+is.&h=c0.0", "opens": False}

@@ -1,8 +1,8 @@
 """python -m tests.folder.registry: a tiny folder of every architecture of transformers; which open, which do not.
 
-Every text and picture architecture of the auto classes of the installed transformers is built from a small config with
-random weights, saved, and opened as an own model would be. It is "open" where its maps equal those of transformers'
-own eager attention, "refused" where one sentence says why not, and "FAULT" where anything else happens.
+Every text, picture and speech-to-text architecture of the auto classes of the installed transformers is built from a
+small config with random weights, saved, and opened as an own model would be. It is "open" where its maps equal those of
+transformers' own eager attention, "refused" where one sentence says why not, and "FAULT" where anything else happens.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ MAPPINGS = (
     "MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES",
     "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES",
     "MODEL_FOR_VISION_2_SEQ_MAPPING_NAMES",
+    "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
     "MODEL_MAPPING_NAMES",
 )
 # What a config may call its sizes, and how large they are here.
@@ -129,18 +130,22 @@ def build(kind: str, name: str, path: Path) -> str:
     tokenizer.save_pretrained(path)
     if reads_pictures or getattr(model, "main_input_name", "") == "pixel_values":
         T.ViTImageProcessorPil(size={"height": 48, "width": 48}).save_pretrained(path)
+    if getattr(model, "main_input_name", "") == "input_features":
+        T.WhisperFeatureExtractor(feature_size=getattr(config, "num_mel_bins", 80)).save_pretrained(path)
     return ""
 
 
 def opened(path: Path) -> tuple[str, str]:
     """What happens when a folder is opened and given something: open, refused or FAULT, and a word about it."""
-    from model.common.scenes import drawing
+    from model.common.scenes import shipped_picture
     from model.folder.source import FolderSource
 
     try:
-        source = FolderSource.open(path, pictures=drawing)
+        source = FolderSource.open(path, pictures=shipped_picture)
         reads = source.anatomy.reads
-        text = {"picture": "house", "sentence": TEXT.replace("baker", source.mask or "baker")}.get(reads, TEXT)
+        text = {"picture": "house", "sound": "tones", "sentence": TEXT.replace("baker", source.mask or "baker")}.get(
+            reads, TEXT
+        )
         made = source.translate(text, capture=True)
         kinds = made.trace.weights
         unequal = differs(path, source, made)
@@ -157,15 +162,19 @@ def opened(path: Path) -> tuple[str, str]:
 
 def differs(path: Path, source: Any, made: Any) -> float:
     """The largest difference of the maps to those of transformers' own eager attention; 0 where it gives none."""
+    from model.folder.watch import grouped
+
     name = json.loads((path / "config.json").read_text())["architectures"][0]
     model = getattr(T, name).from_pretrained(path, attn_implementation="eager", dtype=torch.float32).eval()
     with torch.inference_mode():
-        arguments = source.core.form.arguments(source.ids(made.source, made.tgt_ids, made.finished))
-        output = model(**arguments, output_attentions=True)
+        ids = source.ids(made.source, made.tgt_ids, made.finished)
+        output = model(**source.core.form.arguments(ids), output_attentions=True)
     worst = 0.0
     for kind, weights in made.trace.weights.items():
         names = ("cross_attentions",) if kind == "cross" else (f"{kind[:7]}_attentions", "attentions")
         found = next((each for each in (getattr(output, name, None) for name in names) if each), ())
+        if (gathered := source.core.form.gathered(ids)) is not None:
+            found = tuple(grouped(kind, each, gathered) for each in found)
         alike = [each for each in found if each is not None and each.shape[1:] == weights.shape[1:]]
         if len(alike) == len(weights):
             worst = max(worst, float(np.abs(torch.cat(alike).float().numpy() - weights).max()))

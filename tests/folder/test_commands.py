@@ -10,11 +10,12 @@ import pytest
 
 from model import folders as shelves
 from model.__main__ import main
-from model.analysis.alignment.error_table import error_table
+from model.analysis.alignment.error_table import score_links, table_of
 from model.analysis.alignment.known_pairs import truth_pairs
 from model.analysis.heads.ablation import ablate
 from model.attribution.methods import METHODS
 from model.folders import CHECKPOINTS
+from model.pairs import PairScores
 from model.saved.reading import SavedSource
 from model.source import ABILITIES, Ability
 from tests.folder import ours
@@ -162,7 +163,10 @@ def test_it_offers_all_that_a_folder_can_and_heads_are_worth_the_same(en_zh, twi
 
 def test_it_aligns_as_its_original_does(en_zh, twin):
     pairs = truth_pairs("english")[:PAIRS]
-    one, other = (error_table(model, pairs) for model in (en_zh, twin))
+    one, other = (
+        table_of(model, PairScores.of(pairs, lambda _, pair, model=model: score_links(model, pair)))
+        for model in (en_zh, twin)
+    )
     assert one.pairs == other.pairs == PAIRS
     offered = [
         number for number, name in enumerate(one.methods) if twin.anatomy.abilities.issuperset(METHODS[name].needs)

@@ -21,6 +21,7 @@ from model.errors import FolderError, MapsTooLargeError
 from model.folder import telling
 from model.folder.files import look
 from model.folder.source import FolderSource
+from tests.folder.registry import architectures, tried
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -140,9 +141,11 @@ def test_windows_are_refused_with_their_shape(folders):
         FolderSource.open(folders("longformer"))
 
 
-def test_a_model_that_reads_sound_is_refused_as_one(folders):
-    with pytest.raises(FolderError, match="whisper reads sound: Headlight opens models that read text or pictures"):
-        FolderSource.open(folders("whisper"))
+def test_a_model_that_hears_and_writes_nothing_is_refused_as_one(folders, tmp_path):
+    path = Path(shutil.copytree(folders("whisper"), tmp_path / "whisper"))
+    config(path, architectures=["WhisperModel"])
+    with pytest.raises(FolderError, match="whisper reads sound: Headlight opens models of text and pictures"):
+        FolderSource.open(path)
 
 
 def test_a_kernel_and_code_in_the_config_are_never_followed_and_no_host_is_looked_up(broken, monkeypatch):
@@ -234,3 +237,40 @@ def test_a_tokenizer_that_never_ends_gives_up_in_a_sentence_and_the_next_text_wo
     with pytest.raises(FolderError, match="tokenizer gave up on this text"):
         source.translate("a" * 60 + "!")
     assert source.translate("The old baker").tgt_ids
+
+
+OPEN = {
+    "LlamaForSequenceClassification": "sentence",  # a decoder without a layer that writes
+    "Qwen3Model": "sentence",
+    "GPTNeoXForCausalLM": "prompt",
+    "SwitchTransformersForConditionalGeneration": "text",
+    "PegasusForConditionalGeneration": "text",
+    "Dinov2WithRegistersForImageClassification": "picture",  # registers stand before the patches
+    "CLIPForImageClassification": "picture",  # the size of patches stands in the part about the picture
+    "XLNetModel": "sentence",  # its config says that it has no limit, by -1
+    "MiniMaxForCausalLM": "prompt",
+    "WhisperForConditionalGeneration": "sound",
+}
+REFUSED = {
+    "CLIPModel": "no one table of token embeddings",
+    "T5Model": "has no layer that writes words",
+    "MobileNetV2ForImageClassification": "names no square patches",
+    "LongformerForMaskedLM": "does not let every token see every token",
+    "ViTMAEModel": "leaves some out",
+    "WhisperModel": "reads sound",
+    "Speech2TextForConditionalGeneration": "reads sound",
+}
+KINDS = {name: kind for kind, name in architectures()}
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_an_architecture_opens_and_its_maps_are_those_of_eager_attention(name: str) -> None:
+    state, said = tried(KINDS[name], name)
+    assert (state, said.split(":")[0]) == ("open", OPEN[name]), said
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_an_architecture_is_refused_in_a_sentence_that_is_true_of_it(name: str) -> None:
+    state, said = tried(KINDS[name], name)
+    assert state == "refused", said
+    assert REFUSED[name] in said

@@ -314,15 +314,20 @@ PICTURES: dict[str, Callable[[Path], None]] = {each.__name__: each for each in (
 
 
 def whisper(path: Path) -> None:
-    """Speech in, a text out: it is refused."""
-    tokenizer = spelling.byte_pairs(T.GPT2Tokenizer, unk_token="</s>", bos_token="</s>", eos_token="</s>")
-    ids = {"pad_token_id": 1, "bos_token_id": 2, "eos_token_id": 2, "decoder_start_token_id": 2}
-    sizes = {"num_mel_bins": 8, "max_source_positions": 30, "max_target_positions": 40, **SIDES}
-    config = T.WhisperConfig(
-        vocab_size=len(tokenizer), suppress_tokens=None, begin_suppress_tokens=None, **ids, **sizes
-    )
-    _save(path, T.WhisperForConditionalGeneration(config), tokenizer)
-    T.WhisperFeatureExtractor(feature_size=8).save_pretrained(path)
+    """A sound in, a text out: its window is two seconds, a hundred frames; it is told a language and a task."""
+    tokenizer = spelling.byte_pairs(T.WhisperTokenizer, unk_token="</s>", bos_token="</s>", eos_token="</s>")
+    names = ("<|startoftranscript|>", "<|en|>", "<|zh|>", "<|transcribe|>", "<|notimestamps|>")
+    start, english, chinese, task, untimed = _marked(tokenizer, *names)
+    ids = {"pad_token_id": 1, "bos_token_id": 2, "eos_token_id": 2, "decoder_start_token_id": start}
+    sizes = {"num_mel_bins": 8, "max_source_positions": 100, "max_target_positions": 120, **SIDES}
+    never = {"suppress_tokens": None, "begin_suppress_tokens": None}
+    rows = len(tokenizer) + 5  # the last are times
+    model = shaken(T.WhisperForConditionalGeneration(T.WhisperConfig(vocab_size=rows, **never, **ids, **sizes)))
+    told = {"lang_to_id": {names[1]: english, names[2]: chinese}, "task_to_id": {"transcribe": task}}
+    told |= {"no_timestamps_token_id": untimed, "suppress_tokens": [40, 41]}
+    model.generation_config = T.GenerationConfig(**ids, **told)
+    _save(path, model, tokenizer)
+    T.WhisperFeatureExtractor(feature_size=8, chunk_length=2).save_pretrained(path)
 
 
 _DESCRIBING = (llava, qwen2_vl, smolvlm, gemma3, paligemma)

@@ -1,17 +1,25 @@
 from __future__ import annotations
 
 import itertools
+import sys
 
 import pytest
 import torch
+from torch import nn
 
+from bench import decode
+from model.attribution.methods import attribution_maps
 from model.common.decoding import Sampler, filtered
+from model.own import passes
 from model.own.capture import capture_attention
 from model.own.decoding.search import beam_search, greedy, length_cap
-from model.own.decoding.stepping import NEVER_WRITTEN, Stepper, StepPlan, looping
+from model.own.decoding.stepping import NEVER_WRITTEN, Product, Stepper, StepPlan, looping
 from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID
+from model.passage import Ask
+from model.trace import HeadRef
+from model.translator import Translator
 from model.writing import Hypothesis, Sampling, length_penalty
 
 LOG_PROBS = torch.tensor([[0.5, 0.3, 0.15, 0.05]]).log()
@@ -147,6 +155,21 @@ def test_a_step_plan_decodes_as_the_modules_do(model: Transformer) -> None:
     assert best.log_probs == pytest.approx(plain.log_probs, abs=1e-4)
 
 
+def test_a_product_reads_halves_only_where_they_lose_nothing() -> None:
+    torch.manual_seed(2)
+    whole, other, x = nn.Linear(16, 24), nn.Linear(16, 24), torch.randn(3, 16)
+    with torch.no_grad():
+        whole.weight.copy_(whole.weight.half())
+        halves, plain = Product.of(whole), Product.of(other)
+        assert plain.halves is None
+        torch.testing.assert_close(plain(x), other(x))
+        assert (halves.halves is not None) == ("fbgemm" in torch.backends.quantized.supported_engines)
+        torch.testing.assert_close(halves(x), whole(x), atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(halves(x), halves._replace(halves=None)(x), atol=1e-5, rtol=1e-5)
+        both = Product.of(whole, whole)
+        torch.testing.assert_close(both(x), torch.cat((whole(x), whole(x)), 1), atol=1e-5, rtol=1e-5)
+
+
 def test_a_step_plan_is_left_aside_while_a_hook_changes_a_head(model: Transformer) -> None:
     free = greedy(model, SRC)[0]
     handles = [
@@ -176,6 +199,56 @@ def test_replayed_attention_equals_a_forced_pass(model: Transformer) -> None:
     assert replayed.values.keys() == forced.values.keys()
     for name, values in forced.values.items():
         torch.testing.assert_close(replayed.values[name], values, atol=1e-5, rtol=1e-4)
+
+
+TEXT, ASKED = "Tom didn't see it.", Ask(("weights", "value"), ("decoder_self", "cross"), stream=True)
+
+
+@pytest.fixture
+def passing(checkpoint_folder, monkeypatch):
+    """A translator, and what it goes through beside its decoding."""
+    found, gone = Translator.from_checkpoint(checkpoint_folder, "cpu"), []
+    forced = passes.forced
+    monkeypatch.setattr(passes, "forced", lambda model, ids, ask: gone.append(ask) or forced(model, ids, ask))
+    return found, gone
+
+
+def test_what_was_just_written_is_not_gone_through_again_for_its_weights_values_and_stream(passing, translator):
+    source, gone = passing
+    made = source.translate(TEXT, capture=True, prefix=(17, 23, EOS_ID))
+    ids = source.ids(made.source, made.tgt_ids)
+    seen, again = source.forced(ids, ASKED), translator.forced(ids, ASKED)
+    assert len(gone) == 1, "the other translator has not written it"
+    for site, steps in again.attention.items():
+        for step, values in steps.items():
+            torch.testing.assert_close(seen.attention[site][step], values, atol=1e-5, rtol=1e-4)
+    for one, other in zip(vars(seen.stream).values(), vars(again.stream).values(), strict=True):
+        torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-4)
+    votes, expected = (attribution_maps(each, made, "votes")["cross"] for each in (source, translator))
+    assert votes == pytest.approx(expected, abs=1e-4)
+    assert len(gone) == 2
+
+
+@pytest.mark.parametrize(
+    "ask", [Ask(("query",), stream=True), Ask(("weights",)), Ask((), logits=True), Ask((), source_stream=True)]
+)
+def test_whatever_decoding_did_not_keep_takes_a_pass(passing, ask):
+    source, gone = passing
+    made = source.translate(TEXT, capture=True, prefix=(17, EOS_ID))
+    source.forced(source.ids(made.source, made.tgt_ids), ask)
+    assert gone == [ask]
+
+
+@pytest.mark.parametrize("how", [{"gains": {HeadRef("encoder_self", 0, 1): 0.0}}, {"capture": False}, {"beam": 2}])
+def test_a_changed_model_leaves_no_pass_nor_does_one_that_nobody_watched_or_another_text(passing, how):
+    source, gone = passing
+    made = source.translate(TEXT, **{"capture": True, "prefix": (17, EOS_ID), **how})
+    source.forced(source.ids(made.source, made.tgt_ids), ASKED)
+    assert gone == [ASKED]
+    source.translate(TEXT, capture=True, prefix=(17, EOS_ID))
+    source.forced(source.ids(TEXT, (17, 23)), ASKED)
+    source.forced(source.ids("Tom saw it.", (17,)), ASKED)
+    assert len(gone) == 3
 
 
 def test_decoding_stops_at_the_cap_and_says_so(model: Transformer) -> None:
@@ -243,3 +316,29 @@ def test_what_counts_as_a_loop() -> None:
     changing = [each for number in range(6) for each in (20, 21, 22, 30 + number)]
     assert looping([*changing, 20, 21]) == {22}, "a loop with small changes"
     assert looping([*changing[4:], 20, 21]) == set()
+
+
+ROW = {"src_tokens": 10, "tgt_tokens": 9, "ms": {decode.OURS: 20.0, decode.OURS_MAPS: 21.0, decode.MARIAN_MAPS: 42.0}}
+RESULT = {"runs": 3, "load": 0.0, "left_out": decode.NO_CTRANSLATE2}
+
+
+def test_the_bench_of_decoding_goes_on_without_ctranslate2_and_says_so(translator, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    assert decode.ctranslate2_engines(translator) == {}
+    row = {**ROW, **decode.ratios(ROW["ms"]), "same": []}
+    assert decode.table({**RESULT, "rows": [row]}).endswith(decode.NO_CTRANSLATE2)
+    there = {**row, "ms": {**ROW["ms"], "CTranslate2": 10.0}}
+    said = decode.table({**RESULT, "left_out": "", "rows": [{**there, "same": ["CTranslate2"]}, there]})
+    assert said.endswith("CTranslate2 wrote our tokens in 1 of 2")
+    assert decode.NO_CTRANSLATE2 not in said
+
+
+def test_ctranslate2_with_our_weights_writes_our_tokens(translator):
+    pytest.importorskip("ctranslate2")
+    made = translator.translate(TEXT)
+    steps, pieces = len(made.log_probs), [translator.piece(each) for each in made.tgt_ids]
+    found = decode.ctranslate2_engines(translator)
+    assert set(found) == set(decode.PRECISIONS)
+    plain = decode.ctranslate2_run(found["CTranslate2"], translator, TEXT, steps)()
+    assert pieces[:3] == plain[:3]  # until it repeats itself, which we do not let it
+    assert decode.ctranslate2_run(found["CTranslate2"], translator, "Where is the street?", steps)() != plain

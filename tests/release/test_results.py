@@ -15,7 +15,7 @@ import torch
 from safetensors.torch import load_file
 
 from model.__main__ import main
-from model.analysis.alignment.error_table import error_table
+from model.analysis.alignment.error_table import score_links, table_of
 from model.analysis.alignment.known_pairs import truth_pairs
 from model.commands.release.history import beginnings, earlier_history, head_rates, tokens_at
 from model.errors import CheckpointError, HeadlightError
@@ -23,6 +23,7 @@ from model.examples import sentences
 from model.folders import CHECKPOINTS, META
 from model.history import LEVELS, PAST, coded, load_history, save_history, snapshots, spread
 from model.own.network.config import TransformerConfig
+from model.pairs import PairScores
 from model.release.figures import FIGURES, Tables
 from model.release.parts import BLOCK, LICENCE, RESULTS, ROOT, credited, filled, source_table, trained_on
 from model.trace import KINDS
@@ -302,7 +303,8 @@ def test_of_an_earlier_history_only_examples_in_the_same_tokens_are_prolonged(ma
 def test_head_rates_are_those_of_the_alignment_table(made: Path) -> None:
     translator = Translator.from_checkpoint(f"{made}/", "cpu")
     gold = truth_pairs("characters")
-    table = error_table(translator, gold).percents()["argmax"]["weights"]
+    found = PairScores.of(gold, lambda _, pair: score_links(translator, pair))
+    table = table_of(translator, found).percents()["argmax"]["weights"]
     ours = 100 * head_rates(translator, gold)
     for number, shift in enumerate(("written", "read")):
         np.testing.assert_allclose(ours[number], np.array(table[shift]["layers"])[:, :-1], atol=0.006)

@@ -265,11 +265,12 @@ def test_the_live_page_is_served_with_its_own_policy(site: Path, below: str) -> 
 
 
 def test_the_app_leads_to_the_page_of_its_model_alone(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = live_link("A & <b>#1", "en-zh", "c3.0")
+    said = live_link("A & <b>#1", "en-zh", "h=c3.0")
     assert said == "live/#i=A+%26+%3Cb%3E%231&h=c3.0"
-    assert live_link("A", "another", "c3.0") is None
+    assert live_link("A", "en-zh", "h=c3.0&p=t1", y="0.5.2") == "live/#i=A&y=0.5.2&h=c3.0&p=t1"
+    assert live_link("A", "another", "h=c3.0") is None
     monkeypatch.setattr(sys, "argv", ["app.py"])
-    assert live_link("A", "en-zh", "c3.0") is None
+    assert live_link("A", "en-zh", "h=c3.0") is None
 
 
 @pytest.mark.parametrize("path", ["/live/secret.txt", "/live/../wasm.12.bin", "/live/none.bin", "/live/a/wasm.12.bin"])

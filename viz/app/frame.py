@@ -90,13 +90,15 @@ STYLE = f"""<style>
 .hl-verdict:not([data-judged=good]) strong {{ color: inherit; }}
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
-.st-key-talk_frame iframe {{ display: block; height: calc(100vh - 6.2rem); min-height: 24rem; }}
+/* A talk takes whatever the window leaves below what stands over it. */
+.stApp:has(.st-key-talk_frame) .stMainBlockContainer {{ height: 100vh; padding-bottom: .25rem; }}
+.stApp:has(.st-key-talk_frame) .stMainBlockContainer > .stVerticalBlock {{ height: 100%; }}
+[data-testid="stLayoutWrapper"]:has(> .st-key-talk_frame) {{ flex: 1 1 0; min-height: 20rem; }}
+.st-key-talk_frame > .stElementContainer {{ flex: 1 1 0; height: auto; min-height: 0; position: relative; }}
+.st-key-talk_frame iframe {{ position: absolute; inset: 0; height: 100%; }}
 .st-key-class_row .stVerticalBlock {{ gap: 0; }}
 .st-key-class_row .st-key-class_open {{ padding-top: .5rem; }}
-/* A class stands between; its tally is as high as it has bars. */
-.stApp:has(.st-key-class_stage) .st-key-talk_frame iframe {{ height: calc(100vh - 9.2rem); }}
-.stApp:has(.hl-class-bars) .st-key-talk_frame iframe {{ height: calc(100vh - 14.2rem); }}
-.stApp:has(.hl-class-bars dt:nth-of-type(4)) .st-key-talk_frame iframe {{ height: calc(100vh - 17.7rem); }}
+.st-key-class_stage > .stElementContainer:has(.hl-class-tally) {{ flex: 1 1 26rem; min-width: 0; }}
 .stApp:has(.st-key-talk_frame) .st-key-hl_sentence {{ display: none; }}
 .st-key-hl_lesson h3 {{ padding: .25rem 0 0; }}
 .st-key-hl_lesson .stVerticalBlock {{ gap: .5rem; }}

@@ -1,4 +1,4 @@
-"""What a model is given, over every view: a typed sentence or several, a picture, or nothing but a file's maps."""
+"""What a model is given, over every view: sentences, a picture, a sound, or nothing but a file's maps."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import streamlit as st
 
 from model.errors import MAX_PARTS, HeadlightError, TextTooLongError
 from model.saved.reading import MOST_FILE
+from model.source import SEEN_OR_HEARD, Reads
 from model.trace import Translation
 from viz.charts.markup import line, ruby, tag
 from viz.core import models, pictures
@@ -72,15 +73,15 @@ def _short(text: str) -> str:
     return "".join(f"\\{char}" if char in r"\\`*_{}[]()#+-.!|~:$<>" else char for char in cut)
 
 
-PICTURE_TYPES = ("png", "jpg", "jpeg", "webp", "bmp", "gif")
-MOST_PICTURE = 20  # MB
+SORTS_OF_FILE = {"picture": ("png", "jpg", "jpeg", "webp", "bmp", "gif"), "sound": ("wav",)}
+MOST_OF_A_FILE = 20  # MB
 
 
 def given_row(model: models.ModelEntry) -> None:
     """Where the visitor says what the model is to read; the box of the sentence is there for every model."""
     reads = model.reads
-    if reads == "picture":
-        _picture_row()
+    if reads in SEEN_OR_HEARD:
+        _file_row(reads)
     elif reads == "maps":
         st.html(line("lead", say("given.maps", name=model.name)))
     else:
@@ -98,28 +99,29 @@ def given_row(model: models.ModelEntry) -> None:
             row.form_submit_button(said, type="primary", width="content", on_click=choose_part)
 
 
-def _picture_row() -> None:
+def _file_row(reads: Reads) -> None:
+    """What ships for a model that sees or hears, and a place for the visitor's own file."""
     shipped = models.current().examples
-    names = (*shipped, *pictures.own())
+    names = (*shipped, *(each for each in pictures.own() if each.startswith(reads)))
     state = st.session_state
     state["picture_shown"] = typed() if typed() in names else None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.pills(
-            say("given.picture"),
+            say(f"given.{reads}"),
             names,
             key="picture_shown",
-            format_func=lambda each: say(f"picture.{each}") if each in shipped else say("picture.own"),
+            format_func=lambda each: say(f"{reads}.{each}") if each in shipped else say(f"{reads}.own"),
             label_visibility="collapsed",
             on_change=_take_shown,
         )
-        with st.popover(say("given.picture.open")):
+        with st.popover(say(f"given.{reads}.open")):
             st.file_uploader(
-                say("given.picture.file"),
-                PICTURE_TYPES,
+                say(f"given.{reads}.file"),
+                SORTS_OF_FILE[reads],
                 key="picture_file",
                 on_change=_take_file,
-                max_upload_size=MOST_PICTURE,
-                help=say("given.picture.help"),
+                max_upload_size=MOST_OF_A_FILE,
+                help=say(f"given.{reads}.help"),
             )
 
 
@@ -130,7 +132,7 @@ def _take_shown() -> None:
 
 def _take_file() -> None:
     if (file := st.session_state.get("picture_file")) is not None:
-        st.session_state["text"] = pictures.take(file.getvalue())
+        st.session_state["text"] = pictures.take(file.getvalue(), models.current().reads)
 
 
 def maps_uploader() -> None:
@@ -171,8 +173,8 @@ def told_line(found: Translation, model: models.ModelEntry) -> None:
         tokens = found.tgt[: found.given]
         at = max((each.end for each in tokens), default=0)
         st.html(line("translation", found.text[:at], tag("mark", found.text[at:] or "∅")))
-    elif reads == "picture":
-        st.html(line("translation seen", found.text or say("told.picture.nothing")))
+    elif reads in SEEN_OR_HEARD:
+        st.html(line("translation seen", found.text or say(f"told.{reads}.nothing")))
     elif reads == "sentence" and not found.tgt_ids:
         st.html(line("lead", say("told.sentence.nothing", mask=model.mask or "–")))
     else:

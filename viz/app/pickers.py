@@ -10,6 +10,7 @@ import streamlit as st
 
 from model.attribution.methods import METHODS
 from model.errors import HeadlightError
+from model.source import SEEN_OR_HEARD
 from viz.app import header
 from viz.core.answers.translations import trace
 from viz.core.choice import PICKED, picked, say, token_code
@@ -90,7 +91,7 @@ def idle(now: Session) -> set[str]:
         none.add("kind")
     if "cross" not in anatomy.kinds:
         none.add("shift")
-    if anatomy.reads == "picture":
+    if anatomy.reads in SEEN_OR_HEARD:
         none |= {"words"} if "cross" in anatomy.kinds else {"words", "of"}
     if not METHODS[now.method].of_token:
         none.add("of")

@@ -38,7 +38,6 @@ def honesty_html(
         band: of the random choices: 5 % quantile, median, 95 % quantile, in nats.
         best: of the most costly choice, where it is known.
         verdict: a key of VERDICTS.
-        theme: the look.
         text: the words; shown literally.
 
     Raises:
@@ -120,7 +119,6 @@ def bars_figure(
     Args:
         names: under the bars; shown literally.
         values: of the bars, [N].
-        theme: the look.
         hover: what each bar says; shown literally.
         pitch: pixels from bar to bar at 1280×720.
 

@@ -52,9 +52,6 @@ def attention_heatmap(
     Args:
         weights: from 0, [Q, K].
         rows, columns: the tokens, Q and K of them; shown literally.
-        title: says which map this is.
-        theme: the look.
-        text: the words of axes and hover.
 
     Raises:
         ValueError: the shapes do not fit each other.

@@ -128,9 +128,7 @@ def token_axis(theme: Theme, tokens: Sequence[str], title: str, size: float, **m
     """An axis of tokens at integer positions, so that equal tokens stay apart.
 
     Args:
-        theme: the look.
         tokens: one label a position; shown literally.
-        title: name of the axis.
         size: font size of the labels, in pixels.
         more: further settings of the axis.
     """

@@ -30,7 +30,6 @@ def bars(
     Args:
         names: N labels, shown literally.
         series: [N] each, by what it is called.
-        axis: title of the vertical axis.
         width, height: pixels that the bars will have, without the axis and their names.
         limits: of the vertical axis; else what the bars need.
 
@@ -87,7 +86,6 @@ def cells(
         values: [R, C].
         rows, columns: labels, R and C of them, shown literally; "" leaves one out.
         texts: what to write into the cells, where it fits; R rows of C.
-        axis: title of the vertical axis.
         limits: values of the scale's ends, which goes both ways where the first is negative; else 0 and the largest.
         most_height, width: pixels that the rows take at most, and that there are.
 

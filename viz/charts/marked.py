@@ -40,7 +40,6 @@ def bars(
         words, values: of the same number.
         highest: the value of a full bar.
         marked: places that are shown in the accent colour, with a dashed frame.
-        theme: the look.
         title: what the bars show, above them.
 
     Raises:
@@ -73,20 +72,14 @@ def _is_latin(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Version:
-    """One translation as the comparison shows it.
+    """One translation as the comparison shows it."""
 
-    Attributes:
-        title: where it comes from.
-        text: the translation.
-        mark: character span of its first token that differs; None where none does. An empty span at
-            the end of the text marks that it ended there.
-        numbers: what is said of its probability.
-    """
-
-    title: str
-    text: str
+    title: str  # where it comes from
+    text: str  # the translation
+    # character span of its first token that differs; None where none does. An empty span at the end of the text marks
+    # that it ended there.
     mark: tuple[int, int] | None
-    numbers: str
+    numbers: str  # what is said of its probability
 
 
 def versions_html(versions: Sequence[Version], theme: Theme) -> str:

@@ -30,19 +30,14 @@ _BETWEEN, _RIGHT = 24, 84  # pixels
 
 @dataclass(frozen=True)
 class Beside:
-    """One of the maps.
+    """One of the maps."""
 
-    Attributes:
-        title: what stands above it.
-        weights: [Q, K].
-        rows, columns: its tokens, shown literally.
-        changed_rows, changed_columns: places of tokens that another map does not have there.
-    """
-
-    title: str
-    weights: np.ndarray
+    title: str  # what stands above it
+    weights: np.ndarray  # [Q, K]
+    # rows, columns: its tokens, shown literally
     rows: Sequence[str]
     columns: Sequence[str]
+    # changed_rows, changed_columns: places of tokens that another map does not have there
     changed_rows: Collection[int] = ()
     changed_columns: Collection[int] = ()
 
@@ -54,8 +49,6 @@ def beside_figure(
 
     Args:
         maps: one or two.
-        theme: the look.
-        text: the words of axes and hover.
         high: where the colour scale ends, of all.
         is_signed: the scale runs from −high to high.
 

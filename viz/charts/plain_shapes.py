@@ -25,92 +25,56 @@ _STEPS = (1, 2, 2.5, 5, 10)
 
 @dataclass(frozen=True)
 class PlainAxis:
-    """One axis.
+    """One axis."""
 
-    Attributes:
-        limits: the values at its left and right, or lower and upper end.
-        ticks: values, and what is written there; shown literally.
-        title: its name; "" for none.
-        named: what is written are names, else numbers, with lines across the picture.
-        angle: degrees by which what is written is turned: 0, -45 or -90.
-        above: it stands over the picture.
-    """
-
-    limits: tuple[float, float]
-    ticks: Sequence[tuple[float, str]]
-    title: str = ""
-    named: bool = False
-    angle: int = 0
-    above: bool = False
+    limits: tuple[float, float]  # the values at its left and right, or lower and upper end
+    ticks: Sequence[tuple[float, str]]  # values, and what is written there; shown literally
+    title: str = ""  # its name; "" for none
+    named: bool = False  # what is written are names, else numbers, with lines across the picture
+    angle: int = 0  # degrees by which what is written is turned: 0, -45 or -90
+    above: bool = False  # it stands over the picture
 
 
 @dataclass(frozen=True)
 class Series:
-    """Bars, or a curve: one value a place.
+    """Bars, or a curve: one value a place."""
 
-    Attributes:
-        name: shown literally.
-        colour: of all of it.
-        values: [N].
-        texts: what stands over the bars; () for nothing.
-        dash: pixels drawn and left out in turn; () for a whole line.
-        dots: a dot stands at every place.
-    """
-
-    name: str
-    colour: str
-    values: np.ndarray
-    texts: Sequence[str] = ()
-    dash: tuple[int, ...] = ()
-    dots: bool = False
+    name: str  # shown literally
+    colour: str  # of all of it
+    values: np.ndarray  # [N]
+    texts: Sequence[str] = ()  # what stands over the bars; () for nothing
+    dash: tuple[int, ...] = ()  # pixels drawn and left out in turn; () for a whole line
+    dots: bool = False  # a dot stands at every place
 
 
 @dataclass(frozen=True)
 class PlainCells:
-    """A table of numbers as colours.
+    """A table of numbers as colours."""
 
-    Attributes:
-        values: [R, C]; NaN stays blank.
-        limits: values at the ends of the scale, which goes both ways where the first is negative.
-        texts: R rows of C to be written into the cells; () for none.
-        size: of the font of those, in pixels.
-    """
-
-    values: np.ndarray
-    limits: tuple[float, float]
-    texts: Sequence[Sequence[str]] = ()
-    size: float = LABEL
+    values: np.ndarray  # [R, C]; NaN stays blank
+    limits: tuple[float, float]  # values at the ends of the scale, which goes both ways where the first is negative
+    texts: Sequence[Sequence[str]] = ()  # R rows of C to be written into the cells; () for none
+    size: float = LABEL  # of the font of those, in pixels
 
 
 @dataclass(frozen=True)
 class PlainChart:
-    """A plain picture.
+    """A plain picture."""
 
-    Attributes:
-        x, y: its axes.
-        height: pixels of all of it.
-        margin: pixels left, right, above and below what is between the axes.
-        width: pixels of all of it; 0 for those that the page has.
-        places: of each series' values on ``x``, [N].
-        names: of these places, or () where they are numbers; of cells, the names of columns.
-        rows: names of the cells' rows.
-        bars, curves: series.
-        cells: instead of both.
-        mark: a value of ``x`` where a dotted line stands; None for none.
-    """
-
+    # x, y: its axes
     x: PlainAxis
     y: PlainAxis
-    height: int
-    margin: tuple[int, int, int, int]
-    width: int = 0
-    places: np.ndarray | None = None
-    names: Sequence[str] = ()
-    rows: Sequence[str] = ()
+    height: int  # pixels of all of it
+    margin: tuple[int, int, int, int]  # pixels left, right, above and below what is between the axes
+    width: int = 0  # pixels of all of it; 0 for those that the page has
+    places: np.ndarray | None = None  # of each series' values on ``x``, [N]
+    names: Sequence[str] = ()  # of these places, or () where they are numbers; of cells, the names of columns
+    rows: Sequence[str] = ()  # names of the cells' rows
+    # bars, curves: series
     bars: Sequence[Series] = ()
     curves: Sequence[Series] = ()
-    cells: PlainCells | None = None
-    mark: float | None = None
+    cells: PlainCells | None = None  # instead of both
+    mark: float | None = None  # a value of ``x`` where a dotted line stands; None for none
 
     def sent(self) -> dict[str, Any]:
         """What the browser is sent: plain values, arrays as float32 in base64."""

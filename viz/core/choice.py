@@ -123,13 +123,20 @@ def live_site() -> Path | None:
     return None if said is None else Path(said)
 
 
-def live_link(text: str, checkpoint: str, head: str) -> str | None:
-    """Where that page shows a sentence and the head of a code; None where none is served, or it is another model's."""
+def live_link(text: str, checkpoint: str, chosen: str, **more: str) -> str | None:
+    """Where that page shows a sentence; None where none is served, or it is another model's.
+
+    Args:
+        text: the sentence.
+        checkpoint: name of the model.
+        chosen: the viewer's link.
+        more: what the page's link says besides, see ``docs/live.md``.
+    """
     site = live_site()
     page = site and site / LIVE_PAGE
     if page is None or not page.is_file() or _model_of(page, page.stat().st_mtime_ns) != checkpoint:
         return None
-    return f"live/#{urlencode({'i': text, 'h': head}, safe='.')}"
+    return f"live/#{'&'.join(filter(None, (urlencode({'i': text, **more}), chosen)))}"
 
 
 @lru_cache(2)

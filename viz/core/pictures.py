@@ -1,4 +1,4 @@
-"""Pictures that a model which sees is given: those that ship, and a visitor's own, which nobody else gets."""
+"""Pictures and sounds that a model is given: those that ship, and a visitor's own, which nobody else gets."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from model.errors import PictureError
 if TYPE_CHECKING:
     import numpy as np
 
-_OWN = "_pictures"  # in a visitor's session: his pictures by their names
+    from model.source import Reads
+
+_OWN = "_pictures"  # in a visitor's session: his pictures and sounds by their names
 MOST_OWN = 4
 
 
 def picture(name: str) -> bytes:
-    """The bytes of a picture.
+    """The bytes of a picture, or of a sound.
 
     Raises:
         PictureError: there is no such picture, or another visitor brought it.
@@ -28,7 +30,7 @@ def picture(name: str) -> bytes:
     if shipped := shipped_picture(name):
         return shipped
     if name not in own():
-        raise PictureError("This picture is not here: a picture of one's own is kept for its visitor alone.")
+        raise PictureError("This is not here: a picture or a sound of one's own is kept for its visitor alone.")
     return own()[name]
 
 
@@ -41,26 +43,26 @@ def deciding(name: str) -> np.ndarray | None:
 
 
 def own() -> Mapping[str, bytes]:
-    """This visitor's pictures, by their names."""
+    """This visitor's pictures and sounds, by their names."""
     found: Mapping[str, bytes] = st.session_state.get(_OWN, {})
     return found
 
 
 def is_own(name: str) -> bool:
-    """Whether a name is that of a picture which some visitor brought, see ``take``."""
-    return name.startswith("picture-")
+    """Whether a name is that of a picture or a sound which some visitor brought, see ``take``."""
+    return name.startswith(("picture-", "sound-"))
 
 
-def take(data: bytes) -> str:
-    """Keep a picture for this visitor's session; its name, which tells nothing of it."""
-    name = f"picture-{hashlib.sha256(data).hexdigest()[:16]}"
+def take(data: bytes, reads: Reads = "picture") -> str:
+    """Keep a picture or a sound for this visitor's session; its name, which tells nothing of it."""
+    name = f"{reads}-{hashlib.sha256(data).hexdigest()[:16]}"
     kept = {**own(), name: data}
     st.session_state[_OWN] = dict(list(kept.items())[-MOST_OWN:])
     return name
 
 
 def check_picture(name: str) -> None:
-    """Nothing, where a picture may be seen: answers are shared by all visitors, a visitor's pictures not.
+    """Nothing, where a picture or a sound may be seen: answers are shared by all visitors, a visitor's pictures not.
 
     Raises:
         PictureError: it may not.

@@ -21,23 +21,15 @@ _WRITTEN = re.compile(r"t(\d{1,4})")
 
 @dataclass(frozen=True)
 class LinkField:
-    """A row of the table: a choice, and how links say it.
+    """A row of the table: a choice, and how links say it."""
 
-    Attributes:
-        name: of the attribute, in Python and in the scripts.
-        app: its parameters in the app's link; () for what the app has no picker of, and holds in ``viewer``.
-        letter: in the viewer's link; "" for what the viewer does not know.
-        type: "text", "flag", "number", or "list" with commas.
-        legal: regular expression of what may stand there; of a list, of each entry.
-        default: what is not written.
-    """
-
-    name: str
+    name: str  # of the attribute, in Python and in the scripts
+    # its parameters in the app's link; () for what the app has no picker of, and holds in ``viewer``
     app: tuple[str, ...]
-    letter: str
-    type: str
-    legal: str
-    default: object
+    letter: str  # in the viewer's link; "" for what the viewer does not know
+    type: str  # "text", "flag", "number", or "list" with commas
+    legal: str  # regular expression of what may stand there; of a list, of each entry
+    default: object  # what is not written
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -57,19 +57,12 @@ def _fingerprint(about: str) -> str:
 
 @dataclass(frozen=True)
 class Subject:
-    """One translation that answers are about; the key of their caches.
+    """One translation that answers are about; the key of their caches."""
 
-    Attributes:
-        text: the sentence.
-        checkpoint: name of the model that translates it.
-        beam: how many hypotheses it keeps.
-        forced: target ids under inspection in place of the model's own choice; () for that.
-    """
-
-    text: str
-    checkpoint: str
-    beam: int = 1
-    forced: tuple[int, ...] = ()
+    text: str  # the sentence
+    checkpoint: str  # name of the model that translates it
+    beam: int = 1  # how many hypotheses it keeps
+    forced: tuple[int, ...] = ()  # target ids under inspection in place of the model's own choice; () for that
 
     @property
     def model(self) -> ModelEntry:

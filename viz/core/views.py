@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _VIEWS = __name__.replace(".core.", ".")  # viz.views, wherever viz lies
 Section = Literal["read", "heads", "decode", "layers", "learn", "evidence", "show"]  # in the order of the navigation
-EVERY_FORM: tuple[Reads, ...] = ("text", "prompt", "sentence", "picture", "maps")
+EVERY_FORM: tuple[Reads, ...] = ("text", "prompt", "sentence", "picture", "sound", "maps")
 _WRITERS: tuple[Reads, ...] = ("text", "prompt")
 _READ = ("words", "special")
 _HEAD = ("kind", "layer", "head")
@@ -42,31 +42,21 @@ LESSON_MODULES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class ViewSpec:
-    """One view.
+    """One view."""
 
-    Attributes:
-        name: of its page and of its place in the link; ``page.<name>`` is its title.
-        section: of the navigation.
-        pickers: the frame's pickers that it uses.
-        needs: what a model must offer for any of it; what it lacks for a part is said when that is chosen.
-        reads: which forms of model it is about, by what they are given; others do not have it in their navigation.
-        sentence: it is about the sentence: where that cannot be translated, there is nothing to see.
-        chips: the frame shows the sentence's tokens; not where the view does so itself.
-        draws_translation: of a model that translates, the view shows both sentences and draws the verdict under them.
-        fragment: it is redrawn by itself with its pickers, and not the frame around it.
-        own_pickers: which pickers it uses changes; its page says so, by ``own_pickers()``.
-    """
-
-    name: str
-    section: Section
-    pickers: tuple[str, ...] = ()
+    name: str  # of its page and of its place in the link; ``page.<name>`` is its title
+    section: Section  # of the navigation
+    pickers: tuple[str, ...] = ()  # the frame's pickers that it uses
+    # what a model must offer for any of it; what it lacks for a part is said when that is chosen
     needs: frozenset[Need] = frozenset()
+    # which forms of model it is about, by what they are given; others do not have it in their navigation
     reads: tuple[Reads, ...] = EVERY_FORM
-    sentence: bool = True
-    chips: bool = True
+    sentence: bool = True  # it is about the sentence: where that cannot be translated, there is nothing to see
+    chips: bool = True  # the frame shows the sentence's tokens; not where the view does so itself
+    # of a model that translates, the view shows both sentences and draws the verdict under them
     draws_translation: bool = False
-    fragment: bool = False
-    own_pickers: bool = False
+    fragment: bool = False  # it is redrawn by itself with its pickers, and not the frame around it
+    own_pickers: bool = False  # which pickers it uses changes; its page says so, by ``own_pickers()``
 
     @property
     def module(self) -> str:

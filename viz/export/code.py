@@ -18,7 +18,7 @@ class ModelCode:
     Attributes:
         name: as the app lists it, after ``@`` with its languages or a step; or a path that holds a ``/``.
         models: the folder of one's own models that it lies in; "" where it ships or is a path.
-        reads_file: it is given a picture by the path of its file.
+        reads_file: it is given a picture or a sound by the path of its file.
     """
 
     name: str

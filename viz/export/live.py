@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from model.attribution.methods import MethodName, attribution_maps
+from model.attribution.methods import METHOD_NAMES, MethodName, attribution_maps
 from model.commands.shared.options import opened
 from model.errors import HeadlightError
 from model.files import write_bytes
@@ -36,6 +36,7 @@ PAGE_WORDS = (
     *("title", "sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd"),
     *("empty", "long", "script", "tokens", "mute", "muted", "unmute", "before", "other", "sentences"),
     *("delete", "deleted", "restore", "steps", "candidates", "forced", "forked", "unfork", "app"),
+    *("class_asks", "class_back", "class_scene", "class_seat", "retry", "weak"),
 )
 APP_WORDS = {  # that the app says, too
     "written": "fork.written",
@@ -43,6 +44,8 @@ APP_WORDS = {  # that the app says, too
     "finished": "beam.finished_title",
     "previous": "steps.previous",
     "next": "steps.next",
+    "closed": "class.phone.closed",
+    "lacks": "talk.live_weights",
 }
 # Nothing is asked of anybody: the worker's script lies in the page, and WebAssembly comes with it.
 FILE_POLICY = (
@@ -182,7 +185,11 @@ def _page(translator: Translator, source: str, language: str, files: Mapping[str
     messages = {each: pack(translation, maps, language=each, model=translator.name, start=best) for each in LANGUAGES}
     keys = {name: f"live.{name}" for name in PAGE_WORDS} | APP_WORDS
     languages = {
-        each: {"header": header_of(message), "words": {name: text(each, key) for name, key in keys.items()}}
+        each: {
+            "header": header_of(message),
+            "words": {name: text(each, key) for name, key in keys.items()},
+            "methods": {name: text(each, f"method.{name}") for name in METHOD_NAMES},
+        }
         for each, message in messages.items()
     }
     settings = {"language": language, "languages": languages, "files": dict(files)}

@@ -86,8 +86,6 @@ def caption(shown: Selection, titles: Sequence[str], about: tuple[str, str, str]
     """What a picture shows: sentence, translation, heads, what is shown, model, and how rows and columns are read.
 
     Args:
-        shown: the choices.
-        titles: what the maps are called.
         about: the sentence, its translation, the model's name.
         language: "en" or "zh".
     """

@@ -23,20 +23,14 @@ RULE_NAMES: tuple[LinkRule, ...] = tuple(RULES)
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to make links.
+    """One way to make links."""
 
-    Attributes:
-        layer, head: the place; "all" layers, or "all" heads of a layer.
-        method: what the map is made of.
-        shift: which rows are a word's.
-        rule: how a map becomes links.
-    """
-
+    # layer, head: the place; "all" layers, or "all" heads of a layer
     layer: int | str
     head: int | str
-    method: MethodName
-    shift: Shift
-    rule: LinkRule
+    method: MethodName  # what the map is made of
+    shift: Shift  # which rows are a word's
+    rule: LinkRule  # how a map becomes links
 
     @property
     def name(self) -> str:

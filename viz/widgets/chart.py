@@ -24,8 +24,6 @@ def plain_chart(sent: Mapping[str, object], alt: str, *, theme: Theme, key: str)
     Args:
         sent: the description, as ``Drawing.sent`` gives it.
         alt: its alternative text.
-        theme: the look.
-        key: names this place on the page.
     """
     # in one piece: Streamlit asks of each entry whether it is a table
     _component.mount({"chart": {**sent, "alt": alt}}, theme=theme, labels=within(""), key=key)

@@ -8,6 +8,7 @@ from typing import TypedDict
 
 import streamlit as st
 
+from model.source import SEEN_OR_HEARD
 from model.trace import Label, TracedTranslation
 from viz.charts.markup import is_chinese, readings
 from viz.core.choice import Labels, say, within
@@ -23,31 +24,18 @@ _component = register("sentence_chips", LABELS)
 
 
 def sentence_steps(sent: str, key: str) -> None:
-    """Watch the box, its button and the examples.
-
-    Args:
-        sent: the text that the page is about.
-        key: names this place on the page.
-    """
+    """Watch the box, its button and the examples."""
     _steps.mount({"sent": sent}, labels=within(""), key=key)
 
 
 class Chip(TypedDict):
-    """One token.
+    """One token."""
 
-    Attributes:
-        text: of it.
-        before: the text between the token before it and this one.
-        special: it marks a beginning or an end.
-        sure: how probable the model found it, 0 to 1; None where the model did not write it.
-        reading: how it is said; "" for nothing.
-    """
-
-    text: str
-    before: str
-    special: bool
-    sure: float | None
-    reading: str
+    text: str  # of it
+    before: str  # the text between the token before it and this one
+    special: bool  # it marks a beginning or an end
+    sure: float | None  # how probable the model found it, 0 to 1; None where the model did not write it
+    reading: str  # how it is said; "" for nothing
 
 
 def sentence_chips(
@@ -65,9 +53,6 @@ def sentence_chips(
     Args:
         source, target: the tokens.
         chosen: place of a target token; None for none.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_token: called with the place of a token that is clicked, or None where one is let go.
     """
 
@@ -124,7 +109,7 @@ def chips(text: str, labels: Sequence[Label], pinyin: bool = False) -> list[Chip
 
 def draw_examples(model: ModelEntry) -> None:
     """Sentences to begin with, where a model reads any."""
-    if model.reads in ("picture", "maps"):
+    if model.reads in (*SEEN_OR_HEARD, "maps"):
         return
     st.pills(
         say("app.examples"),

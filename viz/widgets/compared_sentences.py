@@ -119,17 +119,11 @@ MOST_LISTED = 10
 
 @dataclass(frozen=True)
 class PairedAxis:
-    """One axis of two maps: what partners are called, and the tokens of either map that have no partner.
+    """One axis of two maps: what partners are called, and the tokens of either map that have no partner."""
 
-    Attributes:
-        pairs: places of partners.
-        names: of partners; one that was exchanged for another has both names.
-        alone: tokens of the first map, and of the second, that are left out.
-    """
-
-    pairs: tuple[tuple[int, int], ...]
-    names: list[str]
-    alone: tuple[list[str], list[str]]
+    pairs: tuple[tuple[int, int], ...]  # places of partners
+    names: list[str]  # of partners; one that was exchanged for another has both names
+    alone: tuple[list[str], list[str]]  # tokens of the first map, and of the second, that are left out
 
 
 def axis(one: Sequence[Label], other: Sequence[Label]) -> PairedAxis:
@@ -147,7 +141,6 @@ def difference_map(now: Session, pair: Sequence[LabelledMap], words: HeatmapText
     """Draw the difference on a scale from −high to high; returns what is to be said of it.
 
     Args:
-        now: the view.
         pair: the head's readings of both sentences, weights [Q, K].
         words: of the axes and of what is pointed at.
         high: where the scale ends.

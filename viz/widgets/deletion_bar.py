@@ -31,8 +31,6 @@ def deletion_bar(now: Session, kind: Kind, values: np.ndarray, name: str) -> Non
     decoder's own have no English words to delete, and a line says so.
 
     Args:
-        now: the visitor's choices.
-        kind: which attention.
         values: the map as it is shown, one row and one column a token, special ones included, [Q, K].
         name: of the head, or of what was combined; shown literally.
     """

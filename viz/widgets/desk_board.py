@@ -66,64 +66,39 @@ _component = register("mixing_desk", LABELS)
 
 @dataclass(frozen=True)
 class MutedAlone:
-    """What muting each head alone does to one token.
+    """What muting each head alone does to one token."""
 
-    Attributes:
-        said: that, in a sentence.
-        heads: those that do most, each with what is said of it.
-        change: of a log-probability by each head, by kind, [L, H], in nats.
-        other: the heads without which another token is written.
-        cell: what stands in a head's cell: few letters.
-        long: what is said of a head.
-    """
-
-    said: str
-    heads: Mapping[HeadRef, str]
-    change: Mapping[Kind, np.ndarray]
-    other: Collection[HeadRef]
-    cell: Callable[[HeadRef], str]
-    long: Callable[[HeadRef], str]
+    said: str  # that, in a sentence
+    heads: Mapping[HeadRef, str]  # those that do most, each with what is said of it
+    change: Mapping[Kind, np.ndarray]  # of a log-probability by each head, by kind, [L, H], in nats
+    other: Collection[HeadRef]  # the heads without which another token is written
+    cell: Callable[[HeadRef], str]  # what stands in a head's cell: few letters
+    long: Callable[[HeadRef], str]  # what is said of a head
 
 
 @dataclass(frozen=True)
 class Tint:
-    """What the boxes of heads with a gain of 1 say, while no token is asked about.
+    """What the boxes of heads with a gain of 1 say, while no token is asked about."""
 
-    Attributes:
-        said: what the colour means, or why there is none.
-        share: of the scale, by kind, [L, H]: −1 its low end, 0 no colour, 1 its high end; a kind may be missing.
-        notes: what is said of a head.
-    """
-
-    said: str
+    said: str  # what the colour means, or why there is none
+    # of the scale, by kind, [L, H]: −1 its low end, 0 no colour, 1 its high end; a kind may be missing
     share: Mapping[Kind, np.ndarray]
-    notes: Mapping[HeadRef, str]
+    notes: Mapping[HeadRef, str]  # what is said of a head
 
 
 @dataclass(frozen=True)
 class Desk:
-    """What the desk shows.
+    """What the desk shows."""
 
-    Attributes:
-        gains: of the heads that have another gain than 1.
-        sizes: layers and heads of each kind.
-        titles: each kind's name in the visitor's language.
-        mix: what these gains did.
-        words: join the pieces of a word.
-        verdict: the sentence above the two translations.
-        tint: of the boxes at rest.
-        alone: what muting each head alone does to the chosen token, where that was asked for.
-        start: the head that the slider is of before another is selected; without it, the last layer's first.
-    """
-
-    gains: Mapping[HeadRef, float]
-    sizes: Sizes
-    titles: Mapping[Kind, str]
-    mix: Mix
-    words: bool
-    verdict: str
-    tint: Tint = Tint("", {}, {})
-    alone: MutedAlone | None = None
+    gains: Mapping[HeadRef, float]  # of the heads that have another gain than 1
+    sizes: Sizes  # layers and heads of each kind
+    titles: Mapping[Kind, str]  # each kind's name in the visitor's language
+    mix: Mix  # what these gains did
+    words: bool  # join the pieces of a word
+    verdict: str  # the sentence above the two translations
+    tint: Tint = Tint("", {}, {})  # of the boxes at rest
+    alone: MutedAlone | None = None  # what muting each head alone does to the chosen token, where that was asked for
+    # the head that the slider is of before another is selected; without it, the last layer's first
     start: HeadRef | None = None
 
 
@@ -133,10 +108,6 @@ def mixing_desk(
     """The desk with both translations above it.
 
     Args:
-        desk: what it shows.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_mix: called with the gains other than 1 before the script runs again.
     """
 

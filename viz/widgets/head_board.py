@@ -20,27 +20,17 @@ _component = register("head_board", LABELS)
 
 @dataclass(frozen=True)
 class Board:
-    """What the board shows.
+    """What the board shows."""
 
-    Attributes:
-        values: of every head by kind, [L, H]; NaN where there is none. Kinds that are not in it are not shown.
-        titles: each kind's name in the visitor's language.
-        written: a value as it stands in a cell: few letters.
-        said: a value as a sentence says it.
-        top: the value that has the scale's last colour; its first stands for 0, or for −top where signed.
-        signed: values have either sign.
-        marks: a sign that stands after each head's number, by kind, [L, H].
-        muted: heads that are shown as muted.
-    """
-
+    # of every head by kind, [L, H]; NaN where there is none. Kinds that are not in it are not shown.
     values: Mapping[Kind, np.ndarray]
-    titles: Mapping[Kind, str]
-    written: Callable[[float], str]
-    said: Callable[[float], str]
-    top: float
-    signed: bool = False
-    marks: Mapping[Kind, np.ndarray] | None = None
-    muted: Collection[HeadRef] = ()
+    titles: Mapping[Kind, str]  # each kind's name in the visitor's language
+    written: Callable[[float], str]  # a value as it stands in a cell: few letters
+    said: Callable[[float], str]  # a value as a sentence says it
+    top: float  # the value that has the scale's last colour; its first stands for 0, or for −top where signed
+    signed: bool = False  # values have either sign
+    marks: Mapping[Kind, np.ndarray] | None = None  # a sign that stands after each head's number, by kind, [L, H]
+    muted: Collection[HeadRef] = ()  # heads that are shown as muted
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -65,11 +55,7 @@ def head_board(
     """The board; returns the head that was just opened by click or Enter, else None.
 
     Args:
-        board: what it shows.
         selected: kind, layer and head to mark; None for none.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_open: called with the head before the script runs again.
     """
     data = board_payload(board)
@@ -118,23 +104,14 @@ _head_list = register("head_list", LIST_LABELS)
 
 @dataclass(frozen=True)
 class Listed:
-    """One head of the list.
+    """One head of the list."""
 
-    Attributes:
-        place: kind, layer and head.
-        title: its name in the visitor's language.
-        value: what the list is ordered by.
-        said: that number as the visitor reads it.
-        share: length of its bar, 0 to 1.
-        note: one short sentence.
-    """
-
-    place: HeadRef
-    title: str
-    value: float
-    said: str
-    share: float
-    note: str = ""
+    place: HeadRef  # kind, layer and head
+    title: str  # its name in the visitor's language
+    value: float  # what the list is ordered by
+    said: str  # that number as the visitor reads it
+    share: float  # length of its bar, 0 to 1
+    note: str = ""  # one short sentence
 
 
 def head_list(
@@ -150,13 +127,8 @@ def head_list(
     """The list; returns the head that was just opened by click or Enter, else None.
 
     Args:
-        heads: in the order of drawing.
         maps: weights [L, H, Q, K] of each kind with their labels.
-        theme: the look.
-        labels: gives the strings named in LIST_LABELS, in the visitor's language.
-        key: names this place on the page.
         on_open: called with the head before the script runs again.
-        selected: a head to mark.
     """
     places = [each.place for each in heads]
     data = list_payload(heads, maps)

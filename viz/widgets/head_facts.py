@@ -35,24 +35,18 @@ ALIGNS_BELOW = 35.0  # percent of alignment error; a head with more is no aligne
 
 @dataclass(frozen=True)
 class HeadFacts:
-    """Of every head, by kind.
+    """Of every head, by kind."""
 
-    Attributes:
-        importance: nats that muting it costs a sentence, [L, H].
-        measures: by kind and name, see ``model.analysis.heads.roles.Profile``.
-        offset_at, roles: see there.
-        sinks: by kind the special tokens that a sink sights at; our own <bos> and <eos> where it does not say.
-        errors: as ``alignment_errors`` gives them.
-        worst: the written token that muting it hurts most, L lists of H; None over a corpus.
-    """
-
-    importance: dict[Kind, np.ndarray]
-    measures: dict[Kind, dict[str, np.ndarray]]
+    importance: dict[Kind, np.ndarray]  # nats that muting it costs a sentence, [L, H]
+    measures: dict[Kind, dict[str, np.ndarray]]  # by kind and name, see ``model.analysis.heads.roles.Profile``
+    # offset_at, roles: see there
     offset_at: dict[Kind, np.ndarray]
     roles: dict[Kind, list[list[str]]]
+    # the written token that muting it hurts most, L lists of H; None over a corpus
     worst: dict[Kind, list[list[str]]] | None = None
+    # by kind the special tokens that a sink sights at; our own <bos> and <eos> where it does not say
     sinks: Mapping[Kind, str] = field(default_factory=dict)
-    errors: AlignmentErrors = field(default_factory=dict)
+    errors: AlignmentErrors = field(default_factory=dict)  # as ``alignment_errors`` gives them
 
     def values(self, measure: str) -> dict[Kind, np.ndarray]:
         """One of HEAD_MEASURES for every head, [L, H] by kind."""

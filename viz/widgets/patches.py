@@ -1,4 +1,4 @@
-"""A head over the picture, painted and read: where it looks from one patch, or from a token that is none."""
+"""A head over a picture or a spectrogram, painted and read: where it looks from one patch, or from another token."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import streamlit as st
 
 from model.analysis.faithfulness.table import share_on
 from model.attribution.methods import METHODS, MethodName
-from model.trace import HeadRef, Label
+from model.trace import HeadRef, Label, patch_label
 from viz.charts.markup import line
 from viz.core import models, pictures
 from viz.core.answers.maps import seen_picture
@@ -40,6 +40,7 @@ class Patched:
         selected: the patch that is looked from, row by row; None for a token that is no patch.
         signed: values have either sign.
         marked: patches to be outlined, bool [rows, columns]; None for none.
+        names: of the patches; () where they are called by row and column.
     """
 
     picture: bytes
@@ -47,6 +48,7 @@ class Patched:
     selected: int | None
     signed: bool = False
     marked: np.ndarray | None = None
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2 or not self.values.size:
@@ -78,6 +80,7 @@ def patch_payload(shown: Patched) -> dict[str, object]:
         "high": high,
         "selected": -1 if shown.selected is None else shown.selected,
         "signed": shown.signed,
+        "names": list(shown.names) or [patch_label(place, columns).text for place in range(rows * columns)],
         "marked": [] if shown.marked is None else np.flatnonzero(shown.marked).tolist(),
     }
 
@@ -98,7 +101,7 @@ def over_picture(now: Session, beside: Callable[[], None] | None = None) -> None
     over, selected, decides = np.zeros((rows, columns)), None, None
     with right:
         if not patches:
-            st.html(line("lead", say("patch.none")))
+            st.html(line("lead", say(f"{_words(now)}.none")))
         else:
             written = now.kind != "encoder_self"
             names = [label.text for label in (found.tgt_outputs if written else found.src)]
@@ -108,11 +111,15 @@ def over_picture(now: Session, beside: Callable[[], None] | None = None) -> None
             over = values[patches].reshape(rows, columns)
             selected = patches.index(query) if not written and query in patches else None
             decides = None if written else _deciding(now, over, values)
+        if now.model.reads == "sound":
+            st.html(line("lead", say("heard.how")))
         if beside is not None:
             beside()
-    shown = Patched(picture, over, selected, METHODS[now.method].signed, decides)
+    named = [label for label in tokens if label.is_patch] or [label for label in found.src if label.is_patch]
+    shown = Patched(picture, over, selected, METHODS[now.method].signed, decides, tuple(each.text for each in named))
     looks = now.kind == "encoder_self"  # from the patch that is clicked
-    labels = within("patch") if looks else within("patch", hint=say("patch.hint.plain"))
+    grid, hint = say(f"{_words(now)}.grid"), say(f"{_words(now)}.hint" if looks else f"{_words(now)}.hint.plain")
+    labels = within("patch", grid=grid, hint=hint)
 
     def looked(patch: int) -> None:
         if looks:
@@ -120,6 +127,11 @@ def over_picture(now: Session, beside: Callable[[], None] | None = None) -> None
 
     with left:
         patch_picture(shown, theme=now.theme, labels=labels, key="patches", on_look=looked)
+
+
+def _words(now: Session) -> str:
+    """What the texts are called that say what is seen: of a picture's patches, or of what is heard."""
+    return "heard" if now.model.reads == "sound" else "patch"
 
 
 def _written(now: Session, names: list[str]) -> int:
@@ -153,16 +165,16 @@ def truth(checkpoint: str, method: MethodName, values: np.ndarray, decides: np.n
 
 def _lines(now: Session, labels: Sequence[Label], values: np.ndarray, token: str, patches: Sequence[int]) -> None:
     """What lies over the picture, in words."""
-    key = "patch.signed" if METHODS[now.method].signed else "patch.lead"
+    key = "patch.signed" if METHODS[now.method].signed else f"{_words(now)}.lead"
     key += ".written" if now.kind != "encoder_self" else ""
     said = {"head": f"{map_choice.whose(now, merged_name(now))} · {map_choice.name(now)}", "token": token}
     st.html(line("lead", say(key, **said)))
     order = sorted(patches, key=lambda place: -abs(values[place]))[:NAMED]
-    st.html(line("alt", say("patch.alt", list=_named(labels, values, order), **said)))
+    st.html(line("alt", say(f"{_words(now)}.alt", list=_named(labels, values, order), **said)))
     others = [place for place, label in enumerate(labels) if not label.is_patch and values[place] != 0]
     others = sorted(sorted(others, key=lambda place: -abs(values[place]))[:NAMED])
     if others:
-        st.html(line("alt", say("patch.special", list=_named(labels, values, others))))
+        st.html(line("alt", say(f"{_words(now)}.special", list=_named(labels, values, others))))
 
 
 def _named(labels: Sequence[Label], values: np.ndarray, places: Iterable[int]) -> str:

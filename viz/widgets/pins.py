@@ -45,7 +45,6 @@ def pin_keeper(board: str, known: bool, *, key: str, on_found: Callable[[str], N
     Args:
         board: the storyboard's text; "" for an empty one.
         known: whether what the browser keeps has been read, or need not be: else it is not written over.
-        key: names this place on the page.
         on_found: called with what was kept, before the script runs again.
     """
 
@@ -138,7 +137,6 @@ def pin_button(now: Session, asked: Selection, place: str) -> None:
     """Pin this picture of heads with its state.
 
     Args:
-        now: the view.
         asked: what is shown.
         place: name of the view, for the way back to it.
     """
@@ -164,11 +162,7 @@ def _put_and_say(scenes: tuple[TalkScene, ...]) -> None:
 
 
 def view_button(view: str) -> None:
-    """Pin a view as it stands: its link is the scene's, so the talk shows the same.
-
-    Args:
-        view: its name.
-    """
+    """Pin a view as it stands: its link is the scene's, so the talk shows the same."""
     model = current()
     if model.base in entries() and model.reads != "maps" and not is_own(typed()):
         st.button(say("pins.pin"), key="pin", help=say("pins.pin.help"), on_click=pin_view, args=(view,))

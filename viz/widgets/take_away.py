@@ -10,6 +10,7 @@ import streamlit as st
 
 from model.attribution.labelled_map import LabelledMap
 from model.folders import MODELS
+from model.source import SEEN_OR_HEARD
 from viz.charts.sheet.files import FILES
 from viz.charts.sheet.sheet import SheetStyle
 from viz.core.answers.translations import translation
@@ -22,7 +23,7 @@ from viz.export.code import ModelCode, command, patching_lines, python_lines
 from viz.export.pages import page_of
 from viz.export.shown import caption, sheet_of
 
-PICTURE = "picture.png"  # the file of a visitor's own picture, whose name nobody knows
+OWN_FILES = {"picture": "picture.png", "sound": "sound.wav"}  # a visitor's own file, whose name nobody knows
 
 
 def page_button(now: Session, asked: Selection, key: str) -> None:
@@ -41,7 +42,7 @@ def page_button(now: Session, asked: Selection, key: str) -> None:
         on_click="ignore",
         help=say("viewer.page.help"),
     )
-    if now.subject == now.subject.own and (address := live_link(now.subject.text, now.checkpoint, asked.heads[0].code)):
+    if now.subject == now.subject.own and (address := live_link(now.subject.text, now.checkpoint, asked.in_app.link)):
         st.link_button(say("live.share"), address, help=say("live.share.help"))
 
 
@@ -73,7 +74,7 @@ def as_code(now: Session, asked: Selection) -> None:
     """The lines of Python, and the command, that make the numbers of the first map."""
     about = now.subject
     model = _model_code(about)
-    given = (asked, PICTURE if model.reads_file else about.text, model, about.beam, about.forced)
+    given = (asked, OWN_FILES[about.model.reads] if model.reads_file else about.text, model, about.beam, about.forced)
     with st.popover(say("export.code")):
         for name, lines, grammar in (("command", command(*given), "bash"), ("python", python_lines(*given), "python")):
             if lines:
@@ -95,4 +96,4 @@ def _model_code(about: Subject) -> ModelCode:
     if model.base not in entries() and model.kind == "maps":
         return ModelCode(f"./{name.rpartition(' · ')[0]}")
     folder = "" if model.base not in entries() or entry_of(model.base).ships else os.environ.get(MODELS, "")
-    return ModelCode(name, folder, is_own(about.text) and model.reads == "picture")
+    return ModelCode(name, folder, is_own(about.text) and model.reads in SEEN_OR_HEARD)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,31 +21,23 @@ RESAMPLES, SEED = 1000, 20
 
 @dataclass
 class ErrorTable:
-    """Running counts of links over sentence pairs; arrays are [rule, shift, method, place] unless said otherwise.
+    """Running counts of links over sentence pairs; arrays are [rule, shift, method, place] unless said otherwise."""
 
-    Attributes:
-        n_layers, n_heads: of the decoder.
-        methods: what the maps are made of.
-        found: links made.
-        hits: links made that are sure, plus links made that are sure or possible.
-        sure: sure links of the gold, one number.
-        diagonal: found, hits, of the diagonal guess; see ``diagonal_links``.
-        right: of each pair and way of drawing, how many linked target words have their strongest source word of
-            all layers, in the row that writes them, among their links; and how many linked words there are: [D + 1].
-        by_pair: links found, hits and sure links of each pair counted, in order.
-        refused: by line number, why a pair was left out.
-    """
-
+    # n_layers, n_heads: of the decoder
     n_layers: int
     n_heads: int
-    methods: Sequence[MethodName] = ALIGN_METHODS
-    found: np.ndarray = field(init=False)
-    hits: np.ndarray = field(init=False)
-    sure: int = 0
+    methods: Sequence[MethodName] = ALIGN_METHODS  # what the maps are made of
+    found: np.ndarray = field(init=False)  # links made
+    hits: np.ndarray = field(init=False)  # links made that are sure, plus links made that are sure or possible
+    sure: int = 0  # sure links of the gold, one number
+    # found, hits, of the diagonal guess; see ``diagonal_links``
     diagonal: list[int] = field(default_factory=lambda: [0, 0])
+    # links found, hits and sure links of each pair counted, in order
     by_pair: list[tuple[np.ndarray, np.ndarray, int]] = field(default_factory=list)
+    # of each pair and way of drawing, how many linked target words have their strongest source word of all layers, in
+    # the row that writes them, among their links; and how many linked words there are: [D + 1]
     right: list[np.ndarray] = field(default_factory=list)
-    refused: dict[int, str] = field(default_factory=dict)
+    refused: dict[int, str] = field(default_factory=dict)  # by line number, why a pair was left out
 
     def __post_init__(self) -> None:
         shape = (len(RULES), len(SHIFTS), len(self.methods), len(self.places))
@@ -183,22 +175,6 @@ def _as_map(links: frozenset[tuple[int, int]], gold: GoldPair) -> np.ndarray:
     for src, tgt in links:
         found[tgt, src] = True
     return found
-
-
-def error_table(
-    model: Source, gold: Sequence[GoldPair], progress: Callable[[int], object] = lambda _: None
-) -> ErrorTable:
-    """Error rates by forced decoding of the gold target, tokens merged to the gold words by character spans.
-
-    Args:
-        model: whose cross-attention is scored.
-        gold: pairs with links.
-        progress: called with the number of pairs done.
-
-    Raises:
-        CorpusError: no pair could be aligned; the sentence says why the first could not.
-    """
-    return table_of(model, PairScores.of(gold, lambda _, pair: score_links(model, pair), progress))
 
 
 def score_links(model: Source, pair: GoldPair) -> PairArrays:

@@ -16,42 +16,29 @@ from model.trace import AttentionTrace, Kind, Label, Span
 
 @dataclass(frozen=True)
 class Traced:
-    """A line with its maps.
-
-    Attributes:
-        rarity: of each source token, from ``Source.rarity``; None where nobody knows.
-        tgt_spans: of the target's tokens in the text as it was given, where its words are linked.
-    """
+    """A line with its maps."""
 
     line: Line
     trace: AttentionTrace
-    rarity: np.ndarray | None = None
-    tgt_spans: Sequence[Span] = ()
+    rarity: np.ndarray | None = None  # of each source token, from ``Source.rarity``; None where nobody knows
+    tgt_spans: Sequence[Span] = ()  # of the target's tokens in the text as it was given, where its words are linked
 
 
 @dataclass(frozen=True)
 class MapBatch:
-    """B sentences' maps of one kind; N is layers times heads, Q and K are those of the longest.
+    """B sentences' maps of one kind; N is layers times heads, Q and K are those of the longest."""
 
-    Attributes:
-        kind: of attention.
-        weights: float32 [B, N, Q, K], 0 in rows that do not count and where a shorter sentence has ended.
-        counts: rows that count, bool [B, Q]: those that stand for no special token; of cross-attention a row belongs
-            to the token that its step writes.
-        base: where each row stands among the keys, float32 [B, Q]; of cross-attention on the diagonal.
-        sees: keys that a row may attend to, int64 [B, Q], at least 1.
-        keys: which keys there are, special, punctuation, of the sentence's rarest word: bool [B, K] each, by name.
-        aligned: which keys people linked to a row's word, bool [B, Q, K]; None where no line has links.
-        row_texts, key_texts: what rows and keys stand for, of each sentence.
-    """
-
-    kind: Kind
-    weights: Tensor
+    kind: Kind  # of attention
+    weights: Tensor  # float32 [B, N, Q, K], 0 in rows that do not count and where a shorter sentence has ended
+    # rows that count, bool [B, Q]: those that stand for no special token; of cross-attention a row belongs to the token
+    # that its step writes
     counts: Tensor
-    base: Tensor
-    sees: Tensor
+    base: Tensor  # where each row stands among the keys, float32 [B, Q]; of cross-attention on the diagonal
+    sees: Tensor  # keys that a row may attend to, int64 [B, Q], at least 1
+    # which keys there are, special, punctuation, of the sentence's rarest word: bool [B, K] each, by name
     keys: dict[str, Tensor]
-    aligned: Tensor | None
+    aligned: Tensor | None  # which keys people linked to a row's word, bool [B, Q, K]; None where no line has links
+    # row_texts, key_texts: what rows and keys stand for, of each sentence
     row_texts: list[list[str]]
     key_texts: list[list[str]]
 

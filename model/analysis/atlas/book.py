@@ -35,17 +35,12 @@ def write_book(path: Path, index: Mapping[str, Any], pages: Mapping[str, Mapping
 
 @dataclass(frozen=True)
 class Atlas:
-    """What every head of a model does over a corpus.
+    """What every head of a model does over a corpus."""
 
-    Attributes:
-        path: of the file.
-        facts: ``sha256`` of the weights, ``command``, ``file``, ``lines`` and more.
-        kinds: of each kind ``layers``, ``heads``, ``rows``, ``sentences``, ``measures`` and ``errors`` by name [N],
-            ``roles`` [N], ``offset_at`` [N].
-    """
-
-    path: Path
-    facts: dict[str, Any]
+    path: Path  # of the file
+    facts: dict[str, Any]  # ``sha256`` of the weights, ``command``, ``file``, ``lines`` and more
+    # of each kind ``layers``, ``heads``, ``rows``, ``sentences``, ``measures`` and ``errors`` by name [N], ``roles``
+    # [N], ``offset_at`` [N]
     kinds: dict[Kind, dict[str, Any]]
 
     @property

@@ -149,22 +149,15 @@ class Sampled:
 
 @dataclass
 class Counts:
-    """What was counted.
+    """What was counted."""
 
-    Attributes:
-        facts: of the model, the corpus and the settings; parts of one run have the same.
-        buckets: whose lines were counted, bool [512].
-        kinds: what was counted, by kind.
-        sentences: those that are kept, by hash.
-        samples: ``costs`` and ``votes`` of sampled sentences.
-        refused: lines that the model could not read, by the name of the reason.
-    """
-
-    facts: dict[str, Any]
-    buckets: np.ndarray
-    kinds: dict[Kind, KindCounts]
-    sentences: dict[int, Sentence] = field(default_factory=dict)
+    facts: dict[str, Any]  # of the model, the corpus and the settings; parts of one run have the same
+    buckets: np.ndarray  # whose lines were counted, bool [512]
+    kinds: dict[Kind, KindCounts]  # what was counted, by kind
+    sentences: dict[int, Sentence] = field(default_factory=dict)  # those that are kept, by hash
+    # ``costs`` and ``votes`` of sampled sentences
     samples: dict[str, Sampled] = field(default_factory=lambda: {name: Sampled() for name in _COSTS})
+    # lines that the model could not read, by the name of the reason
     refused: dict[str, int] = field(default_factory=dict)
 
     @classmethod

@@ -80,14 +80,10 @@ Strong = dict[Key, SparseMap]
 
 @dataclass
 class KeptMaps:
-    """What is kept of one kind.
+    """What is kept of one kind."""
 
-    Attributes:
-        strongest: of each of N heads, at most MOST_STRONGEST maps by strength and hash.
-        sample: of each sentence of the shared sample, by its hash: every head's strength [N], and every head's map.
-    """
-
-    strongest: list[Strong]
+    strongest: list[Strong]  # of each of N heads, at most MOST_STRONGEST maps by strength and hash
+    # of each sentence of the shared sample, by its hash: every head's strength [N], and every head's map
     sample: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     def add(self, kind: Kind, items: Sequence[Traced], strength: np.ndarray) -> None:

@@ -29,16 +29,11 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class LineCorpus:
-    """A file of sentence pairs, of which only places and hashes are kept in memory: 16 bytes a line.
+    """A file of sentence pairs, of which only places and hashes are kept in memory: 16 bytes a line."""
 
-    Attributes:
-        path: of the file.
-        linked: whether it is one of ``align``'s, with words linked by people.
-        digests, offsets: of each line used, uint64 [N] and int64 [N].
-    """
-
-    path: Path
-    linked: bool
+    path: Path  # of the file
+    linked: bool  # whether it is one of ``align``'s, with words linked by people
+    # digests, offsets: of each line used, uint64 [N] and int64 [N]
     digests: np.ndarray
     offsets: np.ndarray
 

@@ -16,20 +16,14 @@ RARE = 0.1  # share of sentences; what is as far out in fewer is unusual
 
 
 class Usual(NamedTuple):
-    """A measure of one head in one sentence, beside its sentences of a corpus.
+    """A measure of one head in one sentence, beside its sentences of a corpus."""
 
-    Attributes:
-        measure: one of SENTENCE_MEASURES.
-        value: in this sentence.
-        low, high: between which the middle nine tenths of the corpus lie, to a bin.
-        share: of the corpus that lies at least as far out, on either side: 1 in the middle, 0 where none does.
-    """
-
-    measure: str
-    value: float
+    measure: str  # one of SENTENCE_MEASURES
+    value: float  # in this sentence
+    # low, high: between which the middle nine tenths of the corpus lie, to a bin
     low: float
     high: float
-    share: float
+    share: float  # of the corpus that lies at least as far out, on either side: 1 in the middle, 0 where none does
 
 
 def sentence_measures(trace: AttentionTrace, kind: Kind, rarity: np.ndarray | None = None) -> dict[str, np.ndarray]:

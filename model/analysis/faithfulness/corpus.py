@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,17 +30,11 @@ _SEED = 20
 
 @dataclass(frozen=True)
 class Scored:
-    """One translation's scores.
+    """One translation's scores."""
 
-    Attributes:
-        rows: by way of deleting, float64 [ROWS, MEASURES]; NaN where something is not known.
-        seconds: that making each of METHODS took; NaN where it was not made.
-        tokens: that were written.
-    """
-
-    rows: dict[Way, np.ndarray]
-    seconds: np.ndarray
-    tokens: int
+    rows: dict[Way, np.ndarray]  # by way of deleting, float64 [ROWS, MEASURES]; NaN where something is not known
+    seconds: np.ndarray  # that making each of METHODS took; NaN where it was not made
+    tokens: int  # that were written
 
     def arrays(self, target: str) -> PairArrays:
         """These, by names that begin with the target's."""
@@ -187,15 +181,10 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 @dataclass
 class FaithfulnessTable:
-    """Scores of many translations.
+    """Scores of many translations."""
 
-    Attributes:
-        scored: of each pair and target.
-        refused: why a line was left out, by its number.
-    """
-
-    scored: list[dict[str, Scored]] = field(default_factory=list)
-    refused: dict[int, str] = field(default_factory=dict)
+    scored: list[dict[str, Scored]] = field(default_factory=list)  # of each pair and target
+    refused: dict[int, str] = field(default_factory=dict)  # why a line was left out, by its number
 
     def facts(self) -> dict[str, Any]:
         """The table as JSON-ready values.
@@ -250,24 +239,6 @@ def best_of(settings: Sequence[dict[str, Any]]) -> MethodName:
         return float(np.mean(gaps)) if None not in gaps else -np.inf
 
     return max(RIVALS, key=lead)
-
-
-def faithfulness_table(
-    model: Source,
-    pairs: Sequence[tuple[str, str]],
-    progress: Callable[[int], object] = lambda _: None,
-) -> FaithfulnessTable:
-    """Scores of forced translations; a pair that the model cannot read, or that is too short, is left out.
-
-    Args:
-        model: whose cross-attention is scored.
-        pairs: English and Chinese.
-        progress: called with the number of pairs done.
-
-    Raises:
-        CorpusError: no pair is left; the sentence says why the first could not be scored.
-    """
-    return table_of(PairScores.of(pairs, lambda number, pair: score_pair(model, number, pair), progress))
 
 
 def table_of(found: PairScores) -> FaithfulnessTable:

@@ -15,17 +15,12 @@ from model.trace import Label, TracedTranslation, Translation
 
 @dataclass(frozen=True)
 class LeftOut:
-    """One translation read once more with each source word deleted in turn.
+    """One translation read once more with each source word deleted in turn."""
 
-    Attributes:
-        words: the W source words, punctuation included, special tokens not.
-        before: natural log-probability of each written token with the whole source, [T].
-        costs: by how much deleting a word lowers each of them, in nats: float32 [W, T]; a negative
-            number means that the token becomes more probable.
-    """
-
-    words: tuple[Label, ...]
-    before: np.ndarray
+    words: tuple[Label, ...]  # the W source words, punctuation included, special tokens not
+    before: np.ndarray  # natural log-probability of each written token with the whole source, [T]
+    # by how much deleting a word lowers each of them, in nats: float32 [W, T]; a negative number means that the token
+    # becomes more probable
     costs: np.ndarray
 
 
@@ -88,10 +83,10 @@ def costs_of_words(
         is_end = step >= len(translation.tgt_ids)
         translation = replace(translation, tgt_ids=translation.tgt_ids[: step + 1], finished=is_end)
     deleted = np.eye(every, dtype=bool)[list(words)]
-    if len(before):
-        found[list(words)] = np.asarray(before, np.float32)[steps] - _without(model, translation, deleted)[:, steps]
-    else:
-        found[list(words)] = deletion_costs(model, translation, deleted)[:, steps]
+    rows = deleted if len(before) else _beside_whole(deleted)
+    left = _without(model, translation, rows, last=step is not None)
+    whole = np.asarray(before, np.float32)[steps] if len(before) else left[0]
+    found[list(words)] = whole - left[-len(words) :]
     return found
 
 
@@ -107,7 +102,6 @@ def deletion_costs(model: Source, translation: Translation, deleted: np.ndarray,
     <eos> is never deleted, so there is always something to attend to.
 
     Args:
-        model: that is asked.
         translation: the model's own, or one that was forced; its words stay what they are (teacher forcing).
         deleted: bool [N, W], True where a word is deleted; all sets go through the model as one batch.
         way: of deleting.
@@ -126,10 +120,17 @@ def written_without(model: Source, translation: Translation, deleted: np.ndarray
 
     <eos> counts as written where the translation was finished. Raises as ``deletion_costs``.
     """
-    return _without(model, translation, np.concatenate((np.zeros((1, deleted.shape[-1]), bool), deleted)), way)
+    return _without(model, translation, _beside_whole(deleted), way)
 
 
-def _without(model: Source, translation: Translation, deleted: np.ndarray, way: Way = "mask") -> np.ndarray:
+def _beside_whole(deleted: np.ndarray) -> np.ndarray:
+    """The sets of deleted words, before them the one of none."""
+    return np.concatenate((np.zeros((1, deleted.shape[-1]), bool), deleted))
+
+
+def _without(
+    model: Source, translation: Translation, deleted: np.ndarray, way: Way = "mask", last: bool = False
+) -> np.ndarray:
     groups = _pieces(translation.src)
     if deleted.ndim != 2 or deleted.shape[1] != len(groups):
         raise ValueError(f"deleted has shape {deleted.shape}, but the source has {len(groups)} words")
@@ -137,7 +138,7 @@ def _without(model: Source, translation: Translation, deleted: np.ndarray, way: 
     hidden = np.zeros((len(deleted), ids.src.shape[1]), dtype=bool)
     for word, places in enumerate(groups):
         hidden[:, places] = deleted[:, word, None]
-    return model.log_probs(ids, hidden=hidden, way=way).float().cpu().numpy()
+    return model.log_probs(ids, hidden=hidden, way=way, last=last).float().cpu().numpy()
 
 
 def source_words(src: Sequence[Label]) -> tuple[Label, ...]:

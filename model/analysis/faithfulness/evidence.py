@@ -21,24 +21,16 @@ PRONOUNS = frozenset(("它", "他", "她", "它们", "他们", "她们", "it", "
 
 @dataclass(frozen=True)
 class Evidence:
-    """The source words of one written token, by two witnesses.
+    """The source words of one written token, by two witnesses."""
 
-    Attributes:
-        found: "weak" where deleting no word costs the token ``WEAK`` nats; else "split" where the map marks
-            another word than the dearest; else "several" where the next word costs more than a half; else "clear".
-        word: place of the word whose deletion costs most.
-        cost: of that, in nats.
-        others: places of further words that cost more than half as much, dearest first.
-        times: the cost over that of the next word; infinite where no other word costs anything.
-        marked: place of the word that the map marks most.
-    """
-
+    # "weak" where deleting no word costs the token ``WEAK`` nats; else "split" where the map marks another word than
+    # the dearest; else "several" where the next word costs more than a half; else "clear"
     found: Finding
-    word: int
-    cost: float
-    others: tuple[int, ...]
-    times: float
-    marked: int
+    word: int  # place of the word whose deletion costs most
+    cost: float  # of that, in nats
+    others: tuple[int, ...]  # places of further words that cost more than half as much, dearest first
+    times: float  # the cost over that of the next word; infinite where no other word costs anything
+    marked: int  # place of the word that the map marks most
 
 
 def evidence(costs: np.ndarray, marks: np.ndarray) -> Evidence:

@@ -48,11 +48,17 @@ class Once:
         return self._once(("slopes", slope), lambda: self._model.slopes(ids, slope))
 
     def log_probs(
-        self, ids: ForcedIds, gains: Sequence[Gains] = (), hidden: np.ndarray | None = None, way: Way = "mask"
+        self,
+        ids: ForcedIds,
+        gains: Sequence[Gains] = (),
+        hidden: np.ndarray | None = None,
+        way: Way = "mask",
+        *,
+        last: bool = False,
     ) -> Tensor:
         """As ``Source.log_probs``; of rows that delete the same, one is computed."""
-        if gains or hidden is None:
-            return self._model.log_probs(ids, gains, hidden, way)
+        if gains or hidden is None or last:
+            return self._model.log_probs(ids, gains, hidden, way, last=last)
         keys = [(way, row.tobytes()) for row in hidden]
         fresh = {key: row for row, key in enumerate(keys) if key not in self._rows}
         if fresh:

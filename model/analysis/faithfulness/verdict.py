@@ -24,21 +24,13 @@ _EQUAL = 1e-6  # nats; costs that are closer are the same
 
 @dataclass(frozen=True)
 class Honesty:
-    """What deleting a map's top words costs, and what random choices of as many words cost.
+    """What deleting a map's top words costs, and what random choices of as many words cost."""
 
-    Attributes:
-        cost: of the map's own choice, in nats.
-        random: of the random choices, in nats, sorted, [N].
-        best: of the most costly choice there is; not known (NaN) where words are deleted together.
-        deleted: number of words that go at once.
-        is_exact: ``random`` holds every possible choice, the map's own among them.
-    """
-
-    cost: float
-    random: np.ndarray
-    best: float
-    deleted: int
-    is_exact: bool
+    cost: float  # of the map's own choice, in nats
+    random: np.ndarray  # of the random choices, in nats, sorted, [N]
+    best: float  # of the most costly choice there is; not known (NaN) where words are deleted together
+    deleted: int  # number of words that go at once
+    is_exact: bool  # ``random`` holds every possible choice, the map's own among them
 
     @property
     def median(self) -> float:
@@ -130,8 +122,6 @@ def honesty_of_words(
     fixed seed, in one batch.
 
     Args:
-        model: whose model is asked.
-        translation: what was written.
         importance: of each source word, [W].
         token: the cost is what this written token's log-probability loses; None: the whole translation's.
 

@@ -13,15 +13,11 @@ from model.trace import Kind, Translation
 
 @dataclass(frozen=True)
 class Ablation:
-    """One translation under a model that lacks one head, for every head.
+    """One translation under a model that lacks one head, for every head."""
 
-    Attributes:
-        before: natural log-probability of each written token under the whole model, [T].
-        costs: by how much muting a head lowers each of them, in nats, by kind: float32 [L, H, T]; a
-            negative number means that the token becomes more probable.
-    """
-
-    before: np.ndarray
+    before: np.ndarray  # natural log-probability of each written token under the whole model, [T]
+    # by how much muting a head lowers each of them, in nats, by kind: float32 [L, H, T]; a negative number means that
+    # the token becomes more probable
     costs: dict[Kind, np.ndarray]
 
     @property
@@ -49,8 +45,6 @@ def ablate_ids(model: Source, text: str, ids: Sequence[int], finished: bool = Tr
     and without training anew (Michel et al. 2019, with log-probability in place of BLEU).
 
     Args:
-        model: that is asked.
-        text: the source.
         ids: of the translation, without special tokens.
         finished: whether the end was written after them.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -164,10 +164,7 @@ def heads_of(model: Source, pairs: Sequence[tuple[str, str]], found: PairScores,
         {kind: profiles[kind].measures for kind in kinds},
         {kind: profiles[kind].offset_at for kind in kinds},
         {kind: profiles[kind].roles for kind in kinds},
-        {
-            kind: {name: total / len(every) for name, total in _added(every, f"patterns/{kind}").items()}
-            for kind in kinds
-        },
+        {kind: _means(every, f"patterns/{kind}") for kind in kinds},
         {kind: error for kind, (_, error) in importance.items()},
     )
 
@@ -184,27 +181,3 @@ def _added(every: Sequence[PairArrays], group: str) -> dict[str, np.ndarray]:
     """The arrays of a group, pair after pair."""
     names = [name for name in every[0] if name.startswith(f"{group}/")]
     return {name.removeprefix(f"{group}/"): np.add.reduce([each[name] for each in every]) for name in names}
-
-
-def corpus_heads(
-    model: Source,
-    pairs: Sequence[tuple[str, str]],
-    facts: dict[str, Any],
-    progress: Callable[[int], object] = lambda _: None,
-) -> tuple[HeadTable, dict[int, str]]:
-    """Every head's roles, importance and patterns over sentence pairs, whose Chinese is forced.
-
-    Args:
-        model: whose heads they are.
-        pairs: English and Chinese.
-        facts: put into the table as they are.
-        progress: called with the number of pairs done.
-
-    Returns:
-        the table, and why a pair was left out, by its number, counted from 1.
-
-    Raises:
-        CorpusError: no pair could be scored.
-    """
-    found = PairScores.of(pairs, lambda _, pair: score_heads(model, *pair), progress)
-    return heads_of(model, pairs, found, facts), found.refused

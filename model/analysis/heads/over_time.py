@@ -24,17 +24,12 @@ CHANGE = 0.15  # of a share: a head that changed less has found nothing
 
 @dataclass(frozen=True)
 class Jobs:
-    """What each head of a kind does most often in the end, and how often it did that at each point.
+    """What each head of a kind does most often in the end, and how often it did that at each point."""
 
-    Attributes:
-        names: "sink", where its strongest weight is on <eos>, or in the decoder's own on <bos>; else "offset"; [L][H].
-        offset: where that is, as k − q, or of cross-attention from the diagonal, int [L, H].
-        shares: of the rows of all examples, [N, L, H].
-    """
-
+    # "sink", where its strongest weight is on <eos>, or in the decoder's own on <bos>; else "offset"; [L][H]
     names: list[list[str]]
-    offset: np.ndarray
-    shares: np.ndarray
+    offset: np.ndarray  # where that is, as k − q, or of cross-attention from the diagonal, int [L, H]
+    shares: np.ndarray  # of the rows of all examples, [N, L, H]
 
 
 def jobs(history: History, kind: Kind) -> Jobs:

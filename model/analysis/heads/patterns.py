@@ -25,7 +25,6 @@ def template(name: str, rows: Sequence[bool] | np.ndarray, columns: Sequence[boo
     =============  =================================================================================
 
     Args:
-        name: one of PATTERNS.
         rows, columns: which of them are special tokens; lines run through the words alone, and the rows
             of special tokens are empty.
 

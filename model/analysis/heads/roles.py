@@ -20,15 +20,11 @@ ROLES = ("previous", "next", "itself", "diagonal", "offset", "sink", "rare", "")
 
 @dataclass(frozen=True)
 class RowCounts:
-    """Sums over rows of every head's maps of one kind; sums of several sentences are added with ``+``.
+    """Sums over rows of every head's maps of one kind; sums of several sentences are added with ``+``."""
 
-    Attributes:
-        sums: by measure, [L, H]; as "hits", rows whose largest weight lies at each of OFFSETS, [offsets, L, H].
-        rows: by measure, over how many rows the sum goes; for "hits", [offsets].
-    """
-
+    # by measure, [L, H]; as "hits", rows whose largest weight lies at each of OFFSETS, [offsets, L, H]
     sums: dict[str, np.ndarray]
-    rows: dict[str, np.ndarray]
+    rows: dict[str, np.ndarray]  # by measure, over how many rows the sum goes; for "hits", [offsets]
 
     def __add__(self, other: RowCounts) -> RowCounts:
         return RowCounts(_added(self.sums, other.sums), _added(self.rows, other.rows))
@@ -52,26 +48,18 @@ class Profile:
     rare         share of rows whose largest weight is on the rarest word of the sentence
     sink         share of rows whose largest weight is on <eos>, or in the decoder's own on <bos>
     ===========  ===================================================================================
-
-    Attributes:
-        measures: these, [L, H] each, by name; NaN where no row says anything.
-        offset_at: the offset that ``offset`` is the share of, int [L, H].
-        roles: of each head, one of ROLES, L lists of H.
-        rows: over how many rows.
     """
 
-    measures: dict[str, np.ndarray]
-    offset_at: np.ndarray
-    roles: list[list[str]]
-    rows: int
+    measures: dict[str, np.ndarray]  # these, [L, H] each, by name; NaN where no row says anything
+    offset_at: np.ndarray  # the offset that ``offset`` is the share of, int [L, H]
+    roles: list[list[str]]  # of each head, one of ROLES, L lists of H
+    rows: int  # over how many rows
 
 
 def profile(trace: AttentionTrace, kind: Kind, rarity: np.ndarray | None = None) -> Profile:
     """What every head of a kind does in one sentence.
 
     Args:
-        trace: every map.
-        kind: which attention.
         rarity: of each source token, from ``Source.rarity``; without it no head looks for rare words.
     """
     return summed_up(count_rows(trace, kind, rarity), kind)

@@ -18,26 +18,18 @@ DECIMALS = 4
 
 @dataclass(frozen=True)
 class HeadTable:
-    """Averages over sentence pairs, whose Chinese was forced.
+    """Averages over sentence pairs, whose Chinese was forced."""
 
-    Attributes:
-        facts: ``sha256`` of the weights, ``command``, ``file``, ``sentences``, ``tokens`` written (<eos>
-            included) and their mean log-probability ``nats_per_token``; ``together``: see ``muted_together``.
-        importance: fall of the log-probability when a head is muted, nats a token, by kind: [L, H].
-        measures: those of ``roles.Profile`` by kind and name: [L, H].
-        offset_at: see ``roles.Profile``.
-        roles: of each head, by kind: L lists of H.
-        patterns: mean match with each named pattern, by kind and name: [L, H].
-        errors: standard errors of ``importance``; NaN where they are not known.
-    """
-
+    # ``sha256`` of the weights, ``command``, ``file``, ``sentences``, ``tokens`` written (<eos> included) and their
+    # mean log-probability ``nats_per_token``; ``together``: see ``muted_together``
     facts: dict[str, Any]
+    # fall of the log-probability when a head is muted, nats a token, by kind: [L, H]
     importance: dict[Kind, np.ndarray]
-    measures: dict[Kind, dict[str, np.ndarray]]
-    offset_at: dict[Kind, np.ndarray]
-    roles: dict[Kind, list[list[str]]]
-    patterns: dict[Kind, dict[str, np.ndarray]]
-    errors: dict[Kind, np.ndarray]
+    measures: dict[Kind, dict[str, np.ndarray]]  # those of ``roles.Profile`` by kind and name: [L, H]
+    offset_at: dict[Kind, np.ndarray]  # see ``roles.Profile``
+    roles: dict[Kind, list[list[str]]]  # of each head, by kind: L lists of H
+    patterns: dict[Kind, dict[str, np.ndarray]]  # mean match with each named pattern, by kind and name: [L, H]
+    errors: dict[Kind, np.ndarray]  # standard errors of ``importance``; NaN where they are not known
 
     @property
     def tokens_per_sentence(self) -> float:

@@ -17,19 +17,12 @@ Taught = Tensor
 
 @dataclass(frozen=True)
 class Exposure:
-    """A translation once more, with one token that was written replaced by the runner-up of that step.
+    """A translation once more, with one token that was written replaced by the runner-up of that step."""
 
-    Attributes:
-        right: probability of each written token after the model's own tokens (teacher forcing), [T].
-        wrong: the same tokens' after the wrong one was read, [T]; up to and with its own step they are equal.
-        other: id of the runner-up.
-        chance: probability that the model gave it.
-    """
-
-    right: np.ndarray
-    wrong: np.ndarray
-    other: int
-    chance: float
+    right: np.ndarray  # probability of each written token after the model's own tokens (teacher forcing), [T]
+    wrong: np.ndarray  # the same tokens' after the wrong one was read, [T]; up to and with its own step they are equal
+    other: int  # id of the runner-up
+    chance: float  # probability that the model gave it
 
 
 def exposed(model: Source, translation: Translation, step: int, right: Taught) -> Exposure:
@@ -39,8 +32,6 @@ def exposed(model: Source, translation: Translation, step: int, right: Taught) -
     (Ranzato et al. 2016).
 
     Args:
-        model: that translated.
-        translation: by it.
         step: that goes wrong.
         right: what ``teacher_forced`` gives, which is the same for every step.
 
@@ -68,17 +59,11 @@ def _probabilities(model: Source, ids: ForcedIds) -> Tensor:
 
 @dataclass(frozen=True)
 class Feeds:
-    """How the encoder's memory feeds the decoder.
+    """How the encoder's memory feeds the decoder."""
 
-    Attributes:
-        width: of the memory's vectors.
-        shape: of each layer's keys and of its values: heads, source tokens, d_head.
-        error: largest |M W_K + b − K| over all layers, against the keys that the layers used.
-    """
-
-    width: int
-    shape: tuple[int, ...]
-    error: float
+    width: int  # of the memory's vectors
+    shape: tuple[int, ...]  # of each layer's keys and of its values: heads, source tokens, d_head
+    error: float  # largest |M W_K + b − K| over all layers, against the keys that the layers used
 
 
 def teacher_forced(model: Source, translation: Translation) -> tuple[Taught, Feeds]:

@@ -15,16 +15,11 @@ MASK = "[MASK]"
 
 
 class Shapes(NamedTuple):
-    """Shapes of a first layer's tensors, as the model had them, less the batch axis.
+    """Shapes of a first layer's tensors, as the model had them, less the batch axis."""
 
-    Attributes:
-        given: what is read: ids [1, T], or pixels [1, colours, height, width].
-        states: [T, D].
-        query, weights: [H, T, d_head], [H, T, T].
-    """
-
-    given: tuple[int, ...]
-    states: tuple[int, ...]
+    given: tuple[int, ...]  # what is read: ids [1, T], or pixels [1, colours, height, width]
+    states: tuple[int, ...]  # [T, D]
+    # query, weights: [H, T, d_head], [H, T, T]
     query: tuple[int, ...]
     weights: tuple[int, ...]
 
@@ -65,15 +60,11 @@ def hide(text: str, place: int) -> tuple[str, str, str]:
 
 
 class Fused(NamedTuple):
-    """Queries, keys and values of a layer from one matrix.
+    """Queries, keys and values of a layer from one matrix."""
 
-    Attributes:
-        shapes: of what it is given, made, cut and turned: [1, N, C], [1, N, 3C], [1, N, 3, H, C'], [3, 1, H, N, C'].
-        error: largest distance of its queries from those that the model computed with three matrices.
-    """
-
+    # of what it is given, made, cut and turned: [1, N, C], [1, N, 3C], [1, N, 3, H, C'], [3, 1, H, N, C']
     shapes: tuple[tuple[int, ...], ...]
-    error: float
+    error: float  # largest distance of its queries from those that the model computed with three matrices
 
 
 def fused(source: Source, translation: Translation) -> Fused:

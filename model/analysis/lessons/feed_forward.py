@@ -18,20 +18,14 @@ from model.translator import Translator
 
 @dataclass(frozen=True)
 class Firing:
-    """The hidden units of an encoder layer's feed-forward network over one sentence.
+    """The hidden units of an encoder layer's feed-forward network over one sentence."""
 
-    Attributes:
-        width, hidden: numbers that go in and come out of each token, and units between.
-        share: of the units above 0, token by token, [S].
-        parameters: of this network, and of the layer's attention.
-        moved: largest change of what comes out where the tokens stand in reverse: each is treated alone.
-    """
-
+    # width, hidden: numbers that go in and come out of each token, and units between
     width: int
     hidden: int
-    share: np.ndarray
-    parameters: tuple[int, int]
-    moved: float
+    share: np.ndarray  # of the units above 0, token by token, [S]
+    parameters: tuple[int, int]  # of this network, and of the layer's attention
+    moved: float  # largest change of what comes out where the tokens stand in reverse: each is treated alone
 
 
 def firing(model: Translator, text: str, layer: int) -> Firing:

@@ -41,41 +41,28 @@ class LessonAnswer:
 
 @dataclass(frozen=True)
 class Gain:
-    """What was gained in a lesson: (post − pre) / (1 − pre) (Hake 1998), of the class's means.
+    """What was gained in a lesson: (post − pre) / (1 − pre) (Hake 1998), of the class's means."""
 
-    Attributes:
-        lesson: its number.
-        form: of the test after: "after" or "week".
-        learners: who answered before or after.
-        pre, post: shares of right answers.
-        gain: nan where everything was right before.
-        low, high: 95 % interval of the gain, from a bootstrap over learners.
-    """
-
-    lesson: str
-    form: FormName
-    learners: int
+    lesson: str  # its number
+    form: FormName  # of the test after: "after" or "week"
+    learners: int  # who answered before or after
+    # pre, post: shares of right answers
     pre: float
     post: float
-    gain: float
+    gain: float  # nan where everything was right before
+    # low, high: 95 % interval of the gain, from a bootstrap over learners
     low: float
     high: float
 
 
 @dataclass(frozen=True)
 class HalvesGain:
-    """The gains of two halves of a hall in a lesson, and how much more the first one gained.
+    """The gains of two halves of a hall in a lesson, and how much more the first one gained."""
 
-    Attributes:
-        names: of the halves, as in ``HALVES``.
-        gains: of each.
-        difference: of the first's gain and the second's.
-        low, high: its 95 % interval, from a bootstrap over the learners of each half by themselves.
-    """
-
-    names: tuple[str, str]
-    gains: tuple[Gain, Gain]
-    difference: float
+    names: tuple[str, str]  # of the halves, as in ``HALVES``
+    gains: tuple[Gain, Gain]  # of each
+    difference: float  # of the first's gain and the second's
+    # low, high: its 95 % interval, from a bootstrap over the learners of each half by themselves
     low: float
     high: float
 

@@ -14,18 +14,12 @@ from model.trace import Kind, Translation
 
 
 class Caught(NamedTuple):
-    """What hooks on one layer's weights were given.
+    """What hooks on one layer's weights were given."""
 
-    Attributes:
-        weights: [H, Q, K].
-        gradients: of one log-probability with respect to each weight, [H, Q, K], as they come: a key that the mask
-            hides has one too.
-        calls: how often the hook was called.
-    """
-
-    weights: Tensor
+    weights: Tensor  # [H, Q, K]
+    # of one log-probability with respect to each weight, [H, Q, K], as they come: a key that the mask hides has one too
     gradients: Tensor
-    calls: int
+    calls: int  # how often the hook was called
 
     def where_seen(self) -> Tensor:
         """The gradients, 0 where the mask hides the key: there the weight is 0 in every head and cannot change."""

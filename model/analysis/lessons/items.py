@@ -22,21 +22,13 @@ FEWEST_OPTIONS, MOST_OPTIONS = 3, 4
 
 @dataclass(frozen=True)
 class Item:
-    """A question; its text is ``item.<name>``, the sentence on a wrong option ``item.why.<why>``.
+    """A question; its text is ``item.<name>``, the sentence on a wrong option ``item.why.<why>``."""
 
-    Attributes:
-        name: of its template: the lesson, a dot, and what is asked.
-        values: fill its text.
-        options: in the order in which they are shown.
-        whys: the misconception behind each option; "" for the right one.
-        sentence: of which it was made.
-    """
-
-    name: str
-    values: Mapping[str, str]
-    options: tuple[str, ...]
-    whys: tuple[str, ...]
-    sentence: str
+    name: str  # of its template: the lesson, a dot, and what is asked
+    values: Mapping[str, str]  # fill its text
+    options: tuple[str, ...]  # in the order in which they are shown
+    whys: tuple[str, ...]  # the misconception behind each option; "" for the right one
+    sentence: str  # of which it was made
 
     @property
     def key(self) -> int:

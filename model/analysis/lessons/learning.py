@@ -82,18 +82,12 @@ def row_loss(target: int, predicted: Sequence[float], smoothing: float) -> float
 
 @dataclass(frozen=True)
 class Beginning:
-    """The first moment of training a square matrix of so many numbers a side, and a step with dropout.
+    """The first moment of training a square matrix of so many numbers a side, and a step with dropout."""
 
-    Attributes:
-        bound: √(6 / (in + out)), within which Xavier initialisation draws (Glorot and Bengio 2010).
-        largest: size of a number of a matrix made so; ``spread``: of what it makes of inputs of spread 1.
-        dropped: share of 0 among ones after dropout; ``kept``: what the others have become.
-    """
-
-    bound: float
-    largest: float
+    bound: float  # √(6 / (in + out)), within which Xavier initialisation draws (Glorot and Bengio 2010)
+    largest: float  # size of a number of a matrix made so; ``spread``: of what it makes of inputs of spread 1
     spread: float
-    dropped: float
+    dropped: float  # share of 0 among ones after dropout; ``kept``: what the others have become
     kept: float
 
 
@@ -111,15 +105,10 @@ def beginning(d_model: int, dropout: float, seed: int = 0) -> Beginning:
 
 @dataclass(frozen=True)
 class Batches:
-    """One way to put sentences into batches.
+    """One way to put sentences into batches."""
 
-    Attributes:
-        rows: numbers of the sentences in each batch.
-        lengths: real tokens of each sentence of a batch.
-    """
-
-    rows: tuple[tuple[int, ...], ...]
-    lengths: tuple[tuple[int, ...], ...]
+    rows: tuple[tuple[int, ...], ...]  # numbers of the sentences in each batch
+    lengths: tuple[tuple[int, ...], ...]  # real tokens of each sentence of a batch
 
     @property
     def cells(self) -> int:

@@ -50,53 +50,32 @@ MAX_SENTENCES = 8
 
 @dataclass(frozen=True)
 class BatchMask:
-    """Sentences of one batch, padded to the longest, and the masks that the model makes of them.
+    """Sentences of one batch, padded to the longest, and the masks that the model makes of them."""
 
-    Attributes:
-        text: what each row says: as typed, or the translation whose tokens the decoder reads.
-        tokens: one row a sentence; short rows end in ``<pad>``.
-        padding: bool [B, K], True = may attend.
-        combined: for the decoder, padding mask & causal mask: bool [B, T, T].
-    """
-
-    text: tuple[str, ...]
-    tokens: tuple[tuple[str, ...], ...]
-    padding: np.ndarray
-    combined: np.ndarray | None = None
+    text: tuple[str, ...]  # what each row says: as typed, or the translation whose tokens the decoder reads
+    tokens: tuple[tuple[str, ...], ...]  # one row a sentence; short rows end in ``<pad>``
+    padding: np.ndarray  # bool [B, K], True = may attend
+    combined: np.ndarray | None = None  # for the decoder, padding mask & causal mask: bool [B, T, T]
 
 
 @dataclass(frozen=True)
 class Triu:
-    """``np.triu(ones, k)`` read as "hidden where it is 1".
+    """``np.triu(ones, k)`` read as "hidden where it is 1"."""
 
-    Attributes:
-        k: the diagonal from which on the ones begin.
-        ones: uint8 [size, size].
-        blind: queries that would see no key at all.
-        is_causal: True if hiding the ones is exactly the model's causal mask.
-    """
-
-    k: int
-    ones: np.ndarray
-    blind: tuple[int, ...]
-    is_causal: bool
+    k: int  # the diagonal from which on the ones begin
+    ones: np.ndarray  # uint8 [size, size]
+    blind: tuple[int, ...]  # queries that would see no key at all
+    is_causal: bool  # True if hiding the ones is exactly the model's causal mask
 
 
 @dataclass(frozen=True)
 class RowSteps:
-    """One query's way through a head: [K] each; a key that the mask hides has masked score -inf.
+    """One query's way through a head: [K] each; a key that the mask hides has masked score -inf."""
 
-    Attributes:
-        scores: q·k / √d_head, as captured.
-        masked: the scores after the model's mask.
-        weights: after softmax, as captured.
-        error: largest distance of the captured weights from the softmax of ``masked``.
-    """
-
-    scores: np.ndarray
-    masked: np.ndarray
-    weights: np.ndarray
-    error: float
+    scores: np.ndarray  # q·k / √d_head, as captured
+    masked: np.ndarray  # the scores after the model's mask
+    weights: np.ndarray  # after softmax, as captured
+    error: float  # largest distance of the captured weights from the softmax of ``masked``
 
 
 def sentences_of(text: str) -> list[str]:

@@ -19,19 +19,15 @@ from model.translator import Translator
 
 @dataclass(frozen=True)
 class Normed:
-    """The first sentence of a batch, [S, D] each, float64.
+    """The first sentence of a batch, [S, D] each, float64."""
 
-    Attributes:
-        raw: the encoder's residual stream after a layer; ``every`` that of all the batch's tokens, [N, D].
-        layer, batch: after layer norm and after batch norm, without learned scale and shift.
-        layer_moved, batch_moved: how far each token moves when its sentence is read without the others, [S],
-            as a share of its length.
-    """
-
-    raw: np.ndarray
+    raw: np.ndarray  # the encoder's residual stream after a layer; ``every`` that of all the batch's tokens, [N, D]
     every: np.ndarray
+    # layer, batch: after layer norm and after batch norm, without learned scale and shift
     layer: np.ndarray
     batch: np.ndarray
+    # layer_moved, batch_moved: how far each token moves when its sentence is read without the others, [S], as a share
+    # of its length
     layer_moved: np.ndarray
     batch_moved: np.ndarray
 
@@ -80,14 +76,11 @@ class ByDepth:
     """What a fresh encoder does in its first step, by how its layers are wired, [L] each.
 
     Wirings are "pre" (norm before the residual sum, as in this model), "post" (after it) and "none" (no sum).
-
-    Attributes:
-        gradient: norm of the loss's gradient in each layer's feed-forward network; of "pre" and "post".
-        likeness: mean cosine of every two tokens of a sentence after each layer.
     """
 
+    # norm of the loss's gradient in each layer's feed-forward network; of "pre" and "post"
     gradient: dict[str, np.ndarray]
-    likeness: dict[str, np.ndarray]
+    likeness: dict[str, np.ndarray]  # mean cosine of every two tokens of a sentence after each layer
 
 
 def by_depth(n_layers: int = 12, seed: int = 0) -> ByDepth:
@@ -151,17 +144,11 @@ def _without_sum(layer: EncoderLayer, x: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Codes:
-    """What two ways to write layer norm, and what people say of it, come to on the same tokens.
+    """What two ways to write layer norm, and what people say of it, come to on the same tokens."""
 
-    Attributes:
-        ratio: of both results: √((d − 1) / d), since the Annotated Transformer's std divides by d − 1.
-        difference: largest distance of both results, [S, D], with ε = 1e-6 outside and 1e-5 inside the root.
-        largest: size of a normalised number; of so many independent standard normals it would be ``expected``.
-    """
-
-    ratio: float
-    difference: float
-    largest: float
+    ratio: float  # of both results: √((d − 1) / d), since the Annotated Transformer's std divides by d − 1
+    difference: float  # largest distance of both results, [S, D], with ε = 1e-6 outside and 1e-5 inside the root
+    largest: float  # size of a normalised number; of so many independent standard normals it would be ``expected``
     expected: float
 
 

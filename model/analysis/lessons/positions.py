@@ -15,23 +15,14 @@ from model.translator import Translator
 
 @dataclass(frozen=True)
 class Shift:
-    """A step of ``offset`` positions as a linear map, seen in one sine-cosine pair and over all of them.
+    """A step of ``offset`` positions as a linear map, seen in one sine-cosine pair and over all of them."""
 
-    Attributes:
-        block: the pair's 2×2 block of M, float64; it acts on (sine, cosine).
-        before: the pair's columns of PE(t) from the table, for every t that has a t + offset: [N, 2].
-        turned: the pair's columns of M · PE(t), computed with all of M: float64 [N, 2].
-        after: the pair's columns of PE(t + offset) from the table: [N, 2].
-        angle: offset · ω of the pair, in radians.
-        max_error: largest |M · PE(t) - PE(t + offset)| over every t and every dimension.
-    """
-
-    block: np.ndarray
-    before: np.ndarray
-    turned: np.ndarray
-    after: np.ndarray
-    angle: float
-    max_error: float
+    block: np.ndarray  # the pair's 2×2 block of M, float64; it acts on (sine, cosine)
+    before: np.ndarray  # the pair's columns of PE(t) from the table, for every t that has a t + offset: [N, 2]
+    turned: np.ndarray  # the pair's columns of M · PE(t), computed with all of M: float64 [N, 2]
+    after: np.ndarray  # the pair's columns of PE(t + offset) from the table: [N, 2]
+    angle: float  # offset · ω of the pair, in radians
+    max_error: float  # largest |M · PE(t) - PE(t + offset)| over every t and every dimension
 
 
 def position_table(model: Source) -> np.ndarray:
@@ -106,19 +97,12 @@ def block_formula(block: np.ndarray) -> str:
 
 @dataclass(frozen=True)
 class TableFacts:
-    """What makes a table of positions a good one.
+    """What makes a table of positions a good one."""
 
-    Attributes:
-        largest: the largest size of a number in it.
-        nearest: the smallest distance of two rows: above 0, so that no two are alike.
-        spread: the largest spread of PE(t) · PE(t + 1) over t: the same distance everywhere.
-        shift_error: largest |M · PE(t) − PE(t + 1)|: a step is one linear map.
-    """
-
-    largest: float
-    nearest: float
-    spread: float
-    shift_error: float
+    largest: float  # the largest size of a number in it
+    nearest: float  # the smallest distance of two rows: above 0, so that no two are alike
+    spread: float  # the largest spread of PE(t) · PE(t + 1) over t: the same distance everywhere
+    shift_error: float  # largest |M · PE(t) − PE(t + 1)|: a step is one linear map
 
 
 def table_facts(table: np.ndarray) -> TableFacts:

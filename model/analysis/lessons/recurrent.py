@@ -63,14 +63,10 @@ def reach(reader: Reader, seed: int = 0, length: int = FAR) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Race:
-    """Models trained side by side on the same strings.
+    """Models trained side by side on the same strings."""
 
-    Attributes:
-        steps: at which they were looked at, [N].
-        right: by reader, share of the step's new strings whose first letter is named, [N], before it learns from them.
-    """
-
-    steps: np.ndarray
+    steps: np.ndarray  # at which they were looked at, [N]
+    # by reader, share of the step's new strings whose first letter is named, [N], before it learns from them
     right: Mapping[Reader, np.ndarray]
 
 

@@ -22,40 +22,28 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Growth:
-    """What random queries and keys give as d_k grows; one entry a size, float64.
+    """What random queries and keys give as d_k grows; one entry a size, float64."""
 
-    Attributes:
-        sizes: d_k.
-        variance: of q · k, and of q · k / √d_k.
-        largest: mean largest weight of a softmax over KEYS keys, without and with the division.
-        gradient: median norm of the gradient that this softmax hands on to q · k, without and with the division. Where
-            scores are divided by √d_k, the chain rule divides it by √d_k once more. The median, since without the
-            division most rows have hardly any and a few have nearly all of it.
-        saturated: share of rows with a weight above SURE, without and with the division.
-        steep: share of all rows' gradient that the steepest one in STEEPEST has, without and with the division.
-    """
-
-    sizes: np.ndarray
-    variance: tuple[np.ndarray, np.ndarray]
+    sizes: np.ndarray  # d_k
+    variance: tuple[np.ndarray, np.ndarray]  # of q · k, and of q · k / √d_k
+    # mean largest weight of a softmax over KEYS keys, without and with the division
     largest: tuple[np.ndarray, np.ndarray]
+    # median norm of the gradient that this softmax hands on to q · k, without and with the division. Where scores are
+    # divided by √d_k, the chain rule divides it by √d_k once more. The median, since without the division most rows
+    # have hardly any and a few have nearly all of it.
     gradient: tuple[np.ndarray, np.ndarray]
-    saturated: tuple[np.ndarray, np.ndarray]
+    saturated: tuple[np.ndarray, np.ndarray]  # share of rows with a weight above SURE, without and with the division
+    # share of all rows' gradient that the steepest one in STEEPEST has, without and with the division
     steep: tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Saturation:
-    """Softmax of [a, a, 2a] as a grows, without and with the division by √d_k; float64.
+    """Softmax of [a, a, 2a] as a grows, without and with the division by √d_k; float64."""
 
-    Attributes:
-        a: [N].
-        weights: softmax, [N, 3] each.
-        gradient: norm of the gradient that it hands on to q · k, [N] each; see ``Growth``.
-    """
-
-    a: np.ndarray
-    weights: tuple[np.ndarray, np.ndarray]
-    gradient: tuple[np.ndarray, np.ndarray]
+    a: np.ndarray  # [N]
+    weights: tuple[np.ndarray, np.ndarray]  # softmax, [N, 3] each
+    gradient: tuple[np.ndarray, np.ndarray]  # norm of the gradient that it hands on to q · k, [N] each; see ``Growth``
 
 
 def growth(sizes: Sequence[int] = SIZES, samples: int = SAMPLES, keys: int = KEYS, seed: int = SEED) -> Growth:
@@ -166,17 +154,11 @@ FRUIT = (4.0, 0.0)  # the query whose weights are 0.6, 0.4 and almost nothing
 
 @dataclass(frozen=True)
 class Lookup:
-    """What one query gets; float64.
+    """What one query gets; float64."""
 
-    Attributes:
-        scores: q · k, [K].
-        weights: their softmax, [K].
-        result: the weighted sum of the values, [] or [D].
-    """
-
-    scores: np.ndarray
-    weights: np.ndarray
-    result: np.ndarray
+    scores: np.ndarray  # q · k, [K]
+    weights: np.ndarray  # their softmax, [K]
+    result: np.ndarray  # the weighted sum of the values, [] or [D]
 
 
 def look_up(query: np.ndarray, keys: np.ndarray = ENTRY_KEYS, values: np.ndarray = ENTRY_VALUES) -> Lookup:

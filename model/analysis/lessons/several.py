@@ -79,23 +79,14 @@ def alone(model: Source, translation: TracedTranslation, kind: Kind, layer: int)
 
 @dataclass(frozen=True)
 class Variants:
-    """One head's weights as it is, and with a part of its recipe left out: [T, T] each, float64.
+    """One head's weights as it is, and with a part of its recipe left out: [T, T] each, float64."""
 
-    Attributes:
-        own: softmax(q · k / √d).
-        shared: with the keys also asking: softmax(k · k / √d).
-        undivided: softmax(q · k).
-        bare: with no matrices at all: softmax(x · x / √d_model) of what queries and keys are made of.
-        symmetry: largest |score(i, j) − score(j, i)| of own and of shared scores.
-        variance: of q · k, and of q · k / √d.
-    """
-
-    own: np.ndarray
-    shared: np.ndarray
-    undivided: np.ndarray
-    bare: np.ndarray
-    symmetry: tuple[float, float]
-    variance: tuple[float, float]
+    own: np.ndarray  # softmax(q · k / √d)
+    shared: np.ndarray  # with the keys also asking: softmax(k · k / √d)
+    undivided: np.ndarray  # softmax(q · k)
+    bare: np.ndarray  # with no matrices at all: softmax(x · x / √d_model) of what queries and keys are made of
+    symmetry: tuple[float, float]  # largest |score(i, j) − score(j, i)| of own and of shared scores
+    variance: tuple[float, float]  # of q · k, and of q · k / √d
 
 
 def variants(query: np.ndarray, key: np.ndarray, given: np.ndarray, hidden: np.ndarray) -> Variants:

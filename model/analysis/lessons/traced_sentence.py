@@ -18,17 +18,11 @@ Displayed = str | int | float | list[int]
 
 
 class Made(NamedTuple):
-    """What a template made of a sentence.
+    """What a template made of a sentence."""
 
-    Attributes:
-        values: fill the question's text.
-        key: the right answer.
-        wrong: by misconception, what would follow from it.
-    """
-
-    values: Mapping[str, Displayed]
-    key: Displayed
-    wrong: Mapping[str, Displayed]
+    values: Mapping[str, Displayed]  # fill the question's text
+    key: Displayed  # the right answer
+    wrong: Mapping[str, Displayed]  # by misconception, what would follow from it
 
 
 def shown(value: Displayed) -> str:

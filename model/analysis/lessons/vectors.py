@@ -17,23 +17,17 @@ OTHER_SCRIPT = "愛爱國国學学車车馬马說说個个這这門门見见"
 
 @dataclass(frozen=True)
 class Embedded:
-    """A sentence's rows of the source table, [S, …], float64.
+    """A sentence's rows of the source table, [S, …], float64."""
 
-    Attributes:
-        shape: of the table: entries, numbers each.
-        scale: what a row is multiplied by before the position is added, √d_model (Vaswani et al. 2017, section 3.4).
-        row, scaled, position: lengths of the rows, of the rows times ``scale``, and of the positions, [S].
-        cosines: of every two rows, [S, S].
-        alike: share of the whole table's rows whose dot product with each row is above 0, [S].
-    """
-
-    shape: tuple[int, int]
+    shape: tuple[int, int]  # of the table: entries, numbers each
+    # what a row is multiplied by before the position is added, √d_model (Vaswani et al. 2017, section 3.4).
     scale: float
+    # row, scaled, position: lengths of the rows, of the rows times ``scale``, and of the positions, [S]
     row: np.ndarray
     scaled: np.ndarray
     position: np.ndarray
-    cosines: np.ndarray
-    alike: np.ndarray
+    cosines: np.ndarray  # of every two rows, [S, S]
+    alike: np.ndarray  # share of the whole table's rows whose dot product with each row is above 0, [S]
 
 
 def embedded(model: Translator, text: str) -> Embedded:
@@ -53,19 +47,13 @@ def embedded(model: Translator, text: str) -> Embedded:
 
 @dataclass(frozen=True)
 class Written:
-    """How one step's state becomes a word: the same table that embeds target tokens turns it into scores.
+    """How one step's state becomes a word: the same table that embeds target tokens turns it into scores."""
 
-    Attributes:
-        shape: of that table.
-        best: ids of the largest scores, [N]; ``logits`` and ``log_p`` are theirs, float64.
-        log_sum: log Σ exp of all scores, which log-softmax takes off.
-    """
-
-    shape: tuple[int, int]
-    best: tuple[int, ...]
+    shape: tuple[int, int]  # of that table
+    best: tuple[int, ...]  # ids of the largest scores, [N]; ``logits`` and ``log_p`` are theirs, float64
     logits: np.ndarray
     log_p: np.ndarray
-    log_sum: float
+    log_sum: float  # log Σ exp of all scores, which log-softmax takes off
 
 
 def written(model: Translator, translation: Translation, step: int, n: int = 5) -> Written:

@@ -25,40 +25,27 @@ NO_HEAD = -1
 
 @dataclass(frozen=True)
 class FlowEdge:
-    """What passes from one state to another through one layer.
+    """What passes from one state to another through one layer."""
 
-    Attributes:
-        kind: "encoder_self" and "decoder_self" lead from level ``layer`` to ``layer + 1`` on their side,
-            "cross" from the encoder's last level to the decoder's level ``layer + 1``.
-        layer: of the attention.
-        start, end: positions, or words, of the two states.
-        flow: part of the whole, 0 to 1.
-        head: with the most of it; NO_HEAD where a state goes on to itself, mostly by the residual connection.
-    """
-
+    # "encoder_self" and "decoder_self" lead from level ``layer`` to ``layer + 1`` on their side, "cross" from the
+    # encoder's last level to the decoder's level ``layer + 1``
     kind: Kind
-    layer: int
+    layer: int  # of the attention
+    # start, end: positions, or words, of the two states
     start: int
     end: int
-    flow: float
-    head: int
+    flow: float  # part of the whole, 0 to 1
+    head: int  # with the most of it; NO_HEAD where a state goes on to itself, mostly by the residual connection
 
 
 @dataclass(frozen=True)
 class FlowGraph:
-    """The flow into one output token; every level's sum is 1.
+    """The flow into one output token; every level's sum is 1."""
 
-    Attributes:
-        encoder: flow through each encoder state, [L + 1, S]; level 0 is the source tokens themselves.
-        decoder: flow through each decoder state, [L + 1, t + 1]; level 0 is the tokens read so far.
-        edges: those that carry at least the threshold, most first.
-        n_edges: number of edges with any flow at all.
-    """
-
-    encoder: np.ndarray
-    decoder: np.ndarray
-    edges: tuple[FlowEdge, ...]
-    n_edges: int
+    encoder: np.ndarray  # flow through each encoder state, [L + 1, S]; level 0 is the source tokens themselves
+    decoder: np.ndarray  # flow through each decoder state, [L + 1, t + 1]; level 0 is the tokens read so far
+    edges: tuple[FlowEdge, ...]  # those that carry at least the threshold, most first
+    n_edges: int  # number of edges with any flow at all
 
     @property
     def sources(self) -> np.ndarray:
@@ -87,29 +74,21 @@ def weight_shares(trace: AttentionTrace) -> Shares:
     )
 
 
-def flow_graph(
-    shares: Shares,
-    step: int,
-    threshold: float = 0.0,
-    src_groups: Sequence[int] | None = None,
-    tgt_groups: Sequence[int] | None = None,
-) -> FlowGraph:
+def flow_graph(shares: Shares, step: int, threshold: float = 0.0, src_groups: Sequence[int] | None = None) -> FlowGraph:
     """The flow into what one step writes.
 
     Args:
-        shares: of a translation.
         step: row of ``tgt_outputs``, from 0.
         threshold: least flow of an edge that is kept, as a part of the whole.
-        src_groups, tgt_groups: the first position of each word, where pieces are to be merged; flows add up.
+        src_groups: the first position of each source word, where pieces are to be merged; flows add up.
 
     Raises:
         IndexError: there is no such step.
     """
     if not 0 <= step < shares.own.shape[1]:
         raise IndexError(f"steps go from 0 to {shares.own.shape[1] - 1}, got {step}")
-    seen = step + 1
     src = np.arange(shares.encoder.shape[1]) if src_groups is None else np.asarray(src_groups)
-    tgt = np.arange(seen) if tgt_groups is None else np.asarray([start for start in tgt_groups if start < seen])
+    tgt = np.arange(step + 1)
     decoder, own, cross = _down_decoder(shares, step)
     encoder, inner = _down(shares.encoder, cross.sum((0, 1)))
     kinds: dict[Kind, tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]] = {
@@ -124,8 +103,7 @@ def flow_graph(
         number += int((merged > 0).sum())
         edges += _edges(kind, flow, merged, shares.heads[kind], groups, threshold)
     edges.sort(key=lambda edge: -edge.flow)
-    levels = np.add.reduceat(encoder, src, axis=1), np.add.reduceat(decoder, tgt, axis=1)
-    return FlowGraph(*levels, tuple(edges), number)
+    return FlowGraph(np.add.reduceat(encoder, src, axis=1), decoder, tuple(edges), number)
 
 
 def _down_decoder(shares: Shares, step: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -20,26 +20,16 @@ class Lens:
 
     Level 0 is the embedding of the token just read, level l the state after layer l − 1; the last level
     is the model's own output.
-
-    Attributes:
-        tokens: ids of the k most probable tokens, best first, int [L + 1, T, k].
-        probabilities: theirs, [L + 1, T, k].
-        written: id of the token that each step wrote, [T].
-        ranks: of that token, 1 is the most probable, int [L + 1, T].
-        written_probabilities: of that token, [L + 1, T].
-        vocabulary: number of tokens that could be written.
-        states: the stream itself, float32 [L + 1, T, D].
-        gathered: each head's weighted sum of values by kind, float32 [L, H, T, d_head].
     """
 
-    tokens: np.ndarray
-    probabilities: np.ndarray
-    written: np.ndarray
-    ranks: np.ndarray
-    written_probabilities: np.ndarray
-    vocabulary: int
-    states: np.ndarray
-    gathered: dict[Kind, np.ndarray]
+    tokens: np.ndarray  # ids of the k most probable tokens, best first, int [L + 1, T, k]
+    probabilities: np.ndarray  # theirs, [L + 1, T, k]
+    written: np.ndarray  # id of the token that each step wrote, [T]
+    ranks: np.ndarray  # of that token, 1 is the most probable, int [L + 1, T]
+    written_probabilities: np.ndarray  # of that token, [L + 1, T]
+    vocabulary: int  # number of tokens that could be written
+    states: np.ndarray  # the stream itself, float32 [L + 1, T, D]
+    gathered: dict[Kind, np.ndarray]  # each head's weighted sum of values by kind, float32 [L, H, T, d_head]
 
     def settles(self, step: int) -> int | None:
         """The first level from which on the written token stays the most probable; None where it never is."""

@@ -15,43 +15,28 @@ from model.trace import TOLERANCE, Kind, may_attend
 
 @dataclass(frozen=True)
 class HeadSteps:
-    """What one head computed for every query (Vaswani et al. 2017, section 3.2); float32.
+    """What one head computed for every query (Vaswani et al. 2017, section 3.2); float32."""
 
-    Attributes:
-        inputs: normed vectors that the queries come from, [Q, D].
-        memory: vectors that keys and values come from, [K, D].
-        query: q = W_Q x + b, [Q, d_head].
-        key, value: k and v of every position, [K, d_head].
-        dots: q · k, [Q, K].
-        scores: dots / √d_head, [Q, K].
-        masked_scores: scores with −∞ where the mask hides a key, [Q, K].
-        weights: softmax of the masked scores, [Q, K].
-        gathered: weighted sum of the values, [Q, d_head].
-        projected: this head's share of the layer's output, W_O's columns of this head times gathered, [Q, D].
-        bias: the output projection's bias, which belongs to no head, [D].
-    """
-
-    inputs: np.ndarray
-    memory: np.ndarray
-    query: np.ndarray
+    inputs: np.ndarray  # normed vectors that the queries come from, [Q, D]
+    memory: np.ndarray  # vectors that keys and values come from, [K, D]
+    query: np.ndarray  # q = W_Q x + b, [Q, d_head]
+    # key, value: k and v of every position, [K, d_head]
     key: np.ndarray
     value: np.ndarray
-    dots: np.ndarray
-    scores: np.ndarray
-    masked_scores: np.ndarray
-    weights: np.ndarray
-    gathered: np.ndarray
-    projected: np.ndarray
-    bias: np.ndarray
+    dots: np.ndarray  # q · k, [Q, K]
+    scores: np.ndarray  # dots / √d_head, [Q, K]
+    masked_scores: np.ndarray  # scores with −∞ where the mask hides a key, [Q, K]
+    weights: np.ndarray  # softmax of the masked scores, [Q, K]
+    gathered: np.ndarray  # weighted sum of the values, [Q, d_head]
+    projected: np.ndarray  # this head's share of the layer's output, W_O's columns of this head times gathered, [Q, D]
+    bias: np.ndarray  # the output projection's bias, which belongs to no head, [D]
 
 
 def head_steps(model: Source, ids: ForcedIds, kind: Kind, layer: int, head: int) -> HeadSteps:
     """The steps of one head over a teacher-forced pass.
 
     Args:
-        model: that is watched.
         ids: what it reads and writes.
-        kind, layer, head: which head.
 
     Raises:
         LacksAbilityError: the model does not show what goes on inside a head.
@@ -80,18 +65,14 @@ def head_steps(model: Source, ids: ForcedIds, kind: Kind, layer: int, head: int)
 
 @dataclass(frozen=True)
 class HeadProof:
-    """The steps of one head, and their distance from what the model computed on its own.
+    """The steps of one head, and their distance from what the model computed on its own."""
 
-    Attributes:
-        steps: what the head computed.
-        weights_error: largest difference between the captured weights of this head and those worked
-            out from the input vectors, step by step, in float64.
-        output_error: largest difference between the layer's output in an unwatched pass, through the
-            fused kernel, and the same output worked out from all of the layer's heads.
-    """
-
-    steps: HeadSteps
+    steps: HeadSteps  # what the head computed
+    # largest difference between the captured weights of this head and those worked out from the input vectors, step by
+    # step, in float64
     weights_error: float
+    # largest difference between the layer's output in an unwatched pass, through the fused kernel, and the same output
+    # worked out from all of the layer's heads
     output_error: float
 
     @property
@@ -104,10 +85,7 @@ def proven_steps(model: Source, text: str, ids: Sequence[int], kind: Kind, layer
     """The steps of one head while a translation is written, checked against the model.
 
     Args:
-        model: that is watched.
-        text: the source sentence.
         ids: target ids without special tokens.
-        kind, layer, head: which head.
 
     Raises:
         EmptySentenceError, SentenceTooLongError: as ``Source.ids``.

@@ -32,23 +32,17 @@ class Reasons:
     each part; so is the key, and their product is a table over pairs of parts whose sum is the score: the
     head's QK circuit (Elhage et al. 2021) on the parts that were there; "QK attributions" (Anthropic 2025)
     are such a table over features.
-
-    Attributes:
-        query_parts, key_parts: P of the side that asks and R of the side that is asked, in the order of the
-            stream, biases last: the norm's shift, the projection's bias and b_O of the attention before, which
-            belong to no token; a feed-forward network's own bias stays with it.
-        query: what each part became in the queries, float64 [P, Q, d_head].
-        key: and in the keys, [R, K, d_head].
-        scores: q · k / √d_head as the model computed them, before the mask, float32 [Q, K].
-        weights: after softmax, [Q, K].
     """
 
+    # query_parts, key_parts: P of the side that asks and R of the side that is asked, in the order of the stream,
+    # biases last: the norm's shift, the projection's bias and b_O of the attention before, which belong to no token; a
+    # feed-forward network's own bias stays with it
     query_parts: tuple[StreamPart, ...]
     key_parts: tuple[StreamPart, ...]
-    query: np.ndarray
-    key: np.ndarray
-    scores: np.ndarray
-    weights: np.ndarray
+    query: np.ndarray  # what each part became in the queries, float64 [P, Q, d_head]
+    key: np.ndarray  # and in the keys, [R, K, d_head]
+    scores: np.ndarray  # q · k / √d_head as the model computed them, before the mask, float32 [Q, K]
+    weights: np.ndarray  # after softmax, [Q, K]
 
     def table(self, query: int, key: int) -> np.ndarray:
         """What each pair of parts adds to one score, float64 [P, R].

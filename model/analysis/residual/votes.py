@@ -22,23 +22,16 @@ class Votes:
     They sum to the difference, because the residual stream is a sum, and the final norm, its scale
     held at what it was, is linear (direct logit attribution, Elhage et al. 2021; "freezing" the norm
     as in nostalgebraist 2020 and TransformerLens).
-
-    Attributes:
-        heads: by kind ("decoder_self", "cross"), [L, H].
-        sources: each cross-attention head's vote split over the source tokens, [L, H, S]; without
-            cross-attention that of the decoder's own over the tokens read so far, [L, H, T].
-        feed_forward: of each layer's feed-forward network, [L].
-        embedding: of the token just read and its position.
-        biases: of the output projections' biases and the final norm's shift, which belong to no head.
-        difference: logit(A) − logit(B), as the model computed it.
     """
 
-    heads: dict[Kind, np.ndarray]
+    heads: dict[Kind, np.ndarray]  # by kind ("decoder_self", "cross"), [L, H]
+    # each cross-attention head's vote split over the source tokens, [L, H, S]; without cross-attention that of the
+    # decoder's own over the tokens read so far, [L, H, T]
     sources: np.ndarray
-    feed_forward: np.ndarray
-    embedding: float
-    biases: float
-    difference: float
+    feed_forward: np.ndarray  # of each layer's feed-forward network, [L]
+    embedding: float  # of the token just read and its position
+    biases: float  # of the output projections' biases and the final norm's shift, which belong to no head
+    difference: float  # logit(A) − logit(B), as the model computed it
 
     @property
     def rest(self) -> float:
@@ -55,7 +48,6 @@ def votes(model: Source, ids: ForcedIds, for_id: int, against_id: int) -> Votes:
     """Votes at the last position of a teacher-forced prefix.
 
     Args:
-        model: that writes.
         ids: of the prefix; what its last step writes is left aside.
         for_id, against_id: the two candidates, A and B.
 

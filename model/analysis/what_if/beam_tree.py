@@ -13,40 +13,24 @@ Fate = Literal["kept", "dropped", "finished"]
 
 @dataclass(frozen=True)
 class BeamNode:
-    """One token that beam search considered writing.
+    """One token that beam search considered writing."""
 
-    Attributes:
-        parent: index of the node it continues; -1 for the first token.
-        depth: how many tokens stand before it.
-        token: its id; <eos> for a finished hypothesis.
-        hypothesis: all that was written up to and with it.
-        score: log-probability of the hypothesis over its length penalty.
-        fate: whether it went on, was dropped from the beam, or ended its hypothesis.
-    """
-
-    parent: int
-    depth: int
-    token: int
-    hypothesis: Hypothesis
-    score: float
-    fate: Fate
+    parent: int  # index of the node it continues; -1 for the first token
+    depth: int  # how many tokens stand before it
+    token: int  # its id; <eos> for a finished hypothesis
+    hypothesis: Hypothesis  # all that was written up to and with it
+    score: float  # log-probability of the hypothesis over its length penalty
+    fate: Fate  # whether it went on, was dropped from the beam, or ended its hypothesis
 
 
 @dataclass(frozen=True)
 class LostLead:
-    """A start that scored better than the winner's, and what became of it.
+    """A start that scored better than the winner's, and what became of it."""
 
-    Attributes:
-        rival: the start; its hypothesis is all that was written by then.
-        winner_start: the winner's own at the same step.
-        best_end: the best finished hypothesis that it led to, if any.
-        last_kept: the last depth at which the beam still held a continuation of it.
-    """
-
-    rival: BeamNode
-    winner_start: BeamNode
-    best_end: BeamNode | None
-    last_kept: int
+    rival: BeamNode  # the start; its hypothesis is all that was written by then
+    winner_start: BeamNode  # the winner's own at the same step
+    best_end: BeamNode | None  # the best finished hypothesis that it led to, if any
+    last_kept: int  # the last depth at which the beam still held a continuation of it
 
 
 class BeamTree:

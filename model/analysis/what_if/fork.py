@@ -25,17 +25,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what was written, the best candidates, and how open the choice was.
+    """One step: what was written, the best candidates, and how open the choice was."""
 
-    Attributes:
-        written: the token that was written; <eos> at the last step.
-        candidates: the most probable tokens, best first; ``written`` need not be among them.
-        entropy: of the whole next-token distribution, in nats.
-    """
-
-    written: Candidate
-    candidates: tuple[Candidate, ...]
-    entropy: float
+    written: Candidate  # the token that was written; <eos> at the last step
+    candidates: tuple[Candidate, ...]  # the most probable tokens, best first; ``written`` need not be among them
+    entropy: float  # of the whole next-token distribution, in nats
 
 
 def decoding_steps(model: Source, text: str, ids: tuple[int, ...], n: int = 5) -> list[Step]:
@@ -43,7 +37,6 @@ def decoding_steps(model: Source, text: str, ids: tuple[int, ...], n: int = 5) -
 
     Args:
         model: that wrote them, or could have.
-        text: the source sentence.
         ids: target ids without special tokens.
         n: candidates a step.
 
@@ -75,14 +68,10 @@ def _candidate(model: Source, token_id: int, log_prob: float) -> Candidate:
 
 @dataclass(frozen=True)
 class Fork:
-    """The first step at which two translations wrote different tokens.
+    """The first step at which two translations wrote different tokens."""
 
-    Attributes:
-        place: the step, from 0.
-        written, other: id of the token that either wrote there; <eos> for one that ended.
-    """
-
-    place: int
+    place: int  # the step, from 0
+    # written, other: id of the token that either wrote there; <eos> for one that ended
     written: int
     other: int
 

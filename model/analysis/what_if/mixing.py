@@ -12,23 +12,16 @@ from model.trace import Translation
 
 @dataclass(frozen=True)
 class Mix:
-    """One sentence, translated by the model as it is and by the model with changed heads.
+    """One sentence, translated by the model as it is and by the model with changed heads."""
 
-    Attributes:
-        original: the model's own translation.
-        mixed: the translation with changed heads.
-        before, after: natural log-probability of each token of the original, and of <eos> where it
-            was written, under the model as it is and with changed heads.
-        lost: for each token of the original, whether the mixed translation lacks it.
-        new: for each token of the mixed translation, whether the original lacks it.
-    """
-
-    original: Translation
-    mixed: Translation
+    original: Translation  # the model's own translation
+    mixed: Translation  # the translation with changed heads
+    # before, after: natural log-probability of each token of the original, and of <eos> where it was written, under the
+    # model as it is and with changed heads
     before: tuple[float, ...]
     after: tuple[float, ...]
-    lost: tuple[bool, ...]
-    new: tuple[bool, ...]
+    lost: tuple[bool, ...]  # for each token of the original, whether the mixed translation lacks it
+    new: tuple[bool, ...]  # for each token of the mixed translation, whether the original lacks it
 
     @property
     def change(self) -> float:
@@ -65,7 +58,6 @@ def log_probs(model: Source, translation: Translation, gains: Gains) -> tuple[fl
     The last entry is that of <eos>, where the translation was finished.
 
     Args:
-        model: that is asked.
         translation: source and target ids to score.
         gains: as for ``Source.log_probs``; {} asks the model as it is.
 

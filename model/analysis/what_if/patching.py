@@ -50,25 +50,18 @@ class Carried(NamedTuple):
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two sentences, or one that two models read, and the first step at which their translations differ.
+    """Two sentences, or one that two models read, and the first step at which their translations differ."""
 
-    Attributes:
-        text, other: the sentence that is read, and the one that something is carried from.
-        before: target ids that both translations have before that step.
-        written, rival: id of the token that the first has there, and the other.
-        src: places of the first source with the end, and their partners in the other.
-        sizes: number of source tokens of either, with the end.
-        drafts: ids of both translations.
-    """
-
+    # text, other: the sentence that is read, and the one that something is carried from
     text: str
     other: str
-    before: tuple[int, ...]
+    before: tuple[int, ...]  # target ids that both translations have before that step
+    # written, rival: id of the token that the first has there, and the other
     written: int
     rival: int
-    src: Places
-    sizes: tuple[int, int]
-    drafts: tuple[tuple[int, ...], tuple[int, ...]]
+    src: Places  # places of the first source with the end, and their partners in the other
+    sizes: tuple[int, int]  # number of source tokens of either, with the end
+    drafts: tuple[tuple[int, ...], tuple[int, ...]]  # ids of both translations
 
     def patch(self, site: Carried, steps: int | None = None) -> Patch:
         """What carrying a site is, with ``steps`` positions read by the decoder; else with those of ``before``."""
@@ -88,17 +81,13 @@ class Sweep:
     The logit of the token that the first translation has, less that of the other's, is 0 % moved where it stays
     as it is, and 100 % where it becomes what the other pass has (the normalised logit difference of Wang et al.
     2023). A difference of logits is one of log-probabilities.
-
-    Attributes:
-        plain, other: log-probabilities of the two tokens, [2], in the first pass and in the other.
-        heads: share moved by each head, by kind, [L, H].
-        states: by each state, by side, [levels, places]; NaN where a place has no partner.
     """
 
+    # plain, other: log-probabilities of the two tokens, [2], in the first pass and in the other
     plain: np.ndarray
     other: np.ndarray
-    heads: dict[Kind, np.ndarray]
-    states: dict[TextSide, np.ndarray]
+    heads: dict[Kind, np.ndarray]  # share moved by each head, by kind, [L, H]
+    states: dict[TextSide, np.ndarray]  # by each state, by side, [levels, places]; NaN where a place has no partner
 
     def share(self, site: Carried) -> float:
         """What one site moves."""

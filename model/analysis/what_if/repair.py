@@ -23,21 +23,13 @@ _SAID_AGAIN = re.compile(rf"\b(\w+)(?:\W+\1\b){{{REPEATS - 1},}}", re.IGNORECASE
 
 @dataclass(frozen=True)
 class Quality:
-    """Hints about one translation (after Rikters et al. 2017, SoftAlignments).
+    """Hints about one translation (after Rikters et al. 2017, SoftAlignments)."""
 
-    Attributes:
-        confidence: geometric mean of the token probabilities, in [0, 1].
-        entropy: entropy of the mean cross-attention of each target token over the source, in nats, [T].
-        coverage: attention that each source word gets from all target tokens together, [words].
-        words: the source words, in order.
-        ignored: words that got less than IGNORED, punctuation left out.
-    """
-
-    confidence: float
-    entropy: np.ndarray
-    coverage: np.ndarray
-    words: tuple[str, ...]
-    ignored: tuple[str, ...]
+    confidence: float  # geometric mean of the token probabilities, in [0, 1]
+    entropy: np.ndarray  # entropy of the mean cross-attention of each target token over the source, in nats, [T]
+    coverage: np.ndarray  # attention that each source word gets from all target tokens together, [words]
+    words: tuple[str, ...]  # the source words, in order
+    ignored: tuple[str, ...]  # words that got less than IGNORED, punctuation left out
 
 
 def load_warning(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
@@ -94,24 +86,16 @@ BEST = 8  # candidates of the model as it is
 
 @dataclass(frozen=True)
 class Repair:
-    """One step of writing, with what was written before it, under a model that lacks one head, for every head.
+    """One step of writing, with what was written before it, under a model that lacks one head, for every head."""
 
-    Attributes:
-        step: counted from 0.
-        tokens: ids that are compared: what was written, the best candidates of the model as it is, and
-            whatever becomes the most probable token where a head is muted; [C].
-        plain: natural log-probability of each of them under the model as it is, float32 [C].
-        muted: the same where a head is muted, by kind, float32 [L, H, C].
-        then: id of the token that is then the most probable one, by kind, int [L, H].
-        first: id of the one that is so in the model as it is.
-    """
-
-    step: int
+    step: int  # counted from 0
+    # ids that are compared: what was written, the best candidates of the model as it is, and whatever becomes the most
+    # probable token where a head is muted; [C]
     tokens: tuple[int, ...]
-    plain: np.ndarray
-    muted: dict[Kind, np.ndarray]
-    then: dict[Kind, np.ndarray]
-    first: int
+    plain: np.ndarray  # natural log-probability of each of them under the model as it is, float32 [C]
+    muted: dict[Kind, np.ndarray]  # the same where a head is muted, by kind, float32 [L, H, C]
+    then: dict[Kind, np.ndarray]  # id of the token that is then the most probable one, by kind, int [L, H]
+    first: int  # id of the one that is so in the model as it is
 
     @property
     def written(self) -> int:
@@ -151,8 +135,6 @@ def repairs(model: Source, text: str, tgt_ids: Sequence[int], step: int, finishe
     other heads stand in for a muted one (McGrath et al. 2023, "The Hydra effect").
 
     Args:
-        model: that is asked.
-        text: the source.
         tgt_ids: of the translation, without special tokens.
         step: counted from 0; the last one writes the end.
         finished: whether that was written.

@@ -166,32 +166,20 @@ class Deleted(Protocol):
 
 @dataclass(frozen=True)
 class Doubt:
-    """One reason to doubt a translation.
+    """One reason to doubt a translation."""
 
-    Attributes:
-        cause: what kind of reason.
-        what: the word, number, token or run of characters that it is about; "" where about the whole.
-        became: what stands in the place of a number; "" for nothing.
-        share: a probability in [0, 1], of causes that have one.
-    """
-
-    cause: Cause
-    what: str = ""
-    became: str = ""
-    share: float = 0.0
+    cause: Cause  # what kind of reason
+    what: str = ""  # the word, number, token or run of characters that it is about; "" where about the whole
+    became: str = ""  # what stands in the place of a number; "" for nothing
+    share: float = 0.0  # a probability in [0, 1], of causes that have one
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be thought of a translation.
+    """What is to be thought of a translation."""
 
-    Attributes:
-        confidence: geometric mean of the token probabilities, in [0, 1].
-        doubts: the reasons against it, gravest first.
-    """
-
-    confidence: float
-    doubts: tuple[Doubt, ...]
+    confidence: float  # geometric mean of the token probabilities, in [0, 1]
+    doubts: tuple[Doubt, ...]  # the reasons against it, gravest first
 
     @property
     def level(self) -> Level:

@@ -28,17 +28,11 @@ MOST_FALSE = 0.1  # of the translations that are not poor by chrF, of which most
 
 @dataclass(frozen=True)
 class Judged:
-    """Greedy translations and what the verdict says of them apart from confidence; arrays of one length N.
+    """Greedy translations and what the verdict says of them apart from confidence; arrays of one length N."""
 
-    Attributes:
-        confidence: geometric mean of the token probabilities, in [0, 1].
-        chrf: of each with its reference.
-        doubted: bool, for reasons that need no threshold; ``bad``: among them one that names a fault.
-    """
-
-    confidence: np.ndarray
-    chrf: np.ndarray
-    doubted: np.ndarray
+    confidence: np.ndarray  # geometric mean of the token probabilities, in [0, 1]
+    chrf: np.ndarray  # of each with its reference
+    doubted: np.ndarray  # bool, for reasons that need no threshold; ``bad``: among them one that names a fault
     bad: np.ndarray
 
     @property

@@ -89,7 +89,6 @@ def scores_of(
     Args:
         args: with ``add_parts``.
         command: that asks; parts of another command are refused.
-        model: that is asked.
         pairs: of the corpus, in its order.
         texts: English and Chinese of each.
         score: of one pair, by its number, counted from 1.

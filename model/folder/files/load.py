@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import warnings
@@ -25,10 +26,12 @@ if "huggingface_hub" in sys.modules:  # somebody imported it earlier, with what 
     sys.modules["huggingface_hub"].constants.HF_HUB_OFFLINE = True
 _SAFE: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 PICTURE_FILE = "preprocessor_config.json"
+MOST_SETTINGS = 2**20  # bytes of it
+MOST_OF_SOUND = {"feature_size": 512, "sampling_rate": 96_000, "hop_length": 4_096, "chunk_length": 60, "n_fft": 8_192}
 
 
 class Loaded(NamedTuple):
-    """A model in evaluation mode, and what makes its input: a tokenizer, for pictures an image processor, or both."""
+    """A model in evaluation mode, and what makes its input: a tokenizer, for pictures or sound a processor, or both."""
 
     model: Any
     tokenizer: Any
@@ -46,16 +49,21 @@ def load(path: Path) -> Loaded:
     _logging.disable_progress_bar()
     named = _class_of(path.name, raw)
     sees = getattr(named, "main_input_name", "") == "pixel_values"
+    hears = issubclass(named, transformers.WhisperForConditionalGeneration)
     spells = not sees or issubclass(named, transformers.VisionEncoderDecoderModel)
     if spells:
         look.check_vocabulary(path, raw["model_type"])
     if sees and not (path / PICTURE_FILE).is_file():
         raise FolderError(f"{path.name} has no {PICTURE_FILE}, which says how a picture is made ready.")
+    if hears:
+        _check_extractor(path)
     config = _config_of(path.name, raw)
     _check_size(path, named, config)
     model = _weights(path, named, config)
     tokenizer = _reads(path, transformers.AutoTokenizer, "tokenizer") if spells else None
     processor = _reads(path, transformers.AutoImageProcessor, "image processor") if sees else _looks(path, named)
+    if hears:
+        processor = _reads(path, transformers.WhisperFeatureExtractor, "feature extractor")
     if tokenizer is not None:
         _check_ids(path.name, model, tokenizer)
     model.set_attn_implementation(watch.NAME)
@@ -148,6 +156,25 @@ def _looks(path: Path, named: Any) -> object:
     with suppress(FolderError):
         return _reads(path, transformers.AutoImageProcessor, "image processor")
     return None
+
+
+def _check_extractor(path: Path) -> None:
+    """What says how a sound is made ready is there, and asks for no more than Whisper's does.
+
+    Raises:
+        FolderError: it is not, or does.
+    """
+    file = path / PICTURE_FILE
+    try:
+        said = json.loads(file.read_bytes()[:MOST_SETTINGS]) if file.is_file() else None
+    except ValueError:
+        said = None
+    if not isinstance(said, dict):
+        raise FolderError(f"{path.name} has no {PICTURE_FILE} that can be read, which says how a sound is made ready.")
+    for name, most in MOST_OF_SOUND.items():
+        value = said.get(name, 1)
+        if not isinstance(value, int) or not 0 < value <= most:
+            raise FolderError(f"The {PICTURE_FILE} of {path.name} says {name} {str(value)[:20]}; the most is {most:,}.")
 
 
 def _check_ids(name: str, model: nn.Module, tokenizer: Any) -> None:

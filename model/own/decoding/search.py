@@ -83,7 +83,6 @@ def beam_search(
     src_ids: Tensor,
     beam: int,
     alpha: float = LENGTH_ALPHA,
-    memory: Tensor | None = None,
     prefix: Sequence[int] = (),
     watch: Callable[[Expansion], None] | None = None,
     step: Stepper | None = None,
@@ -95,12 +94,11 @@ def beam_search(
         src_ids: one sentence, [1, S], without padding.
         beam: hypotheses kept at each step, at least 1.
         alpha: strength of the length penalty; 0 turns it off.
-        memory: ``model.encode(src_ids)``, where the caller has it.
         prefix: target ids that every hypothesis must start with.
         watch: called with every step's expansion.
         step: a fresh stepper over the same sentence, where the caller has one.
     """
-    step = step or Stepper(model, model.encode(src_ids) if memory is None else memory, src_ids)
+    step = step or Stepper(model, model.encode(src_ids), src_ids)
     cap = length_cap(src_ids.shape[1], model.config.max_len)
     growing, done = [Hypothesis((), (), finished=False)], list[Hypothesis]()
     last = torch.full((1, 1), BOS_ID, dtype=torch.long, device=src_ids.device)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -14,6 +14,7 @@ from model.own.network.config import NEVER_WRITTEN
 from model.own.network.layers import DecoderLayer, LayerCache, causal_mask, padding_mask
 from model.own.network.transformer import Transformer
 from model.own.text.vocab import PAD_ID
+from model.passage import Stream
 
 COPIES = 3  # so often a phrase may stand in a row …
 TOKENS = 8  # … and so many tokens its copies may take together, whichever is longer
@@ -52,20 +53,43 @@ def without_loops(log_p: Tensor, written: Sequence[Sequence[int]]) -> Tensor:
 
 
 class Product(NamedTuple):
-    """x · weight + bias: the weight [D_in, D_out] lies the way in which one row reads it fastest."""
+    """x · weight + bias: the weight [D_in, D_out] lies the way in which one row reads it fastest.
+
+    A step reads every weight and does little with each. So those that are whole in half precision, as checkpoints store
+    them, lie a second time in ``halves``, where reading them takes half as long; sums are float32 either way.
+    """
 
     bias: Tensor
     weight: Tensor
+    halves: Any = None
 
     def __call__(self, x: Tensor) -> Tensor:
         """[B, D_in] → [B, D_out]."""
-        return torch.addmm(self.bias, x, self.weight)
+        if self.halves is None:
+            return torch.addmm(self.bias, x, self.weight)
+        found: Tensor = torch.ops.quantized.linear_dynamic_fp16.default(x, self.halves)
+        return found
 
     @classmethod
     def of(cls, *linears: nn.Linear) -> Product:
         """Several linear layers of the same input as one."""
-        weight = torch.cat([linear.weight for linear in linears]).detach().t().contiguous()
-        return cls(torch.cat([linear.bias for linear in linears]).detach(), weight)
+        biases = torch.cat([linear.bias for linear in linears]).detach()
+        return cls.from_rows(torch.cat([linear.weight for linear in linears]).detach(), biases)
+
+    @classmethod
+    def from_rows(cls, weight: Tensor, bias: Tensor) -> Product:
+        """Of a weight as linear layers have it, [D_out, D_in]."""
+        return cls(bias, weight.t().contiguous(), _halves(weight, bias))
+
+
+def _halves(weight: Tensor, bias: Tensor) -> Any:
+    """The weight packed in half precision; None where that loses something, or this machine has no such product."""
+    if weight.device.type != "cpu" or not torch.equal(weight.half().float(), weight):
+        return None
+    try:
+        return torch.ops.quantized.linear_prepack_fp16.default(weight.contiguous(), bias)
+    except (AttributeError, RuntimeError):
+        return None
 
 
 class Norm(NamedTuple):
@@ -97,14 +121,15 @@ class StepPlan:
         embedding = model.decoder.embedding
         self.tokens, self.scale = embedding.tokens.weight.detach(), embedding.scale
         self.positions = embedding.positions.table
-        self.norm, self.output = Norm.of(model.decoder.norm), self.tokens.t().contiguous()
+        self.norm = Norm.of(model.decoder.norm)
+        self.output = Product.from_rows(self.tokens, self.tokens.new_zeros(len(self.tokens)))
 
     def logits(self, ids: Tensor, position: int, cache: list[LayerCache], src_mask: Tensor | None) -> Tensor:
         """Of the tokens that follow ids [B, 1], which stand at a position: [B, V]."""
         x = self.tokens[ids[:, 0]] * self.scale + self.positions[position]
         for layer, kept in zip(self.layers, cache, strict=True):
             x = layer.step(x, kept, src_mask)
-        return self.norm(x) @ self.output
+        return self.output(self.norm(x))
 
 
 class LayerPlan:
@@ -130,10 +155,12 @@ class LayerPlan:
         cross_query = self.cross_query(self.cross_attn_norm(x)).view(query.shape)
         assert cache.cross_attn is not None
         heads = F.scaled_dot_product_attention(cross_query, *cache.cross_attn, attn_mask=src_mask)
-        if cache.queries is not None:
-            cache.queries.append((query, cross_query))
         x = x + self.cross_out(heads.reshape(rows, width))
-        return x + self.down(self.up(self.feed_forward_norm(x)).relu_())
+        added = self.down(self.up(self.feed_forward_norm(x)).relu_())
+        x = x + added
+        if cache.seen is not None:
+            cache.seen.append((query, cross_query, added, x))
+        return x
 
 
 class Stepper:
@@ -144,7 +171,7 @@ class Stepper:
         memory: ``model.encode(src_ids)``, [B, S, D].
         src_ids: [B, S], padded with pad_id.
         plan: of the model, for speed; left aside while hooks watch or change the decoder's attention.
-        remember: keep the queries of each step for ``replay_attention``; one sentence only.
+        remember: keep what each step saw for ``replay_attention`` and ``stream``; one sentence only.
         loops: the same phrase may follow itself for ever, see ``without_loops``; so it is where texts are letters.
     """
 
@@ -168,7 +195,7 @@ class Stepper:
         if self.plan is not None:
             for layer, entry in zip(layers, self.cache, strict=True):
                 entry.cross_attn = layer.cross_attn.project(memory)
-                entry.queries = [] if remember else None
+                entry.seen = [] if remember else None
 
     def __call__(self, ids: Tensor, written: Sequence[Sequence[int]] = ()) -> Tensor:
         """Log-probabilities of the next token: ids [B, 1] → [B, V], tokens never written at −∞.
@@ -194,8 +221,8 @@ class Stepper:
 
     @property
     def remembers(self) -> int:
-        """Number of steps whose queries were kept."""
-        return len(self.cache[0].queries or ())
+        """Number of steps that were kept."""
+        return len(self.cache[0].seen or ())
 
     def replay_attention(self) -> None:
         """Weigh every key again, the remembered steps all at once, through the decoder's hook points.
@@ -205,9 +232,15 @@ class Stepper:
         """
         for layer, kept in zip(self.model.decoder.layers, self.cache, strict=True):
             assert isinstance(layer, DecoderLayer)
-            assert kept.queries
+            assert kept.seen
             assert kept.self_attn
             assert kept.cross_attn
-            own, cross = (torch.cat(queries, 2) for queries in zip(*kept.queries, strict=True))
+            own, cross = (torch.cat(queries, 2) for queries in list(zip(*kept.seen, strict=True))[:2])
             layer.self_attn.weigh(own, kept.self_attn[0], causal_mask(own.shape[2], own.device))
             layer.cross_attn.weigh(cross, kept.cross_attn[0])
+
+    def stream(self, read: Tensor) -> Stream:
+        """The decoder's residual stream of the remembered steps, which read these ids, [1, T]."""
+        kept = [list(zip(*layer.seen or (), strict=True)) for layer in self.cache]
+        levels = [self.model.decoder.embedding(read)[0], *(torch.cat(each[3]) for each in kept)]
+        return Stream(torch.stack(levels), torch.stack([torch.cat(each[2]) for each in kept]))

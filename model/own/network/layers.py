@@ -147,12 +147,13 @@ class FeedForward(nn.Module):
 class LayerCache:
     """Keys and values that one decoder layer has already computed, [B, H, K, d_head] each.
 
-    ``queries``, where it is a list, collects those of each step, of self- and of cross-attention.
+    ``seen``, where it is a list, collects of each step the queries of self- and of cross-attention, what the
+    feed-forward network added, and the states that the layer gave.
     """
 
     self_attn: tuple[Tensor, Tensor] | None = None
     cross_attn: tuple[Tensor, Tensor] | None = None
-    queries: list[tuple[Tensor, Tensor]] | None = None
+    seen: list[tuple[Tensor, Tensor, Tensor, Tensor]] | None = None
 
     def append(self, keys_values: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         """The self-attention keys and values so far, the new ones added at the end."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from model.__main__ import main
-from model.analysis.alignment.error_table import ErrorTable, error_table
+from model.analysis.alignment.error_table import ErrorTable, score_links, table_of
 from model.analysis.alignment.gold import (
     RULES,
     GoldPair,
@@ -42,6 +42,7 @@ from model.attribution.methods import attribution_maps
 from model.commands.align import held_out
 from model.errors import CorpusError
 from model.own.text.tokenize import word_spans
+from model.pairs import PairScores
 from model.translator import Translator
 
 PAIR = GoldPair(("i", "love", "you"), ("我", "爱", "你"), frozenset({(0, 0)}), frozenset({(0, 0), (1, 1)}))
@@ -177,9 +178,13 @@ def test_the_tables_rates_agree_with_the_error_rate_of_link_sets():
     assert table.rates[1, 1, 2, 7] == pytest.approx(1 - hits / (total + sure))
 
 
+def table_over(translator, gold):
+    return table_of(translator, PairScores.of(gold, lambda _, pair: score_links(translator, pair)))
+
+
 def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(translator):
     too_long = GoldPair(("word",) * 400, ("字",), frozenset({(0, 0)}), frozenset({(0, 0)}))
-    table = error_table(translator, [PAIR, too_long])
+    table = table_over(translator, [PAIR, too_long])
     assert table.rates.shape == (2, 2, len(ALIGN_METHODS), 11)
     assert list(table.refused) == [2]
     assert table.best()["aer"] == round(100 * table.rates.min(), 2)
@@ -192,7 +197,7 @@ def test_the_best_setting_is_the_lowest_rate_and_the_best_head_is_one_head(trans
     assert (one["method"], one["links"]) == ("weights", "argmax")
     assert table.percents()["grow"]["norms"]["read"][ALL] == round(100 * table.rates[1, 1, 1, -1], 2)
     with pytest.raises(CorpusError, match="the first:"):
-        error_table(translator, [too_long])
+        table_over(translator, [too_long])
 
 
 def test_held_out_rates_are_those_of_the_setting_that_the_other_half_chose():

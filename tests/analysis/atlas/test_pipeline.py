@@ -1,8 +1,9 @@
-"""Parts made by datatrove's executors, here and on Ray, are one run byte for byte, also where a worker was killed."""
+"""Parts made by datatrove's executors are one run byte for byte, also where a worker was killed: here, Ray, Slurm."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,9 +52,32 @@ def drive() -> None:
     """What a process of its own does: run all tasks, two at once."""
     executor, parts, logs, *options = sys.argv[1:]
     step = KilledOnce("atlas", options, parts)
-    if executor == "local":
-        pipeline.run_locally(step, TASKS, 2, logs)
-        return
+    {"local": drive_here, "slurm": drive_slurm, "ray": drive_ray}[executor](step, logs)
+
+
+def drive_here(step: pipeline.CorpusPart, logs: str) -> None:
+    pipeline.run_locally(step, TASKS, 2, logs)
+
+
+def drive_slurm(step: pipeline.CorpusPart, logs: str) -> None:
+    """In the cluster's default partition, until all jobs have ended; a task that failed raises an error."""
+    from datatrove.executor import SlurmPipelineExecutor
+
+    job = f"atlas-{os.getpid()}"
+    here = f"export PYTHONPATH={ROOT} PATH={Path(sys.executable).parent}:$PATH"
+    SlurmPipelineExecutor(
+        [step],
+        tasks=TASKS,
+        time="00:10:00",
+        partition=default_partition(),
+        job_name=job,
+        env_command=here,
+        sbatch_args={"wait": ""},
+        logging_dir=logs,
+    ).run()
+
+
+def drive_ray(step: pipeline.CorpusPart, logs: str) -> None:
     import ray
     from datatrove.executor import RayPipelineExecutor
 
@@ -70,6 +94,25 @@ def drive() -> None:
             RayPipelineExecutor([step], tasks=TASKS, workers=2, mem_per_cpu_gb=1, logging_dir=logs).run()
         finally:
             ray.shutdown()
+
+
+def default_partition() -> str:
+    """The partition of Slurm that jobs go to which name none; sinfo marks it with a star."""
+    told = subprocess.run(["sinfo", "--noheader", "--format=%P"], capture_output=True, text=True, check=True)
+    return next(name.rstrip("*") for name in told.stdout.split() if name.endswith("*"))
+
+
+def why_no_slurm(folder: Path) -> str | None:
+    """Why no task of Slurm can be run that sees a folder; None where one can."""
+    if not shutil.which("sbatch"):
+        return "Slurm is not installed: there is no sbatch"
+    try:
+        if subprocess.run(["scontrol", "ping"], timeout=30, check=False).returncode:
+            return "Slurm's controller does not answer"
+        seen = subprocess.run(["srun", "--immediate=20", "--ntasks=1", "test", "-d", folder], timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return "Slurm starts no task within a minute"
+    return None if seen.returncode == 0 else f"Slurm runs no task here that sees {folder}"
 
 
 def started(executor: str, options: list[str], folder: Path) -> subprocess.Popen[bytes]:
@@ -152,6 +195,34 @@ def test_a_worker_of_ray_is_killed_and_ray_makes_its_part_again(options, whole, 
     assert names(tmp_path / "logs" / "completions") == ["00000", "00001", "00002"]
     assert sorted(path.name for path in parts.glob("part-*")) == [f"part-{each}-of-3.npz" for each in (1, 2, 3)]
     assert merged(options, tmp_path) == whole
+
+
+def test_a_task_of_slurm_is_killed_and_the_next_run_makes_only_its_part(options, whole, tmp_path):
+    if why := why_no_slurm(tmp_path):
+        pytest.skip(why)
+    parts, said, done = tmp_path / "parts", tmp_path / "said", tmp_path / "logs" / "completions"
+    assert ran_on_slurm(options, tmp_path) != 0, "no task was killed"
+    assert names(done) == ["00001", "00002"], said.read_text(errors="replace")[-4000:]
+    made = {path.name: path.stat().st_mtime_ns for path in parts.glob("part-*")}
+    assert sorted(made) == ["part-2-of-3.npz", "part-3-of-3.npz"]
+    assert [path.stat().st_size for path in writing.leftovers(parts)] == [4], "no task was killed while it wrote"
+    assert merged(options, tmp_path) is None, "a part is not there yet"
+    assert ran_on_slurm(options, tmp_path) == 0, said.read_text(errors="replace")[-4000:]
+    again = {path.name: path.stat().st_mtime_ns for path in parts.glob("part-*")}
+    assert again == made | {"part-1-of-3.npz": again["part-1-of-3.npz"]}
+    assert merged(options, tmp_path) == whole
+
+
+def ran_on_slurm(options: list[str], folder: Path) -> int:
+    """How a process ended that waits for the jobs it has started; where it does not end, its jobs are cancelled."""
+    process = started("slurm", options, folder)
+    try:
+        return process.wait(timeout=500)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            subprocess.run(["scancel", f"--name=atlas-{process.pid}"], check=False)
 
 
 def test_a_single_task_makes_a_part_too_and_one_that_makes_none_says_why(options, whole, tmp_path, capfd):

@@ -11,9 +11,10 @@ from model.__main__ import main
 from model.analysis.faithfulness.corpus import (
     FaithfulnessTable,
     Scored,
-    faithfulness_table,
+    score_pair,
     score_translation,
     spearman,
+    table_of,
     top_sets,
     word_maps,
 )
@@ -22,6 +23,7 @@ from model.analysis.faithfulness.table import MEASURES, ROWS, WAYS_SCORED, load_
 from model.attribution.methods import METHODS, attribution_maps
 from model.errors import CorpusError
 from model.folders import available
+from model.pairs import PairScores
 from model.translator import Translator
 
 
@@ -133,13 +135,17 @@ def test_the_table_is_mean_error_and_lead_over_norms_pair_by_pair():
     assert facts["seconds"]["votes"] == 0.25
 
 
+def table_over(translator, pairs):
+    return table_of(PairScores.of(pairs, lambda number, pair: score_pair(translator, number, pair)))
+
+
 def test_pairs_that_cannot_be_scored_are_named(translator):
-    table = faithfulness_table(translator, [("Tom.", "汤姆。"), ("I love you.", "我爱你。"), ("red " * 300, "红")])
+    table = table_over(translator, [("Tom.", "汤姆。"), ("I love you.", "我爱你。"), ("red " * 300, "红")])
     assert list(table.refused) == [1, 3]
     assert "2 words" in table.refused[1]
     assert len(table.scored) == 1
     with pytest.raises(CorpusError, match="no sentence pair could be scored; the first: the English side has 2 words"):
-        faithfulness_table(translator, [("Tom.", "汤姆。")])
+        table_over(translator, [("Tom.", "汤姆。")])
 
 
 @pytest.fixture
@@ -187,7 +193,7 @@ def test_the_command_prints_a_table_and_one_sentence_about_a_bad_line(folder, ts
 @pytest.mark.skipif("reverse" not in available(), reason="the toy checkpoint is not there")
 def test_on_reverse_weights_point_at_the_letter_that_counts():
     translator = Translator.from_checkpoint("reverse", "cpu")
-    table = faithfulness_table(translator, [(word, word[::-1]) for word in ("headlight", "sequence", "abc123")])
+    table = table_over(translator, [(word, word[::-1]) for word in ("headlight", "sequence", "abc123")])
     rows = rows_of(table.facts())
     means = {name: rows[name]["token_cost"]["mean"] for name in ("weights", "random", "leave_one_out")}
     assert means["random"] + 1 < means["weights"] <= means["leave_one_out"]

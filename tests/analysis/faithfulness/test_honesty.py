@@ -272,9 +272,9 @@ class Counting:
         self.asked.append(slope)
         return self.model.slopes(ids, slope)
 
-    def log_probs(self, ids, gains=(), hidden=None, way="mask"):
+    def log_probs(self, ids, gains=(), hidden=None, way="mask", *, last=False):
         self.rows += len(hidden)
-        return self.model.log_probs(ids, gains, hidden, way)
+        return self.model.log_probs(ids, gains, hidden, way, last=last)
 
 
 @pytest.fixture(scope="module")

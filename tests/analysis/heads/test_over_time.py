@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from model.analysis.heads.ablation import ablate, ablate_ids
-from model.analysis.heads.corpus import corpus_heads, greedy_set, muted_together, ratio
+from model.analysis.heads.corpus import greedy_set, heads_of, muted_together, ratio, score_heads
 from model.analysis.heads.over_time import changed_heads, found_at, importance_over_time, jobs, matched
 from model.analysis.heads.table import load_head_table
 from model.analysis.what_if.mixing import log_probs
 from model.folders import available
 from model.history import History, coded
 from model.own.capture import HEADS_OUT, hook_name
+from model.pairs import PairScores
 from model.trace import KINDS, AttentionTrace, HeadRef, Label
 from model.translator import Translator
 from tests.analysis.strong import strong_heads
@@ -193,8 +194,14 @@ def test_the_greedy_set_adds_the_dearest_head_each_time(translator, halves):
     assert found[1] == max(second, key=second.__getitem__)
 
 
+def table_over(translator, pairs):
+    return heads_of(
+        translator, pairs, PairScores.of(pairs, lambda _, pair: score_heads(translator, *pair)), {"sha256": "0"}
+    )
+
+
 def test_a_table_keeps_them_and_one_pair_has_no_others_to_measure_on(translator, pairs, tmp_path):
-    table, _ = corpus_heads(translator, pairs[:4], {"sha256": "0"})
+    table = table_over(translator, pairs[:4])
     table.save(tmp_path)
     again = load_head_table(tmp_path)
     assert again.facts["together"] == table.facts["together"]
@@ -202,7 +209,7 @@ def test_a_table_keeps_them_and_one_pair_has_no_others_to_measure_on(translator,
     for kind in table.errors:
         np.testing.assert_allclose(again.errors[kind], table.errors[kind], atol=5.1e-5)
         assert (table.errors[kind] > 0).any()
-    alone, _ = corpus_heads(translator, pairs[:1], {"sha256": "0"})
+    alone = table_over(translator, pairs[:1])
     assert "together" not in alone.facts
 
 

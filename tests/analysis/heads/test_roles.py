@@ -9,12 +9,13 @@ import pytest
 
 from model.__main__ import main
 from model.analysis.heads.ablation import ablate
-from model.analysis.heads.corpus import corpus_heads
+from model.analysis.heads.corpus import heads_of, score_heads
 from model.analysis.heads.patterns import PATTERNS, pattern_scores
 from model.analysis.heads.roles import MEASURES, OFFSETS, count_rows, profile, summed_up
 from model.analysis.heads.table import FILE, load_head_table
 from model.folders import available, resolve
 from model.own.source import source_rarity
+from model.pairs import PairScores
 from model.trace import KINDS, AttentionTrace, Label
 from model.translator import Translator
 from model.writing import Token
@@ -182,8 +183,13 @@ def two(pairs):
     return pairs[1], pairs[3]
 
 
+def table_over(translator, pairs, facts):
+    found = PairScores.of(pairs, lambda _, pair: score_heads(translator, *pair))
+    return heads_of(translator, pairs, found, facts), found.refused
+
+
 def test_a_corpus_is_the_mean_of_its_sentences(translator, two):
-    table, refused = corpus_heads(translator, two, {"sha256": "0"})
+    table, refused = table_over(translator, two, {"sha256": "0"})
     forced = [translator.trace(*pair) for pair in two]
     tokens = [len(each.log_probs) for each in forced]
     assert refused == {}
@@ -203,7 +209,7 @@ def test_a_corpus_is_the_mean_of_its_sentences(translator, two):
 
 
 def test_what_is_saved_is_read_again(translator, two, tmp_path):
-    table, _ = corpus_heads(translator, two, {"sha256": "7", "file": "a.tsv", "command": "c"})
+    table, _ = table_over(translator, two, {"sha256": "7", "file": "a.tsv", "command": "c"})
     table.save(tmp_path)
     again = load_head_table(tmp_path)
     assert again is not None

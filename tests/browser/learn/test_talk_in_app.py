@@ -1,15 +1,20 @@
-"""A talk in the app, by keyboard; a pin survives a reload and becomes a talk; a class points at tokens and heads."""
+"""A talk in the app, by keyboard; a pin survives a reload and becomes a talk; a class points at tokens and heads, and
+opens the scene that is on stage on its own devices."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from bench.browser import ROOT, serving
+from bench.browser import ROOT, VIEWPORT, serving
+from model.own.translator import Translator
 from tests.pages import shipped
+from viz.core.text import text
+from viz.export.live import live_site
 
 pytestmark = shipped
 PHONE = {"width": 360, "height": 740}
@@ -18,12 +23,43 @@ SERVED = ("-m", "streamlit", "run", "app.py", "--server.port", "{port}", "--", "
 POINTS = "([question, answer]) => post('answer', { question, answer }).catch((error) => error.word)"
 
 
+BOARD = """format: 1
+scenes:
+  - text: My brother was sleeping on the sofa when I came home last night.
+    link: h=c3.0
+    predict:
+      ask: {en: "Which word does the second row look at most?", zh: 第二行最关注哪个词？}
+      options: [the first, the second of them, the third, {en: the fourth and last, zh: 第四个}]
+      answer: B
+  - text: You love me.
+    link: h=c2.5
+    phones: open
+    point: {head: {en: "Where is the diagonal?", zh: 对角线在哪里？}}
+"""
+
+
 @pytest.fixture(scope="module")
-def class_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an app that was started with a class."""
-    folder = tmp_path_factory.mktemp("class")
-    with (folder / "server.log").open("wb") as log, serving((*SERVED, str(folder)), ROOT, log) as (url, _):
+def class_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("class")
+
+
+@pytest.fixture(scope="module")
+def class_url(class_folder: Path) -> Iterator[str]:
+    """The address of an app that was started with a class, with a talk, and with a place for the page of ``live``."""
+    (class_folder / "talk.yaml").write_text(BOARD, encoding="utf-8")
+    own = ("--storyboard", str(class_folder / "talk.yaml"), "--live", str(class_folder / "site"))
+    with (
+        (class_folder / "server.log").open("wb") as log,
+        serving((*SERVED, str(class_folder), *own), ROOT, log) as (url, _),
+    ):
         yield url
+
+
+@pytest.fixture(scope="module")
+def live(class_folder: Path) -> None:
+    """The page that translates by itself, served by that app."""
+    pytest.importorskip("onnxscript")
+    live_site(Translator.from_checkpoint("en-zh", "cpu"), class_folder / "site")
 
 
 def joined(phone: Page, stage: Page, url: str) -> Page:
@@ -175,6 +211,7 @@ def test_each_half_of_a_hall_sees_its_own_and_a_number_being_typed_stays(stage, 
     desk.goto(f"{class_url}/talk?desk=1&lang=en")
     desk.get_by_label("A question of your own").fill("How many?")
     desk.get_by_label("A question of your own").press("Enter")
+    expect(desk.get_by_text("Tokens and heads are those of scene 2.")).to_be_visible()
     desk.get_by_role("button", name="Ask for the number").click()
     for phone in phones:
         phone.locator("#number").fill("7")
@@ -192,3 +229,82 @@ def test_each_half_of_a_hall_sees_its_own_and_a_number_being_typed_stays(stage, 
     phones[0].keyboard.press("Enter")
     expect(stage.locator(".hl-class-halves section").first).to_contain_text("Half A · with the picture")
     expect(stage.locator(".hl-class-halves .count", has_text="1")).to_have_count(1)
+
+
+@pytest.mark.usefixtures("live")
+def test_a_phone_opens_what_is_on_stage_and_comes_back_to_its_answer(stage, new_page, guard, class_url) -> None:
+    guard.expected.append(r"status of 4\d\d")
+    phone = joined(new_page(), stage, class_url)
+    stage.get_by_role("button", name="Ask for a token").click()
+    answer = phone.get_by_role("radio", name="love", exact=True)
+    answer.click()
+    expect(answer).to_have_attribute("aria-checked", "true")
+    phone.locator("#sentence").fill("Half a sent")
+    phone.get_by_role("button", name="中文").click()
+    phone.get_by_role("link", name=text("zh", "class.phone.own")).click()
+    phone.locator("#live[data-shown='1']").wait_for(timeout=120_000)
+    expect(phone.locator("#sentence")).to_have_value("I love you.")
+    expect(phone.locator(".go[type=submit]")).to_have_text(text("zh", "live.translate"))
+    expect(phone.locator(".joined")).to_contain_text(text("zh", "live.class_asks"))
+    talk = stage.frame_locator("iframe").first
+    title = talk.locator(".viewer:not([inert]) .panel-title").first.inner_text()
+    head = re.search(r"L\d+ H\d+", title)[0]
+    expect(phone.locator(".panel-title").first).to_contain_text(head)
+    assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    talk.locator(".viewer:not([inert]) .chips >> nth=1").get_by_role("button").nth(1).click()
+    phone.get_by_role("button", name=text("zh", "live.class_scene")).click()
+    expect(phone).to_have_url(re.compile("p=t1"))
+    expect(phone.locator(".chips >> nth=1").get_by_role("button").nth(1)).to_have_class("pinned")
+    phone.get_by_role("link", name=text("zh", "live.class_back")).click()
+    expect(answer).to_have_attribute("aria-checked", "true")
+    expect(phone.locator("#sentence")).to_have_value("Half a sent")
+
+
+@pytest.mark.usefixtures("live")
+def test_a_link_to_no_class_and_a_phone_without_a_seat_are_one_sentence_each(stage, new_page, guard, class_url) -> None:
+    guard.expected.append(r"status of 4\d\d")
+    for made_up in ("zzzzzz", "%3Cb%3E", ""):
+        stranger = new_page()
+        stranger.goto(f"{class_url}/live/#i=I+love+you.&class={made_up}")
+        expect(stranger.locator(".joined .told")).to_have_text(text("en", "class.phone.closed"))
+        expect(stranger.get_by_role("link", name=text("en", "live.class_back"))).to_have_count(0)
+        expect(stranger.locator(".chips").first).to_be_visible()
+    phone = joined(new_page(), stage, class_url)
+    code = phone.url.rpartition("/")[2]
+    stranger = new_page()
+    stranger.goto(f"{class_url}/live/#class={code}")
+    expect(stranger.locator(".joined")).to_contain_text(text("en", "live.class_seat"))
+    stranger.get_by_role("link", name=text("en", "live.class_back")).click()
+    expect(stranger.locator("#said")).to_have_text(re.compile("Nothing is asked"))
+
+
+@pytest.mark.usefixtures("live")
+def test_four_bars_leave_room_for_the_talk_and_a_file_may_take_phones_along(stage, new_page, class_url) -> None:
+    phone = joined(new_page(), stage, class_url)
+    stage.goto(f"{class_url}/talk?storyboard=given&scene=1&lang=en")
+    talk = stage.frame_locator("iframe").first
+    expect(talk.locator(".options button")).to_have_count(4)
+    expect(stage.locator(".hl-class-bars dt")).to_have_count(4)
+    expect(phone.locator("#own")).to_be_hidden()  # the map is the answer
+    for width, height in (tuple(VIEWPORT.values()), (1920, 1080)):
+        stage.set_viewport_size({"width": width, "height": height})
+        expect(talk.locator(".options button").last).to_be_in_viewport(ratio=1)
+        frame = stage.locator(".st-key-talk_frame iframe")
+        expect(frame).to_be_in_viewport(ratio=1)
+        box = frame.bounding_box()
+        assert height - 20 < box["y"] + box["height"] <= height
+        assert stage.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight") <= height
+        assert box["height"] > 0.7 * height
+    stage.set_viewport_size(VIEWPORT)
+    talk.locator(".talk-top h1").click()
+    stage.keyboard.press("Space")
+    expect(phone.locator(".right")).to_have_count(1)
+    assert "/class/" in phone.url, "the answer is seen first"
+    stage.keyboard.press("Space")
+    phone.locator("#live[data-shown='1']").wait_for(timeout=120_000)
+    expect(phone.locator("#sentence")).to_have_value("You love me.")
+    expect(phone.locator(".panel-title").first).to_contain_text("L2 H5")
+    stage.get_by_role("button", name="Ask for a head").click()
+    expect(phone.locator(".joined")).to_contain_text(text("en", "live.class_asks"))
+    phone.get_by_role("link", name=text("en", "live.class_back")).click()
+    expect(phone.locator("#question")).to_have_text("Scene 2: Where is the diagonal?")

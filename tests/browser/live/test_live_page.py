@@ -221,6 +221,63 @@ def test_a_site_holds_the_same_in_files_that_may_be_kept(
         server.shutdown()
 
 
+ENDS = """window.Worker = class extends EventTarget {
+  terminate() {}
+  postMessage() {
+    const data = { failed: "RangeError: WebAssembly.Memory(): could not allocate memory" };
+    setTimeout(() => this.dispatchEvent(new MessageEvent("message", { data })));
+  }
+};"""
+
+
+@pytest.fixture
+def other(browser: Browser) -> Iterator[Page]:
+    """Another page, not yet opened."""
+    page = browser.new_page(viewport=VIEWPORT)
+    yield page
+    page.close()
+
+
+def test_a_link_opens_a_sentence_with_its_head_and_token_in_a_language(other: Page, file: Path) -> None:
+    other.goto(f"{file.as_uri()}#i=I+love+you.&h=c2.5&p=t1&d=norms&lang=zh")
+    other.wait_for_selector("#live[data-shown='1']", timeout=120_000)
+    assert "L2 H5" in other.inner_text(".panel-title >> nth=0")
+    assert other.locator(".chips >> nth=1").locator(".pinned").count() == 1
+    assert other.inner_text(".go") == text("zh", "live.translate")
+    lacks = text("zh", "talk.live_weights").format(method=text("zh", "method.norms"))
+    assert lacks in other.inner_text(".status >> nth=-1")
+    assert translate(other, "You love me.")
+    assert other.locator(".chips >> nth=1").locator(".pinned").count() == 0, "it was the other sentence's"
+    assert lacks not in other.inner_text(".status >> nth=-1")
+
+
+def test_nonsense_in_a_link_opens_the_page_as_it_is(other: Page, file: Path) -> None:
+    other.goto(f"{file.as_uri()}#i=I+love+you.&h=z9.99&p=<b>&d=nothing&lang=constructor&y=0.<b>")
+    other.wait_for_selector("#live[data-shown='1']", timeout=120_000)
+    assert other.inner_text(".go") == text("en", "live.translate")
+    assert other.locator(".chips .pinned").count() == 0
+    assert "nothing" not in other.inner_text(".status >> nth=-1")
+
+
+def test_a_device_without_memory_is_told_so(other: Page, file: Path) -> None:
+    other.add_init_script(ENDS)
+    other.goto(file.as_uri())
+    other.get_by_text(text("en", "live.weak")).wait_for()
+    assert other.locator(".chips").first.is_visible()
+    assert other.locator(".go").is_disabled()
+
+
+def test_a_page_that_was_ended_while_it_opened_opens_when_it_is_asked_to(other: Page, file: Path) -> None:
+    other.add_init_script("sessionStorage.setItem('headlight-live-begun', '1')")
+    other.goto(file.as_uri())
+    other.get_by_text(text("en", "live.weak")).wait_for()
+    assert other.get_attribute("#live", "data-ready") is None
+    other.get_by_role("button", name=text("en", "live.retry")).click()
+    other.wait_for_selector("#live[data-ready]", timeout=120_000)
+    assert other.evaluate("sessionStorage.getItem('headlight-live-begun')") is None
+    assert other.get_by_role("button", name=text("en", "live.retry")).count() == 0
+
+
 def test_a_talk_translates_what_is_typed_in_its_live_scene(
     alone: Page, seen: list[str], translator: Translator, graphs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

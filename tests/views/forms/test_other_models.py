@@ -26,6 +26,7 @@ FORMS = {
     "vit": "picture",
     "vit_gpt2": "picture",
     "llava": "picture",
+    "whisper": "sound",
     "mine.npz": "maps",
 }
 BAD_NAME = "<img src=x onerror=alert(1)>"
@@ -172,7 +173,7 @@ def test_the_viewer_is_sent_every_map_of_every_form(name):
     assert offered == {method for method in METHOD_NAMES if anatomy.abilities.issuperset(METHODS[method].needs)} & {
         method for method in METHOD_NAMES if set(METHODS[method].kinds) & set(anatomy.kinds)
     }
-    assert ("picture" in str(components(at))) == (FORMS[name] == "picture")
+    assert ("picture" in str(components(at))) == (FORMS[name] in ("picture", "sound"))
 
 
 def test_a_patch_is_looked_from_and_a_head_lies_over_the_picture():
@@ -213,6 +214,21 @@ def test_a_written_token_s_own_attention_lies_over_a_picture_that_was_read_withi
     assert (sent["rows"], sent["columns"], sent["selected"]) == (3, 3, -1)
     np.testing.assert_allclose(unpack_fine(sent["values"]), row / row.max(), atol=1e-3)
     assert text("en", "patch.none") not in markup(at)
+
+
+def test_a_head_lies_over_the_spectrogram_of_a_sound_and_its_columns_are_named_by_their_seconds():
+    at = choose(prepared("", checkpoint="whisper", step="5", layer=1, head=3))
+    made = listed.entry_of("whisper").opened.translate("tones", capture=True)
+    sent = next(each for each in components(at) if "picture" in each)
+    row = made.trace.weights["cross"][1, 3, 4, :-1]
+    assert (sent["rows"], sent["columns"], sent["names"][:3]) == (1, 38, ["0.00 s", "0.04 s", "0.08 s"])
+    np.testing.assert_allclose(unpack_fine(sent["values"]), row / row.max(), atol=1e-3)
+    assert text("en", "sound.tones") in str(at.get("button_group"))
+    assert text("en", "heard.how") in markup(at)
+    at = choose(at, kind="encoder_self", patch=3)
+    assert next(each for each in components(at) if "picture" in each)["selected"] == 3
+    assert "no sound is called so" in alerts(choose(at, text="house"))[0] or "no WAV file" in alerts(at)[0]
+    assert "kept for its visitor alone" in alerts(choose(at, text="sound-0123456789abcdef"))[0]
 
 
 def test_a_picture_of_another_visitor_cannot_be_seen():

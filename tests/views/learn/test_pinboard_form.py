@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import struct
+from dataclasses import replace
 
 from tests.pages import HOSTILE, choose, prepared, reverse, words
 from viz.export.show.reading import read_storyboard
-from viz.export.show.storyboard import Both, Predict, Storyboard, TalkScene, write_storyboard
-from viz.views.pinboard.page import filled, predicted
+from viz.export.show.storyboard import Both, Pointing, Predict, Storyboard, TalkScene, write_storyboard
+from viz.views.pinboard.page import FIELDS, filled, predicted
 from viz.views.talk.hall import answer, of_hall
 
-NOTHING = dict.fromkeys(("title", "points", "note", "ask", "options", "answer", "row", "live"), "")
+NOTHING = dict.fromkeys(FIELDS, "")
 SCENE = TalkScene("abcd", checkpoint="reverse", title=Both("one", "一"), link="h=c0.0&d=gradient@2&p=t1&w=1")
 
 
@@ -34,6 +35,18 @@ def test_a_form_changes_its_own_language_and_nothing_else() -> None:
     assert (found.text, found.link, found.fragments("en")) == (SCENE.text, SCENE.link, ["say", "more"])
     assert not found.live
     assert filled(found, {**NOTHING, "live": "True"}).live
+
+
+def test_a_form_words_what_a_class_is_asked_in_its_own_language() -> None:
+    before = replace(SCENE, point=Pointing(Both("", "哪个词？")))
+    found = filled(before, {**NOTHING, "token": f" {HOSTILE} ", "head": "x" * 400, "phones": "open"})
+    assert found.point.token == Both(HOSTILE, "哪个词？")
+    assert len(found.point.head.en) == 300
+    assert found.phones == "open"
+    assert read_storyboard(write_storyboard(Storyboard(Both(), (found,)))).scenes == (found,)
+    seen = filled(replace(SCENE, link="", view="flow"), {**NOTHING, "token": "Which?"})
+    assert seen.point == Pointing(), "a view has no tokens to point at"
+    assert seen.phones == "tap"
 
 
 @reverse

@@ -21,8 +21,10 @@ from model.trace import HeadRef, Label
 from model.translator import Translator
 from tests.pages import SENTENCE, choose, components, markup, opened, reverse, shipped, words
 from viz.core import models
+from viz.core.answers import what_if
 from viz.core.answers.what_if import left_out
 from viz.core.choice import tidied
+from viz.core.session import Subject
 from viz.core.text import ENGLISH as STRINGS
 from viz.core.text import LANGUAGES, text
 from viz.core.views import VIEWS
@@ -138,6 +140,27 @@ def test_the_words_that_the_answer_leaves_out_cost_what_all_of_them_do(model, ma
     assert np.isinf(ends[[1, 2]]).all()
     assert whole[:, 2].max() > 0.5
     assert not costs_of_words(model, made, [], 2).any()
+
+
+def test_a_word_that_the_verdict_deletes_is_not_deleted_again_for_a_token(monkeypatch):
+    about = Subject("Tom sold his bicycle to a neighbour.", "en-zh")
+    known = np.isfinite(what_if.word_traces(about).costs).all(1)
+    tried, others = np.flatnonzero(known).tolist(), np.flatnonzero(~known).tolist()
+    assert tried
+    assert others
+    asked, plain = [], Translator.log_probs
+
+    def counted(*given, **how):
+        asked.append(len(how["hidden"]))
+        return plain(*given, **how)
+
+    monkeypatch.setattr(Translator, "log_probs", counted)
+    found = what_if.token_left_out(about, 1, (tried[0], others[0]))
+    assert asked == [1]
+    assert what_if.token_left_out(about, 2, (tried[0],))[tried[0]] != 0
+    assert asked == [1], "nothing was left to be deleted"
+    whole = left_out(about).costs[:, 1]
+    assert found == pytest.approx(np.where(np.isin(np.arange(len(whole)), (tried[0], others[0])), whole, 0), abs=1e-4)
 
 
 def test_what_the_marked_words_do_not_settle_is_told_by_all_of_them():

@@ -204,6 +204,18 @@ def test_a_head_without_a_number_is_no_point():
     assert figure.layout.yaxis.title.text == "&lt;i&gt;"
 
 
+def test_a_group_keeps_its_colour_where_others_have_no_number():
+    def drawn(first: float) -> dict[str, str]:
+        groups = zip(("a", "b", "b"), (first, 1.0, 2.0), strict=True)
+        points = [HeadPoint(HeadRef("cross", 0, 0), "", "", 1.0, y, group) for group, y in groups]
+        return {trace.name: trace.marker.color for trace in scatter_figure(points, LIGHT, ("x", "y", "c"), None).data}
+
+    every, without = drawn(0.0), drawn(float("nan"))
+    assert list(every) == ["a", "b"]
+    assert every["a"] != every["b"]
+    assert without == {"b": every["b"]}
+
+
 def test_a_small_map_is_the_stored_weights():
     entry = {"rows": ["a", "b"], "columns": ["x", "##y", "##"], "cells": [[2, 255], [0, 51, 1, 102]]}
     chart = small_map(entry)

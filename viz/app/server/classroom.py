@@ -47,6 +47,8 @@ PHONE_WORDS = (
         "mine_use",
         "mistyped",
         "over",
+        "own",
+        "own_told",
         "queue",
         "seat",
         "slow",

@@ -93,11 +93,18 @@ def left_out(subject: Subject) -> LeftOut:
 @kept(128)
 @shared_out
 def token_left_out(subject: Subject, step: int, words: tuple[int, ...]) -> np.ndarray:
-    """What deleting each of these words costs one written token, [W]; 0 for the others."""
+    """What deleting each of these words costs one written token, [W]; 0 for the others.
+
+    What the verdict deletes anyway is deleted once, for it.
+    """
     from model.analysis.faithfulness.deletion import costs_of_words
 
-    found = translation(subject)
-    return costs_of_words(subject.model.opened, found, words, step, before=_before(subject, found))[:, 0]
+    found, known = translation(subject), word_traces(subject).costs[:, step]
+    fresh = [word for word in words if not np.isfinite(known[word])]
+    costs = costs_of_words(subject.model.opened, found, fresh, step, before=_before(subject, found))[:, 0]
+    there = [word for word in words if np.isfinite(known[word])]
+    costs[there] = known[there]
+    return costs
 
 
 def _before(subject: Subject, found: Translation) -> tuple[float, ...]:

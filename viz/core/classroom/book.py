@@ -40,24 +40,16 @@ _ANSWER = """INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)
 
 @dataclass(frozen=True)
 class GivenAnswer:
-    """An answer without who gave it.
+    """An answer without who gave it."""
 
-    Attributes:
-        question: packed.
-        answer, first: the last answer, and the first one.
-        at: when (Unix time).
-        key: the right answer to a lesson's question; "" of any other.
-        learner: of a lesson's question a code that answers of one learner share; "" of any other.
-        half: "A" or "B"; "" where nobody asked for halves.
-    """
-
-    question: str
+    question: str  # packed
+    # answer, first: the last answer, and the first one
     answer: str
     first: str
-    at: float
-    key: str = ""
-    learner: str = ""
-    half: str = ""
+    at: float  # when (Unix time)
+    key: str = ""  # the right answer to a lesson's question; "" of any other
+    learner: str = ""  # of a lesson's question a code that answers of one learner share; "" of any other
+    half: str = ""  # "A" or "B"; "" where nobody asked for halves
 
 
 def _learner(key: object, code: object) -> str:

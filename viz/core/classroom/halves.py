@@ -33,18 +33,13 @@ class PhonePictureError(HeadlightError):
 
 @dataclass(frozen=True)
 class PhonePicture:
-    """A map as a phone draws it.
+    """A map as a phone draws it."""
 
-    Attributes:
-        title: in English and in Chinese.
-        rows, columns: labels.
-        values: [row, column], in hundredths.
-    """
-
-    title: tuple[str, str]
+    title: tuple[str, str]  # in English and in Chinese
+    # rows, columns: labels
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    values: tuple[tuple[int, ...], ...]
+    values: tuple[tuple[int, ...], ...]  # [row, column], in hundredths
 
     def __post_init__(self) -> None:
         """Refuse what is too large.

@@ -19,6 +19,7 @@ MOST_NUMBER = 1e9
 MOST_BARS = 8  # different numbers that a tally shows
 MOST_POINTED = 5  # tokens or heads that a tally shows
 MOST_SENTENCE = 300  # characters
+MOST_WORDING = 300  # of a lecturer's question
 CODE_SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is read for another; a prime number of them
 LEARNER_LENGTH = 8  # signs of a learner's code, the last of which checks the others
 
@@ -112,6 +113,17 @@ def read_sentence(said: object) -> str:
     seen = "".join(sign if unicodedata.category(sign)[0] not in "CZ" else " " for sign in said)
     if not (kept := " ".join(seen.split())) or len(kept) > MOST_SENTENCE:
         raise ClassError("empty")
+    return kept
+
+
+def read_wording(said: object) -> str:
+    """A lecturer's own question in one language, on one line; "" for none.
+
+    Raises:
+        ClassError: it is no text, or too long.
+    """
+    if not isinstance(said, str) or len(kept := " ".join(said.split())) > MOST_WORDING or not kept.isprintable():
+        raise ClassError("wording")
     return kept
 
 

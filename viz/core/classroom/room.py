@@ -59,6 +59,8 @@ class Room:
         self._seats = self.book.seats(self.code)
         self.split = self.book.state("split")  # a key of HALVES; "" where the hall is one
         self._pictures: list[dict[str, Any] | None] = json.loads(self.book.state("pictures") or "[null, null]")
+        self._led: dict[str, Any] = json.loads(self.book.state("led") or "{}")  # see ``lead``
+        self.pointable: tuple[int, tuple[ClassQuestion, ...]] = (0, ())  # number of the scene on stage; what it can ask
         self._epoch, self._count = secrets.token_hex(4), 0
         self._told: dict[str, bytes] = {}  # by half, what all its phones show; of this version
         self.staged = (0, "")  # how manyth sentence of the hall is on stage, and which
@@ -76,7 +78,7 @@ class Room:
         with self.lock:
             self.code = "".join(secrets.choice(CODE_SIGNS) for _ in range(CODE_LENGTH))
             self.is_open, self._seats, self.question = True, {}, None
-            self.split, self._pictures = "", [None, None]
+            self.split, self._pictures, self._led = "", [None, None], {}
             self._keep()
 
     def end(self) -> None:
@@ -92,7 +94,7 @@ class Room:
                 return
             self.question, self.is_asking, self.right = question, True, None
             if question.item:
-                self._pictures = [None, None]  # nothing to look a lesson's answer up in
+                self._pictures, self._led = [None, None], {}  # nothing to look a lesson's answer up in
             self.book.ask(question.name, question.packed())
             if key is not None:
                 self.book.keep_key(question.name, str(key))
@@ -117,6 +119,21 @@ class Room:
             said = json.loads(packed_pictures(pictures))
             if said != self._pictures:
                 self._pictures = said
+                self._keep()
+
+    def lead(self, link: str, *, opens: bool = False) -> None:
+        """Offer every phone what is on stage, to be computed on the phone itself.
+
+        A divided hall is offered nothing, since each half has its own picture.
+
+        Args:
+            link: of the page that translates by itself, see ``live_link``; "" offers nothing any more.
+            opens: phones go there by themselves, unless a question stands or its answer is shown.
+        """
+        with self.lock:
+            led = {"link": link, "opens": opens} if link else {}
+            if led != self._led:
+                self._led = led
                 self._keep()
 
     def stop_asking(self, right: int | None = None) -> None:
@@ -239,6 +256,9 @@ class Room:
         found: dict[str, Any] = {"version": self.version, "asking": self.is_asking}
         if half:
             found |= {"half": half, "picture": self._pictures[HALF_LETTERS.index(half)]}
+        elif self._led:
+            is_free = not self.is_asking and self.right is None
+            found["scene"] = self._led | {"opens": self._led["opens"] and is_free}
         if (question := self.question) is None:
             return found
         return found | {
@@ -308,6 +328,7 @@ class Room:
             asking=str(int(self.is_asking)),
             split=self.split,
             pictures=json.dumps(self._pictures, ensure_ascii=False),
+            led=json.dumps(self._led, ensure_ascii=False),
         )
         self._count += 1
         self._told = {}

@@ -30,20 +30,13 @@ HEAD_MEASURES = ("importance", "previous", "next", "sink", "rare", "entropy", "d
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few options.
+    """One of a few options."""
 
-    Attributes:
-        name: of the parameter in the link.
-        options: their codes, which are also what the app calls them; the first is the default where nobody says
-            another.
-        key: ``<key>.<option>`` are the interface strings of what the visitor reads.
-        label: the interface string that says what is chosen; ``<label>.help`` explains it.
-    """
-
-    name: str
+    name: str  # of the parameter in the link
+    # their codes, which are also what the app calls them; the first is the default where nobody says another
     options: tuple[str, ...]
-    key: str
-    label: str
+    key: str  # ``<key>.<option>`` are the interface strings of what the visitor reads
+    label: str  # the interface string that says what is chosen; ``<label>.help`` explains it
 
     def read(self, said: object) -> str | None:
         """The option that a link means; None where it means none."""

@@ -154,16 +154,11 @@ def spelt(tokens: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class ShownMaps:
-    """Maps to be shown.
+    """Maps to be shown."""
 
-    Attributes:
-        translation: tokens and texts; where the maps are too many to be copied, its own are all 0.
-        layers: the maps, by kind, where they are not in the translation.
-        first: what the first row of a decoder's map is called in a selection: -1 where it writes token 0, otherwise 0.
-    """
-
-    translation: TracedTranslation
-    layers: Mapping[Kind, Layers]
+    translation: TracedTranslation  # tokens and texts; where the maps are too many to be copied, its own are all 0
+    layers: Mapping[Kind, Layers]  # the maps, by kind, where they are not in the translation
+    # what the first row of a decoder's map is called in a selection: -1 where it writes token 0, otherwise 0
     first: int
 
     @property

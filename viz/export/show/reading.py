@@ -25,8 +25,10 @@ from viz.export.show.storyboard import (
     MOST_STEPS,
     OPTION_LETTERS,
     OPTIONS,
+    PHONES,
     Both,
     Light,
+    Pointing,
     Predict,
     Step,
     Storyboard,
@@ -41,7 +43,7 @@ MOST_NODES = 10_000
 _NOTHING = "tag:yaml.org,2002:null"
 _SCENE = (
     *("text", "target", "checkpoint", "link", "view", "app", "title", "points", "note", "steps", "predict", "expect"),
-    *("minutes", "live"),
+    *("minutes", "live", "point", "phones"),
 )
 _APP = re.compile(r"[a-z_]{0,30}(?:\?[\w.~%+=&,:*!'()-]*)?", re.ASCII)
 
@@ -218,6 +220,8 @@ def _scene(given: Field) -> TalkScene:
         given.fail("has either a view, or a link with steps")
     if "view" in parts and _flag(parts.get("live")):
         given.fail("has either a view, or is live: a view's picture is made before the talk")
+    if {"view", "point"} <= set(parts):
+        given.fail("has either a view, or words that ask a class to point: a view has no tokens and heads to point at")
     return TalkScene(
         text=parts["text"].text(MAX_CHARACTERS),
         target=_text(parts.get("target"), MAX_CHARACTERS),
@@ -236,7 +240,21 @@ def _scene(given: Field) -> TalkScene:
         if "points" in parts
         else (),
         live=_flag(parts.get("live")),
+        point=_point(parts["point"]) if "point" in parts else Pointing(),
+        phones=_phones(parts.get("phones")),
     )
+
+
+def _point(given: Field) -> Pointing:
+    parts = given.mapping(("token", "head"))
+    return Pointing(*(_both(parts.get(name), MOST_SIGNS["ask"]) for name in ("token", "head")))
+
+
+def _phones(given: Field | None) -> str:
+    said = given.text(10) if given else PHONES[0]
+    if given and said not in PHONES:
+        given.fail(f"must be one of {', '.join(PHONES)}, not {said!r}")
+    return said
 
 
 def _text(given: Field | None, most: int) -> str:

@@ -38,23 +38,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class Staged:
-    """A scene that can be played.
+    """A scene that can be played."""
 
-    Attributes:
-        scene: as it was written.
-        sight: its sentence and maps.
-        selection: what it shows first.
-        steps: the links of its clicks, which change the first.
-        predict: its question, with options; None where nothing is asked.
-        problems: what it expected and is not so.
-    """
-
-    scene: TalkScene
-    sight: Sight
-    selection: Selection
-    steps: tuple[str, ...]
-    predict: Predict | None
-    problems: tuple[Problem, ...]
+    scene: TalkScene  # as it was written
+    sight: Sight  # its sentence and maps
+    selection: Selection  # what it shows first
+    steps: tuple[str, ...]  # the links of its clicks, which change the first
+    predict: Predict | None  # its question, with options; None where nothing is asked
+    problems: tuple[Problem, ...]  # what it expected and is not so
 
 
 @dataclass(frozen=True)

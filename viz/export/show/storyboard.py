@@ -43,6 +43,7 @@ OWN_CHOICES = (
     "click",
     "hall",
 )  # a scene says them, or the talk does
+PHONES = ("tap", "open", "none")  # how phones of a class come to a scene
 _HEADS = re.compile(r"[a-z][a-z0-9.]{0,20}(?:,[a-z][a-z0-9.]{0,20}){0,199}")  # by code or by job, see ``heads``
 
 
@@ -73,6 +74,8 @@ def _scene(scene: TalkScene) -> dict[str, Any]:
             "note": _both(scene.note),
             "steps": [_step(step) for step in scene.steps],
             "predict": _predict(scene.predict) if scene.predict else None,
+            "point": _full({"token": _both(scene.point.token), "head": _both(scene.point.head)}),
+            "phones": scene.phones if scene.phones != PHONES[0] else "",
             "expect": list(scene.expect),
             "minutes": scene.minutes,
         }
@@ -152,6 +155,14 @@ class Predict:
 
 
 @dataclass(frozen=True)
+class Pointing:
+    """How a class is asked to point at a token or at a head of a scene; empty for the app's own words."""
+
+    token: Both = Both()
+    head: Both = Both()
+
+
+@dataclass(frozen=True)
 class TalkScene:
     """One picture, and what belongs to it.
 
@@ -163,6 +174,8 @@ class TalkScene:
         view: of the app, where that is the picture and not a map: its name, then what its link says besides.
         app: where in the app it was pinned; "" where nowhere.
         live: in a file of its own another sentence can be typed, which is translated there.
+        point: how a class is asked to point.
+        phones: of ``PHONES``: phones of a class open it with a tap, by themselves, or not at all.
         points: sentences that stand beside the picture, one more with each click.
         title, note: a note's ``[click]`` marks are where the speaker goes on.
         steps: one a click.
@@ -186,6 +199,8 @@ class TalkScene:
     view: str = ""
     points: tuple[Both, ...] = ()
     live: bool = False
+    point: Pointing = Pointing()
+    phones: str = PHONES[0]
 
     @property
     def choices(self) -> dict[str, str]:

@@ -221,31 +221,20 @@ SECONDS_FIRST, SECONDS_EACH = 120, 60  # to load a model, and for a view
 
 @dataclass(frozen=True)
 class Asked:
-    """A view of the app that is to be pictured.
+    """A view of the app that is to be pictured."""
 
-    Attributes:
-        view: its name.
-        query: what its link says besides, an entry a choice.
-        language: "en" or "zh".
-    """
-
-    view: str
-    query: tuple[tuple[str, str], ...]
-    language: str
+    view: str  # its name
+    query: tuple[tuple[str, str], ...]  # what its link says besides, an entry a choice
+    language: str  # "en" or "zh"
 
 
 @dataclass(frozen=True)
 class RenderedView:
-    """A view's picture in one look.
+    """A view's picture in one look."""
 
-    Attributes:
-        markup: of its own elements, with ``<div data-part="0">`` where the first of ``parts`` belongs.
-        style: the style sheets that the app wrote into its page.
-        parts: name of a component, or "figure" for one of Plotly's, with the data that it shows.
-    """
-
-    markup: str
-    style: str
+    markup: str  # of its own elements, with ``<div data-part="0">`` where the first of ``parts`` belongs
+    style: str  # the style sheets that the app wrote into its page
+    # name of a component, or "figure" for one of Plotly's, with the data that it shows
     parts: tuple[Mapping[str, Any], ...]
 
 

@@ -78,9 +78,6 @@ def word_links(
     Args:
         src, tgt: the words.
         links: source word, target word; a word without one is drawn dashed.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
 
     Raises:
         ValueError: a link names a word that is not there.

@@ -46,9 +46,6 @@ def gold_map(
         values: 0 or more, [target words, source words]; colours run to the largest.
         rows, columns: target and source words; shown literally.
         sure, possible, found: links (source word, target word); possible ones may contain the sure.
-        title: says what is drawn.
-        theme: the look.
-        text: the words of axes and hover.
 
     Raises:
         ValueError: the shapes do not fit, or a link is outside the map.
@@ -121,9 +118,6 @@ def score_grid(
         everywhere: all sentences', of the same shape; drawn small.
         chosen: layer and head to mark; the head may be "all".
         best: the head to mark with a star.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_open: called with the layer and head, or "all", that was clicked, before the script runs again.
 
     Raises:
@@ -197,8 +191,6 @@ def grid(now: Session, chosen: Setting, rates: np.ndarray) -> None:
     """Every head's error rate on the pair, and on all pairs where the checkpoint's table has it.
 
     Args:
-        now: the visitor's choices.
-        chosen: the setting, whose place is marked.
         rates: of the pair, in [0, 1], by rule, shift, drawn and place.
     """
     layers, heads = decoder(now)

@@ -142,24 +142,16 @@ _SIZE = 11
 
 @dataclass(frozen=True)
 class HeadPoint:
-    """One head as the scatter shows it.
+    """One head as the scatter shows it."""
 
-    Attributes:
-        head: which.
-        title: its name in the visitor's language.
-        note: what it does, in a few words.
-        x, y: where it stands.
-        group: what its colour stands for; "" where that is a number.
-        colour: that number; NaN where there is none.
-    """
-
-    head: HeadRef
-    title: str
-    note: str
+    head: HeadRef  # which
+    title: str  # its name in the visitor's language
+    note: str  # what it does, in a few words
+    # x, y: where it stands
     x: float
     y: float
-    group: str = ""
-    colour: float = float("nan")
+    group: str = ""  # what its colour stands for; "" where that is a number
+    colour: float = float("nan")  # that number; NaN where there is none
 
 
 def scatter_figure(
@@ -169,15 +161,13 @@ def scatter_figure(
 
     Args:
         points: those without a place are left out.
-        theme: the look.
-        axes: what x, y and colour are called.
-        selected: a head to mark.
     """
     there = [point for point in points if np.isfinite(point.x) and np.isfinite(point.y)]
-    groups = list(dict.fromkeys(point.group for point in there))
+    groups = list(dict.fromkeys(point.group for point in points))  # of all: its colour is a group's own
     data = [
-        _trace([point for point in there if point.group == group], group, HEAD_COLOURS[place % 8], theme, axes[2])
+        _trace(own, group, HEAD_COLOURS[place % 8], theme, axes[2])
         for place, group in enumerate(groups)
+        if (own := [point for point in there if point.group == group])
     ]
     if ring := [point for point in there if point.head == selected]:
         data.append(_ring(ring[0], theme))

@@ -12,7 +12,7 @@ from viz.charts.marked import versions_html
 from viz.charts.markup import line
 from viz.core.answers import what_if
 from viz.core.answers.translations import translation
-from viz.core.choice import Labels, say, within
+from viz.core.choice import say, within
 from viz.core.numbers import number, shown_piece
 from viz.core.session import Session, Subject, force
 from viz.core.theme import Theme
@@ -51,30 +51,20 @@ SAMPLING: tuple[tuple[str, Any, Any, Any, Any], ...] = (  # name, lowest, highes
 )
 
 
-def beam_tree(
-    data: dict[str, object],
-    *,
-    theme: Theme,
-    labels: Labels,
-    key: str,
-    on_open: Callable[[int], None],
-) -> None:
+def beam_tree(data: dict[str, object], theme: Theme, on_open: Callable[[int], None]) -> None:
     """The tree, and the finished hypotheses under it; a click or Enter on one of them opens it.
 
     Args:
         data: what ``tree_payload`` made.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_open: called with the rank of the opened hypothesis, from 0, before the script runs again.
     """
 
     def opened() -> None:
-        rank = message(key, "open")
+        rank = message("beam_tree", "open")
         if type(rank) is int and rank >= 0:
             on_open(rank)
 
-    _component.mount(data, theme=theme, labels=labels, key=key, on_open_change=opened)
+    _component.mount(data, theme=theme, labels=within("beam"), key="beam_tree", on_open_change=opened)
 
 
 def tree_payload(
@@ -137,10 +127,8 @@ def draw_tree(now: Session, width: int) -> None:
     about = f"{say('beam.tree.lead', nodes=len(tree.nodes), width=width)} {lost}"
     beam_tree(
         tree_payload(tree, hypotheses, model.decode_target, model.piece, translation(now.subject).tgt_ids),
-        theme=now.theme,
-        labels=within("beam"),
-        key="beam_tree",
-        on_open=lambda rank: open_hypothesis(now, hypotheses, rank),
+        now.theme,
+        lambda rank: open_hypothesis(now, hypotheses, rank),
     )
     st.html(line("lead", about, id="hl-overtaken", style="max-width:none"))
 

@@ -14,10 +14,10 @@ from model.trace import AttentionTrace, HeadRef, Kind, Label
 from viz.charts.markup import line
 from viz.core.answers import translations
 from viz.core.answers.maps import flow_shares
-from viz.core.choice import Labels, Say, say, within
+from viz.core.choice import Say, say, within
 from viz.core.going import open_head
 from viz.core.session import Session, choose_token, theme
-from viz.core.theme import HEAD_COLOURS, Theme
+from viz.core.theme import HEAD_COLOURS
 from viz.widgets import chart
 from viz.widgets.errors import message, reported_step
 from viz.widgets.picker import bar, pick
@@ -55,14 +55,10 @@ LEAST = (0.5, 10.0, 1.0, 0.5)  # percent: lowest, highest, where it starts, step
 
 @dataclass(frozen=True)
 class FlowTokens:
-    """What the columns of a graph stand for.
+    """What the columns of a graph stand for."""
 
-    Attributes:
-        src: source tokens, or words, as the graph has them.
-        reads, writes: tokens that the decoder reads and writes, one a step; the graph may have fewer steps.
-    """
-
-    src: Sequence[Label]
+    src: Sequence[Label]  # source tokens, or words, as the graph has them
+    # reads, writes: tokens that the decoder reads and writes, one a step; the graph may have fewer steps
     reads: Sequence[Label]
     writes: Sequence[Label]
 
@@ -72,38 +68,34 @@ def flow_graph_picture(
     tokens: FlowTokens,
     *,
     summary: str,
-    theme: Theme,
-    labels: Labels,
-    key: str,
     on_step: Callable[[int], None],
     on_open: Callable[[HeadRef], None],
 ) -> bool:
     """The graph; a token above it chooses another step, a click on an edge opens its strongest head: True then.
 
     Args:
-        graph: of one step.
-        tokens: of its columns.
         summary: the graph in one sentence.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_step: called with the step that was chosen, from 1, before the script runs again.
         on_open: called with the head, likewise.
     """
 
     def chosen() -> None:
-        if step := reported_step(message(key, "step"), len(tokens.writes)):
+        if step := reported_step(message("flow_graph", "step"), len(tokens.writes)):
             on_step(step)
 
     places = edge_heads(graph)
 
     def opened() -> None:
-        if place := opened_place(message(key, "open"), places):
+        if place := opened_place(message("flow_graph", "open"), places):
             on_open(place)
 
-    colours = {kind: HEAD_COLOURS[places[theme.is_dark]] for kind, places in _COLOURS.items()}
+    look = theme()
+    colours = {kind: HEAD_COLOURS[pair[look.is_dark]] for kind, pair in _COLOURS.items()}
     data = {**flow_payload(graph, tokens), "summary": summary, "colours": colours}
-    result = _component.mount(data, theme=theme, labels=labels, key=key, on_step_change=chosen, on_open_change=opened)
+    labels = within("flow")
+    result = _component.mount(
+        data, theme=look, labels=labels, key="flow_graph", on_step_change=chosen, on_open_change=opened
+    )
     return opened_place(result.get("open"), places) is not None
 
 
@@ -158,9 +150,7 @@ def summary(graph: FlowGraph, src: Sequence[Label], trace: AttentionTrace, say: 
     """Where what reached the output came from, in one sentence.
 
     Args:
-        graph: of one step.
         src: source tokens, or words, as the graph has them.
-        trace: of the translation.
         say: gives the interface strings called ``flow.…``.
     """
     between = say("flow.comma")
@@ -214,9 +204,6 @@ def picture(now: Session, measure: str, least: float) -> None:
         graph,
         FlowTokens(src, trace.tgt_inputs[:rows], trace.tgt_outputs[:rows]),
         summary=summary(graph, src, trace, say),
-        theme=theme(),
-        labels=within("flow"),
-        key="flow_graph",
         on_step=lambda step: choose_token(step - 1),
         on_open=open_head,
     )

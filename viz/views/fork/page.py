@@ -19,7 +19,7 @@ from viz.charts.marked import versions_html
 from viz.charts.markup import alert, line, tag
 from viz.core.answers import maps, what_if
 from viz.core.answers.translations import trace, translation
-from viz.core.choice import Labels, say, within
+from viz.core.choice import say, within
 from viz.core.numbers import shown_piece, signed
 from viz.core.session import Session, choose_token, chosen_token, force, forced
 from viz.core.theme import Theme
@@ -48,7 +48,6 @@ def draw_votes(votes: Votes, sources: LabelledMap, written: str, other: str, the
         votes: for ``written`` against ``other``.
         sources: ``votes.sources`` [L, H, S] with its source tokens, or words, as columns.
         written, other: the two tokens; shown literally.
-        theme: the look.
     """
     said = {"a": written, "b": other}
     title = tag("h3", say("votes.title", **said), style="margin:.2rem 0 0;font-size:1.1rem")
@@ -156,35 +155,21 @@ def _chart(figure: object, key: str, alt: str) -> None:
     st.plotly_chart(figure, key=key, theme=None, config=chart_config(name), alt=alt)
 
 
-def fork_picker(
-    step: Step,
-    *,
-    title: str,
-    chosen: int,
-    theme: Theme,
-    labels: Labels,
-    key: str,
-    on_pick: Callable[[int], None],
-) -> None:
+def fork_picker(step: Step, *, title: str, chosen: int, theme: Theme, on_pick: Callable[[int], None]) -> None:
     """The candidates of one step.
 
     Args:
-        step: of the translation.
-        title: over them.
         chosen: id of the one that is written instead.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_pick: called with the candidate's id that was clicked, before the script runs again.
     """
 
     def picked() -> None:
-        candidate = picked_candidate(message(key, "pick"), step)
+        candidate = picked_candidate(message("fork_picker", "pick"), step)
         if candidate is not None:
             on_pick(candidate)
 
     data = {"title": title, "chosen": chosen, **step_payload(step)}
-    _component.mount(data, theme=theme, labels=labels, key=key, on_pick_change=picked)
+    _component.mount(data, theme=theme, labels=within("fork"), key="fork_picker", on_pick_change=picked)
 
 
 def step_payload(step: Step) -> dict[str, object]:
@@ -207,21 +192,13 @@ def _candidate(candidate: Candidate) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class _Here:
-    """A step of the translation, and what is written there instead.
+    """A step of the translation, and what is written there instead."""
 
-    Attributes:
-        session: the visitor's choices.
-        written: the translation.
-        steps: its candidates, step by step.
-        place: of the step.
-        prefix: what the forked translation begins with.
-    """
-
-    session: Session
-    written: TracedTranslation
-    steps: Sequence[Step]
-    place: int
-    prefix: tuple[int, ...]
+    session: Session  # the visitor's choices
+    written: TracedTranslation  # the translation
+    steps: Sequence[Step]  # its candidates, step by step
+    place: int  # of the step
+    prefix: tuple[int, ...]  # what the forked translation begins with
 
     def pick(self, candidate: int) -> None:
         """Fork here with a candidate."""
@@ -296,8 +273,6 @@ def view(session: Session) -> None:
         title=say("fork.candidates", step=here.place + 1, token=shown_piece(step.written.piece)),
         chosen=here.prefix[here.place],
         theme=session.theme,
-        labels=within("fork"),
-        key="fork_picker",
         on_pick=here.pick,
     )
     if fork:

@@ -88,8 +88,6 @@ def best(scores: _Scores, most: int, said: str, but: HeadRef | None = None) -> l
     """The heads with the highest scores, none that is 0, as a list shows them.
 
     Args:
-        scores: of every head.
-        most: how many.
         said: key of the string that says a score.
         but: a head to leave out.
     """
@@ -109,9 +107,6 @@ def pattern_grid(
 
     Args:
         pattern: 0 to 1, [GRID, GRID].
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_paint: called with the new pattern's code before the script runs again.
 
     Raises:

@@ -64,8 +64,6 @@ def reasons_figure(
     Args:
         table: contributions, [P, R].
         rows, columns: names of the parts; shown literally.
-        theme: the look.
-        titles: the words.
 
     Raises:
         ValueError: the shapes do not fit each other.
@@ -159,11 +157,9 @@ def explain(found: Reasons, head: HeadRef, query: int, key: int, tokens: tuple[s
     """The table of one score, what it says in words, and what it does not.
 
     Args:
-        found: of the head, every query and key.
         head: whose score it is.
         query, key: numbers of the two.
         tokens: of the query and of the key.
-        theme: the look.
     """
     table = found.table(query, key)
     score = number(float(found.scores[query, key]), 3)
@@ -225,8 +221,6 @@ def with_and_without(
     Args:
         x: [N].
         curves: [N] each.
-        theme: the look.
-        names: of the curves.
         axes: titles of the horizontal and the vertical axis.
         log_x, log_y: powers instead of sums; log_x marks every point, at powers of two.
 

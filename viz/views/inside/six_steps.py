@@ -111,9 +111,7 @@ def step_figure(
     """Panels side by side whose rows are the same keys; vectors that belong to no key above and below them.
 
     Args:
-        panels: from left to right.
         keys: tokens, K of them; shown literally.
-        theme: the look.
         above, below: vectors across the whole width.
         key_title, dimension: words, in the visitor's language.
 
@@ -260,7 +258,6 @@ def step_picture(
         steps: of the head, every query.
         query: row of the query.
         keys: tokens that can be attended to.
-        theme: the look.
         say: gives the interface strings called ``inside.…``.
 
     Raises:

@@ -15,10 +15,9 @@ from viz.charts.deletion import bars_figure
 from viz.charts.layout import chart_config
 from viz.charts.markup import tag
 from viz.core.answers import maps, translations
-from viz.core.choice import Labels, say, within
+from viz.core.choice import say, within
 from viz.core.numbers import shown_piece, signed
 from viz.core.session import Session, choose_token, theme
-from viz.core.theme import Theme
 from viz.widgets import chart
 from viz.widgets.errors import message, reported_step, told
 from viz.widgets.places import looked_at, register
@@ -52,9 +51,6 @@ def lens_grid(
     writes: Sequence[Label],
     *,
     step: int,
-    theme: Theme,
-    labels: Labels,
-    key: str,
     on_step: Callable[[int], None],
 ) -> None:
     """The grid, and under it one step from layer to layer; a click on a column, or ← and →, chooses the step.
@@ -66,18 +62,15 @@ def lens_grid(
         piece: the text of a target id.
         reads, writes: tokens that the decoder reads and writes, one a step that is shown.
         step: that is chosen, from 1.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_step: called with the step that was chosen, from 1, before the script runs again.
     """
 
     def chosen() -> None:
-        if now := reported_step(message(key, "step"), len(writes)):
+        if now := reported_step(message("lens_grid", "step"), len(writes)):
             on_step(now)
 
     data = {**lens_payload(found, piece, reads, writes), "step": step}
-    _component.mount(data, theme=theme, labels=labels, key=key, on_step_change=chosen)
+    _component.mount(data, theme=theme(), labels=within("lens"), key="lens_grid", on_step_change=chosen)
 
 
 def lens_payload(
@@ -142,9 +135,6 @@ def layers(shown: _Shown) -> None:
         trace.tgt_inputs[:rows],
         trace.tgt_outputs[:rows],
         step=step,
-        theme=theme(),
-        labels=within("lens"),
-        key="lens_grid",
         on_step=lambda step: choose_token(step - 1),
     )
     with told():

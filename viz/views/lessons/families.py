@@ -17,6 +17,7 @@ from viz.core.answers.translations import translation
 from viz.core.choice import say, within
 from viz.core.numbers import number
 from viz.core.session import Session, Subject
+from viz.core.views import EVERY_FORM
 from viz.views.lessons.lesson import Lesson, Values, count, tiny
 from viz.widgets.chart import draw
 from viz.widgets.patches import Patched, patch_picture, truth
@@ -132,5 +133,5 @@ LESSON = Lesson(
     picture=picture,
     views=("one_head",),
     sentence=False,
-    reads=("text", "prompt", "sentence", "picture", "maps"),
+    reads=EVERY_FORM,
 )

@@ -25,29 +25,19 @@ Values = dict[str, Any]
 class Lesson:
     """One lesson; its texts are ``lesson.<number>`` (the title), and with that before them ``.idea``, ``.where``
     (the letters of the formula), ``.see``, ``.ask.1``, ``.answer.1``, ``.ask.2`` and ``.answer.2``.
-
-    Attributes:
-        formula: LaTeX; a wide space (``qquad``) stands between equations.
-        picture: draws the picture with which the lesson begins, with its sliders, and gives values that fill the
-            lesson's texts; it is called inside a fragment, so that a slider redraws this lesson alone.
-        more: as ``picture``, what stands below the idea.
-        views: names of the views that show more.
-        pickers: those of the frame that it uses.
-        sentence: it is about the visitor's sentence: where that cannot be translated, there is no picture.
-        own: it takes a Transformer of our own apart; of others it cannot be shown.
-        needs: what it asks of the model.
-        reads: which forms of model it is about.
     """
 
-    formula: str
+    formula: str  # LaTeX; a wide space (``qquad``) stands between equations
+    # draws the picture with which the lesson begins, with its sliders, and gives values that fill the lesson's texts;
+    # it is called inside a fragment, so that a slider redraws this lesson alone
     picture: Callable[[Session], Values]
-    views: tuple[str, ...]
-    pickers: tuple[str, ...] = ()
-    more: Callable[[Session], Values] = lambda now: {}
-    sentence: bool = True
-    own: bool = False
-    needs: frozenset[Need] = frozenset()
-    reads: tuple[Reads, ...] = ("text",)
+    views: tuple[str, ...]  # names of the views that show more
+    pickers: tuple[str, ...] = ()  # those of the frame that it uses
+    more: Callable[[Session], Values] = lambda now: {}  # as ``picture``, what stands below the idea
+    sentence: bool = True  # it is about the visitor's sentence: where that cannot be translated, there is no picture
+    own: bool = False  # it takes a Transformer of our own apart; of others it cannot be shown
+    needs: frozenset[Need] = frozenset()  # what it asks of the model
+    reads: tuple[Reads, ...] = ("text",)  # which forms of model it is about
 
     @property
     def equations(self) -> str:

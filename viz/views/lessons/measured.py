@@ -12,11 +12,11 @@ from model.analysis.lessons.items import Item
 from model.errors import HeadlightError
 from viz.charts.markup import line, tag
 from viz.core.answers.lessons import lesson_items
-from viz.core.choice import language, say, speak
+from viz.core.choice import language, live_link, say, speak
 from viz.core.classroom.book import GivenAnswer
 from viz.core.classroom.questions import ClassError, ClassQuestion, new_learner, read_learner
 from viz.core.classroom.room import Room, the_room
-from viz.core.session import Subject, read_session
+from viz.core.session import Session, Subject, read_session
 from viz.core.text import text
 from viz.export.show.storyboard import OPTION_LETTERS
 from viz.widgets import class_bars
@@ -117,6 +117,21 @@ def on_phones(room: Room, item: Item, form: str, key: str) -> None:
         for place, why in enumerate(item.whys):
             if why:
                 st.html(line("alt", f"{OPTION_LETTERS[place]} · {item.options[place]}: ", say(f"item.why.{why}")))
+
+
+def lead_phones(now: Session, *, is_offered: bool) -> None:
+    """Offer the phones of a class that is open the lesson's sentence and head, to be computed on the phone itself.
+
+    Args:
+        now: what the lesson shows.
+        is_offered: it is about the sentence, and asks nothing that a map would answer.
+    """
+    if (room := the_room()) is None or not room.is_open:
+        return
+    about, beam = now.subject, {"b": str(now.subject.beam)} if now.subject.beam > 1 else {}
+    is_own = about == about.own
+    link = live_link(about.text, about.checkpoint, now.selection.in_app.link, **beam) if is_offered and is_own else None
+    room.lead(link or "")
 
 
 def week_link(number: str, about: Subject) -> str:

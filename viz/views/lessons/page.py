@@ -17,7 +17,7 @@ from viz.core.session import Session, read_session
 from viz.core.views import LESSON_MODULES, VIEWS
 from viz.views.lessons import predict
 from viz.views.lessons.lesson import FILLED_LAST, Lesson
-from viz.views.lessons.measured import measured
+from viz.views.lessons.measured import lead_phones, measured
 from viz.widgets.chart import lead
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.picker import coded, pick
@@ -36,7 +36,6 @@ def page_top(shown: str, key: str) -> None:
 
     Args:
         shown: names the page's subject.
-        key: names this place on the page.
     """
     _component.mount({"shown": shown}, labels=within(""), key=key)
 
@@ -118,6 +117,7 @@ def taught(number: str) -> None:
         for which in (1, 2):
             with st.expander(say(f"lesson.{number}.ask.{which}", **values)):
                 lead(f"lesson.{number}.answer.{which}", **values)
+        lead_phones(now, is_offered=lesson.sentence and form == "off")
         if form != "off":
             measured(number, form)
         if later:

@@ -20,17 +20,11 @@ _NUMBER = re.compile(r"-?[\d,]*\.?\d+(?:e[+-]?\d+)?")
 
 
 class Predicted(NamedTuple):
-    """What is predicted in a lesson: how one of its values moves as one of its sliders is set.
+    """What is predicted in a lesson: how one of its values moves as one of its sliders is set."""
 
-    Attributes:
-        slider: its key, which is also the name of its text: ``l1_fruit`` is ``lesson.1.fruit``.
-        settings: one after the other.
-        value: what the lesson's picture calls it; ``lesson.predict.<number>`` is its text.
-    """
-
-    slider: str
-    settings: tuple[float, ...]
-    value: str
+    slider: str  # its key, which is also the name of its text: ``l1_fruit`` is ``lesson.1.fruit``
+    settings: tuple[float, ...]  # one after the other
+    value: str  # what the lesson's picture calls it; ``lesson.predict.<number>`` is its text
 
 
 PREDICTED: Mapping[str, Predicted] = {

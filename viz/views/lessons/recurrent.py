@@ -12,6 +12,7 @@ from viz.charts.plain_shapes import curves
 from viz.core.answers.lessons import race, reaches
 from viz.core.choice import say
 from viz.core.session import Session
+from viz.core.views import EVERY_FORM
 from viz.views.lessons.lesson import Lesson, Values, is_locked, tiny
 from viz.widgets.chart import draw
 
@@ -74,5 +75,5 @@ LESSON = Lesson(
     picture=picture,
     views=("train_here", "one_head"),
     sentence=False,
-    reads=("text", "prompt", "sentence", "picture", "maps"),
+    reads=EVERY_FORM,
 )

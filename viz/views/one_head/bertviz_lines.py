@@ -50,15 +50,12 @@ class Drawing:
 class Lines:
     """What to draw: one kind's weights and the tokens of its axes.
 
-    Attributes:
-        weights: from 0 to 1, float [layer, head, query, key].
-        rows, columns: the queries and the keys, as they are written.
-
     Raises:
         ValueError: shapes disagree, an axis is empty, or a value is not between 0 and 1.
     """
 
-    weights: np.ndarray
+    weights: np.ndarray  # from 0 to 1, float [layer, head, query, key]
+    # rows, columns: the queries and the keys, as they are written
     rows: Sequence[str]
     columns: Sequence[str]
 
@@ -107,8 +104,6 @@ def head_view(lines: Lines, *, theme: Theme, layer: int, shown: Sequence[int], s
 
     Args:
         lines: what is known; only ``layer`` of it is drawn.
-        theme: light or dark.
-        layer: which layer.
         shown: the heads that are switched on to begin with.
         say: the texts in it, by the names in SAY.
 

@@ -15,7 +15,7 @@ import streamlit as st
 from model.attribution.export import maps_csv, maps_json, trace_npz
 from model.attribution.labelled_map import combine
 from model.attribution.methods import METHOD_NAMES, METHODS, MethodName, traced_maps
-from model.source import LacksAbilityError, require_of
+from model.source import SEEN_OR_HEARD, LacksAbilityError, require_of
 from model.trace import KIND_LETTERS, HeadRef, check_map
 from viz.charts.markup import line
 from viz.core.answers.maps import attribution_maps
@@ -177,9 +177,7 @@ def workbench(
         packed: the message, as ``viz.web.payload.pack`` makes it.
         name: tells it from other messages.
         link: what is chosen, written as ``Selection.link`` is; the viewer follows where it is not what it told itself.
-        theme: the look.
         below: pixels to be left free under it.
-        key: names this place on the page.
         on_said: called with what the visitor has chosen, before the script runs again.
     """
 
@@ -216,7 +214,6 @@ def show(now: Session, below: int) -> LacksAbilityError | None:
     """The viewer, and over it what can be taken away; what the model lacks of what a link asks for, to be said.
 
     Args:
-        now: the visitor's choices.
         below: pixels to be left free under it.
     """
     with bar():  # nobody types there, but the link holds it
@@ -274,7 +271,7 @@ def _draw(now: Session) -> None:
     if painter != "viewer":
         bertviz_lines.draw(now, painter)
         return
-    is_picture = now.model.reads == "picture"
+    is_picture = now.model.reads in SEEN_OR_HEARD
     place, picture = st.container(), st.container()
     with picture:
         if is_picture:

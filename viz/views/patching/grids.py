@@ -42,23 +42,14 @@ class StatesText(Words):
 
 @dataclass(frozen=True)
 class StatePanel:
-    """One side's states.
+    """One side's states."""
 
-    Attributes:
-        title: above it.
-        letter: with which the codes of its cells begin.
-        shares: [levels, tokens], 1 is all; NaN where nothing can be carried.
-        tokens: shown literally.
-        chosen: level and place of the cell that is framed.
-        reached: lowest level and first place of what changes with it.
-    """
-
-    title: str
-    letter: str
-    shares: np.ndarray
-    tokens: Sequence[str]
-    chosen: tuple[int, int] | None = None
-    reached: tuple[int, int] | None = None
+    title: str  # above it
+    letter: str  # with which the codes of its cells begin
+    shares: np.ndarray  # [levels, tokens], 1 is all; NaN where nothing can be carried
+    tokens: Sequence[str]  # shown literally
+    chosen: tuple[int, int] | None = None  # level and place of the cell that is framed
+    reached: tuple[int, int] | None = None  # lowest level and first place of what changes with it
 
 
 def states_figure(panels: Sequence[StatePanel], theme: Theme, text: StatesText) -> go.Figure:

@@ -69,14 +69,10 @@ def beside(now: Session, other: Subject) -> DeltaGenerator:
 
 @dataclass(frozen=True)
 class _Sites:
-    """What can be carried, best first, and what each is called.
+    """What can be carried, best first, and what each is called."""
 
-    Attributes:
-        found: what carrying each gives.
-        sites, names: by their codes.
-    """
-
-    found: Sweep
+    found: Sweep  # what carrying each gives
+    # sites, names: by their codes
     sites: dict[str, Carried]
     names: dict[str, str]
 

@@ -19,7 +19,9 @@ from viz.export.show.storyboard import (
     MOST_SIGNS,
     OPTION_LETTERS,
     OPTIONS,
+    PHONES,
     Both,
+    Pointing,
     Predict,
     TalkScene,
 )
@@ -90,7 +92,7 @@ def view(_session: Session) -> None:
         st.html(line("alt", say("pins.lead")))
 
 
-FIELDS = ("title", "points", "note", "ask", "options", "answer", "row", "live")
+FIELDS = ("title", "points", "note", "ask", "options", "answer", "row", "live", "token", "head", "phones")
 
 
 def spoken(both: Both) -> str:
@@ -131,6 +133,7 @@ def filled(scene: TalkScene, typed: dict[str, str]) -> TalkScene:
     lines = [each.strip() for each in typed["points"].splitlines() if each.strip()][:MOST_POINTS]
     before = (*scene.points, *[Both()] * len(lines))
     points = tuple(changed(one, said, MOST_SIGNS["point"]) for one, said in zip(before, lines, strict=False))
+    token, head = (changed(getattr(scene.point, each), typed[each], MOST_SIGNS["ask"]) for each in ("token", "head"))
     return replace(
         scene,
         title=changed(scene.title, typed["title"], MOST_SIGNS["title"]),
@@ -138,6 +141,8 @@ def filled(scene: TalkScene, typed: dict[str, str]) -> TalkScene:
         points=points,
         predict=predicted(scene.predict, typed),
         live=bool(typed["live"]),
+        point=Pointing() if scene.view else Pointing(token, head),
+        phones=typed["phones"] or PHONES[0],
     )
 
 
@@ -210,6 +215,24 @@ def _fields(scene: TalkScene, place: int, key: str) -> None:
         options.text_area(say("pins.options"), listed, 90, key=f"{key}_options", **taken)
         answers.selectbox(say("pins.answer"), list(OPTION_LETTERS), asks.answer, key=f"{key}_answer", **taken)
         answers.text_input(say("pins.row"), asks.row, 60, key=f"{key}_row", help=say("pins.row.help"), **taken)
-        if asks.ask or not st.session_state.get(f"{key}_ask"):
-            return
-        st.html(line("alt", say("pins.question.open")))
+        if not asks.ask and st.session_state.get(f"{key}_ask"):
+            st.html(line("alt", say("pins.question.open")))
+    _of_class(scene, key, taken)
+
+
+def _of_class(scene: TalkScene, key: str, taken: dict[str, Any]) -> None:
+    """What a class is asked of the scene, and whether phones come to it."""
+    with st.expander(say("pins.class"), expanded=bool(scene.point.token or scene.point.head)):
+        if not scene.view:
+            for each, said in (("token", scene.point.token), ("head", scene.point.head)):
+                st.text_input(say(f"pins.{each}"), spoken(said), MOST_SIGNS["ask"], key=f"{key}_{each}", **taken)
+        ways = PHONES.index(scene.phones)
+        st.selectbox(
+            say("pins.phones"),
+            PHONES,
+            ways,
+            format_func=lambda way: say(f"pins.phones.{way}"),
+            key=f"{key}_phones",
+            help=say("pins.phones.help"),
+            **taken,
+        )

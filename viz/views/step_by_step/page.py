@@ -57,26 +57,16 @@ _CANDIDATES = 5
 
 @dataclass(frozen=True)
 class Played:
-    """What playback shows, one entry a step.
+    """What playback shows, one entry a step."""
 
-    Attributes:
-        steps: what was written, and the candidates.
-        src: the source tokens, or words.
-        reads: the token that each step has just read; <bos> at the first.
-        writes: the token that each step writes.
-        cross: weights over ``src``, [T, S].
-        own: the decoder's weights over ``reads``, [T, T].
-        positions: vectors in the encoder's memory, S: one a source token.
-        d_model, d_head: sizes of a state, and of a query, key or value in one head.
-    """
-
-    steps: Sequence[Step]
-    src: Sequence[Label]
-    reads: Sequence[Label]
-    writes: Sequence[Label]
-    cross: np.ndarray
-    own: np.ndarray
-    positions: int
+    steps: Sequence[Step]  # what was written, and the candidates
+    src: Sequence[Label]  # the source tokens, or words
+    reads: Sequence[Label]  # the token that each step has just read; <bos> at the first
+    writes: Sequence[Label]  # the token that each step writes
+    cross: np.ndarray  # weights over ``src``, [T, S]
+    own: np.ndarray  # the decoder's weights over ``reads``, [T, T]
+    positions: int  # vectors in the encoder's memory, S: one a source token
+    # d_model, d_head: sizes of a state, and of a query, key or value in one head
     d_model: int
     d_head: int
 
@@ -97,9 +87,6 @@ def playback(
     Args:
         played: every step.
         start: the step, from 1, to open at; a new sentence opens at its first.
-        theme: the look.
-        labels: gives the strings named in LABELS, in the visitor's language.
-        key: names this place on the page.
         on_step: called with the step that it stands at, from 1, before the script runs again.
     """
 

@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-import re
-import socket
-from dataclasses import replace
-from ipaddress import ip_address
-from typing import Literal, NamedTuple
+from typing import NamedTuple, cast
 
 import streamlit as st
 
 from model.analysis.lessons.gains import HALVES
 from model.errors import HeadlightError
-from model.trace import HeadRef
 from viz.charts.markup import alert, line
 from viz.core.choice import language, say, speak
-from viz.core.classroom.halves import PhonePicture
-from viz.core.classroom.questions import ClassQuestion
+from viz.core.classroom.questions import MOST_WORDING, ClassError, ClassQuestion, read_wording
 from viz.core.classroom.room import MOST_PEOPLE, Room, the_room
-from viz.core.selection import Selection
-from viz.core.text import text
-from viz.export.show.sights import Sight, word_map
-from viz.export.show.staged import Stage, Staged
+from viz.export.show.staged import Stage
 from viz.export.show.storyboard import Storyboard
 from viz.views.talk import hall
 from viz.widgets import class_bars, talks
 from viz.widgets.errors import message, part, sentence_of
 from viz.widgets.places import register
 
-# A UDP socket that is "connected" sends nothing; it only learns by which of this machine's addresses it would go.
-_TOWARDS = ("10.255.255.255", "192.168.255.255", "172.31.255.255")
-_HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?|\[[0-9a-fA-F:.]{2,45}\]")
 ASKED_EVERY = 2.0  # seconds
 DESK_IN_LINK = "desk"
 MOST_SHOWN = 8  # sentences of the queue
 _HOST, _OPEN = "class_host", "class_open"  # keys of widgets
-_SEEN, _STAGED, _SHOWN = "_class_seen", "_class_staged", "_class_shown"  # in the visitor's session
-_NUMBER, _SPLIT, PLACE = "class_number", "class_split", "class_place"
+_SEEN, _STAGED, _SHOWN, _LED = "_class_seen", "_class_staged", "_class_shown", "_class_led"  # in the visitor's session
+_REFUSED = "_class_refused"  # there, too: why the desk's question was not asked
+_OWN = {"en": "class_own_en", "zh": "class_own_zh"}  # keys of the desk's question
+_SPLIT, PLACE = "class_split", "class_place"
 _component = register("class_place")
-HalvesPictures = tuple[PhonePicture | None, PhonePicture | None]
 
 
 class TalkPlace(NamedTuple):
@@ -60,112 +49,22 @@ def place_in(said: object, scenes: int) -> TalkPlace:
     return TalkPlace(min(max(scene, 1), scenes) - 1, click, hall > 0)
 
 
-def question_of(scene: Staged) -> ClassQuestion | None:
-    """A scene's question as phones get it, without the key."""
-    if (predict := scene.predict) is None:
-        return None
-    return ClassQuestion(
-        "choice",
-        (predict.ask.of("en"), predict.ask.of("zh")),
-        tuple((option.of("en"), option.of("zh")) for option in predict.options),
-    )
-
-
-def token_question(scene: Staged, place: int) -> ClassQuestion:
-    """Which token, of those that the scene's first head can look at; a repeated one is told by its number.
-
-    Args:
-        scene: which.
-        place: its place in the talk, from 0, which the question says: another scene's answers are counted apart.
-    """
-    labels = scene.sight.trace.axis_labels(scene.selection.head.kind)[1]
-    return _pointing("token", scene, place, unique([label.text for label in labels]))
-
-
-def head_question(scene: Staged, place: int) -> ClassQuestion:
-    """Which head, of the scene's kind, layer by layer; as ``token_question``."""
-    kind = scene.selection.head.kind
-    layers, heads = scene.sight.trace.weights[kind].shape[:2]
-    names = [HeadRef(kind, layer, head).title for layer in range(layers) for head in range(heads)]
-    return _pointing("head", scene, place, names)
-
-
-def _pointing(asked: Literal["token", "head"], scene: Staged, place: int, names: list[str]) -> ClassQuestion:
-    kind = scene.selection.head.kind
-    english, chinese = (
-        text(each, f"class.{asked}.which", scene=place + 1, kind=text(each, f"kind.{kind}")) for each in ("en", "zh")
-    )
-    return ClassQuestion(asked, (english, chinese), tuple((name, name) for name in names))
-
-
-def unique(names: list[str]) -> list[str]:
-    """Names with the later ones of a kind numbered.
-
-    >>> unique(["the", "cat", "the"])
-    ['the', 'cat', 'the (2)']
-    """
-    found: dict[str, None] = {}
-    for name in names:
-        tried, number = name, 1
-        while tried in found:
-            number += 1
-            tried = f"{name} ({number})"
-        found[tried] = None
-    return list(found)
-
-
 def ask_to_point(room: Room, shown: Stage) -> None:
-    """The buttons that ask for a token or a head of the scene that is on; none at a sentence of the hall."""
+    """The buttons that ask for a token or a head of the scene that is on; none at a sentence of the hall.
+
+    The desk can ask the same in other words.
+    """
+    room.pointable = (0, ())
     if (told := message(PLACE, "place")) is None:
         return  # what is asked before the browser has said its place would be stopped when it does
     now = place_in(told, len(shown.scenes))
     scene = shown.scenes[now.scene]
     if now.is_hall or scene.scene.view or not scene.selection.heads:
         return
-    for kind, question in (("token", token_question), ("head", head_question)):
-        asked = question(scene, now.scene)
-        st.button(say(f"class.{kind}"), key=f"class_ask_{kind}", on_click=room.ask, args=(asked,))
-
-
-def pictures_of(scene: Staged, split: str, is_asking: bool) -> HalvesPictures:
-    """What each half sees of a scene: its map or none, or its first head by weights and by votes.
-
-    While a question stands that the map itself answers, neither sees one.
-
-    Args:
-        scene: which, of a map.
-        split: a key of ``HALVES``; "" where the hall is one.
-        is_asking: whether its question stands.
-
-    Raises:
-        HeadlightError: the model has no votes, or the map is too large for a phone.
-    """
-    is_key = is_asking and scene.predict is not None and bool(scene.predict.row)
-    if not split or scene.scene.view or is_key:
-        return None, None
-    if split == "picture":
-        return phone_picture(scene.sight, scene.selection), None
-    weights, votes = (replace(scene.selection, method=method, step=None) for method in ("weights", "votes"))
-    return phone_picture(scene.sight, weights), phone_picture(scene.sight, votes)
-
-
-def phone_picture(sight: Sight, selection: Selection) -> PhonePicture:
-    """The first map that a selection shows, word by word.
-
-    Raises:
-        HeadlightError: the model does not offer the method, or the map is too large for a phone.
-    """
-    try:
-        found = word_map(sight, selection)
-    except ValueError as error:
-        raise HeadlightError(str(error)) from error
-    titles = [f"{selection.head.title} · {text(each, f'method.{selection.method}')}" for each in ("en", "zh")]
-    return PhonePicture(
-        (titles[0], titles[1]),
-        tuple(label.text for label in found.rows),
-        tuple(label.text for label in found.columns),
-        tuple(tuple(round(100 * float(value)) for value in row) for row in found.weights),
-    )
+    found = hall.token_question(scene, now.scene), hall.head_question(scene, now.scene)
+    room.pointable = (now.scene + 1, found)
+    for asked in found:
+        st.button(say(f"class.{asked.kind}"), key=f"class_ask_{asked.kind}", on_click=room.ask, args=(asked,))
 
 
 def follow(room: Room, shown: Stage) -> None:
@@ -174,7 +73,7 @@ def follow(room: Room, shown: Stage) -> None:
         return  # the browser has not said yet
     now = place_in(told, len(shown.scenes))
     scene = shown.scenes[now.scene]
-    question = None if now.is_hall else question_of(scene)
+    question = None if now.is_hall else hall.question_of(scene)
     if st.session_state.get(_SEEN) == now:
         return  # the lecturer may have asked something else meanwhile
     st.session_state[_SEEN] = now
@@ -200,12 +99,27 @@ def show_halves(room: Room, shown: Stage) -> str:
         return str(wrong)
     wrong = ""
     try:
-        pictures = pictures_of(shown.scenes[now.scene], room.split, is_asking=now.click == 0)
+        pictures = hall.pictures_of(shown.scenes[now.scene], room.split, is_asking=now.click == 0)
     except HeadlightError as error:
         pictures, wrong = (None, None), sentence_of(error)
     room.show((None, None) if now.is_hall else pictures)
     st.session_state[_SHOWN] = (now, room.split), wrong
     return wrong
+
+
+def lead(room: Room, shown: Stage) -> None:
+    """Offer phones the scene as it stands on stage, to be computed on the phone; nothing while its question stands."""
+    if (told := message(PLACE, "place")) is None:
+        return
+    now = place_in(told, len(shown.scenes))
+    scene = shown.scenes[now.scene]
+    is_asking = scene.predict is not None and now.click == 0 and not now.is_hall
+    said, typed = str(part(told, "shown") or ""), str(part(told, "text") or "") if now.is_hall else ""
+    is_offered = scene.scene.phones != "none" and not is_asking
+    led = hall.on_phones(scene, said, typed) if is_offered else "", scene.scene.phones == "open"
+    if st.session_state.get(_LED) != led:  # a lesson may lead meanwhile
+        st.session_state[_LED] = led
+        room.lead(led[0], opens=led[1])
 
 
 def switch(room: Room) -> None:
@@ -220,13 +134,13 @@ def switch(room: Room) -> None:
 def host() -> str:
     """The machine as phones call it: what the lecturer has typed, or the first address that it has."""
     typed = str(st.session_state.get(_HOST, "")).strip()
-    return typed if is_host(typed) else next(iter(own_addresses()), "127.0.0.1")
+    return typed if class_bars.is_host(typed) else next(iter(class_bars.own_addresses()), "127.0.0.1")
 
 
 def class_link(room: Room) -> str:
     """The link that the code holds."""
     port, prefix = st.get_option("server.port"), st.get_option("server.baseUrlPath")
-    return room_link(host(), int(port), str(prefix or ""), room.code)
+    return class_bars.room_link(host(), int(port), str(prefix or ""), room.code)
 
 
 def pull(room: Room, board: Storyboard) -> None:
@@ -246,6 +160,7 @@ def on_stage(board: Storyboard, room: Room) -> None:
         return
     _component.send({}, key=PLACE, on_place_change=lambda: None)
     follow(room, talks.staged(board))
+    lead(room, talks.staged(board))
     if wrong := show_halves(room, talks.staged(board)):
         st.html(alert(wrong))
     pull(room, board)
@@ -256,7 +171,15 @@ def on_stage(board: Storyboard, room: Room) -> None:
         if room.question is None:
             st.html(line("alt", say("class.people", people=room.people, most=MOST_PEOPLE)))
         else:
-            st.html(class_bars.asked(room))
+            st.html(class_bars.asked(room, is_below=is_below(room, talks.staged(board))))
+
+
+def is_below(room: Room, shown: Stage) -> bool:
+    """Whether the room's question is that of the scene in the talk below, where it can be read."""
+    if (told := message(PLACE, "place")) is None:
+        return False
+    now = place_in(told, len(shown.scenes))
+    return not now.is_hall and room.question == hall.question_of(shown.scenes[now.scene])
 
 
 def stage(board: Storyboard) -> None:
@@ -272,7 +195,8 @@ def stage(board: Storyboard) -> None:
             args=(room,),
             help=say("class.switch.help", most=MOST_PEOPLE),
         )
-        st.session_state.pop(_SHOWN, None)  # a lesson may have taken the pictures away
+        for each in (_SHOWN, _LED):
+            st.session_state.pop(each, None)  # a lesson may have taken both away
         st.link_button(say("class.desk.open"), f"?{DESK_IN_LINK}=1&lang={language()}", help=say("class.desk.help"))
         st.fragment(on_stage, run_every=ASKED_EVERY if room.is_open else None)(board, room)
 
@@ -282,10 +206,40 @@ def is_desk() -> bool:
     return the_room() is not None and st.query_params.get(DESK_IN_LINK) == "1"
 
 
-def ask_number(room: Room) -> None:
-    """Ask for a number; to be called in a widget's callback."""
-    if said := " ".join(str(st.session_state.get(_NUMBER, "")).split())[:300]:
-        room.ask(ClassQuestion("number", (said, said)))
+def ask_own(room: Room, kind: str) -> None:
+    """Ask the desk's question, or keep why it is none; to be called in a widget's callback.
+
+    Args:
+        room: whom.
+        kind: "number"; "token" or "head" of the scene that is on, where an empty question has the class's own words.
+    """
+    state = st.session_state
+    try:
+        words = cast("tuple[str, str]", tuple(read_wording(state.get(_OWN[each], "")) for each in ("en", "zh")))
+    except ClassError:
+        state[_REFUSED] = say("class.own.wrong", most=MOST_WORDING)
+        return
+    state[_REFUSED] = say("class.own.empty") if kind == "number" and not any(words) else ""
+    number, known = room.pointable
+    own = [hall.worded(each, number, words) for each in known if each.kind == kind]
+    own += [ClassQuestion("number", words)] if kind == "number" and any(words) else []
+    for question in own:
+        room.ask(question)
+
+
+def asking(room: Room) -> None:
+    """The buttons of the desk's question; tokens and heads are those of the scene that is on stage."""
+    number, known = room.pointable
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for kind in ("number", "token", "head"):
+            is_there = kind == "number" or any(each.kind == kind for each in known)
+            label = say("class.number.ask") if kind == "number" else say(f"class.{kind}")
+            key, off = f"class_own_{kind}", not (room.is_open and is_there)
+            st.button(label, key=key, on_click=ask_own, args=(room, kind), disabled=off)
+        if known:
+            st.html(line("alt", say("class.own.scene", scene=number)))
+    if refused := st.session_state.get(_REFUSED):
+        st.html(alert(refused))
 
 
 def divide(room: Room) -> None:
@@ -321,6 +275,7 @@ def queue(room: Room) -> None:
 def on_desk(room: Room) -> None:
     """The desk's moving part, asked again every two seconds: what the hall says, and beside it how it is invited."""
     speak()
+    asking(room)
     if not room.is_open:
         st.html(line("alt", say("class.closed")))
     else:
@@ -347,41 +302,7 @@ def desk() -> None:
     st.html(line("alt", say("class.desk.lead", folder=str(room.folder))))
     asked, found = st.columns((2, 1), gap="large")
     with asked, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.text_input(say("class.number"), key=_NUMBER, max_chars=300)
-        st.button(
-            say("class.number.ask"),
-            key="class_number_ask",
-            on_click=ask_number,
-            args=(room,),
-            disabled=not room.is_open,
-        )
+        for each, key in _OWN.items():
+            st.text_input(say(f"class.own.{each}"), key=key, max_chars=MOST_WORDING)
     found.text_input(say("class.host"), key=_HOST, placeholder=host(), help=say("class.host.help"), max_chars=253)
     st.fragment(on_desk, run_every=ASKED_EVERY)(room)
-
-
-def own_addresses() -> list[str]:
-    """This machine's addresses in networks, the likeliest first; [] where it is in none."""
-    found: dict[str, None] = {}
-    for other in _TOWARDS:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-            try:
-                asked.connect((other, 9))
-                found[asked.getsockname()[0]] = None
-            except OSError:  # no way there
-                continue
-    return [each for each in found if not ip_address(each).is_loopback and each != "0.0.0.0"]  # noqa: S104
-
-
-def is_host(said: str) -> bool:
-    """Whether a text is a name or an address that a link can hold."""
-    return _HOST_NAME.fullmatch(said) is not None
-
-
-def room_link(host: str, port: int, prefix: str, code: str) -> str:
-    """The link of a room.
-
-    >>> room_link("192.168.1.5", 8501, "", "abc234")
-    'http://192.168.1.5:8501/class/abc234'
-    """
-    below = f"/{prefix.strip('/')}" if prefix.strip("/") else ""
-    return f"http://{host}:{port}{below}/class/{code}"

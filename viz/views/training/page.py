@@ -34,30 +34,20 @@ _GAP, _TICKS = 0.08, 7
 
 @dataclass(frozen=True)
 class Course:
-    """One panel.
+    """One panel."""
 
-    Attributes:
-        title: above it.
-        values: [N, curves]; NaN where there is none.
-        names: of the curves, shown where they are pointed at.
-        chosen: the curve that is picked out.
-    """
-
-    title: str
-    values: np.ndarray
-    names: Sequence[str]
-    chosen: int | None = None
+    title: str  # above it
+    values: np.ndarray  # [N, curves]; NaN where there is none
+    names: Sequence[str]  # of the curves, shown where they are pointed at
+    chosen: int | None = None  # the curve that is picked out
 
 
 def courses_figure(panels: Sequence[Course], steps: Sequence[int], point: int, theme: Theme, axis: str) -> go.Figure:
     """Curves over the points of training, which stand in order at equal distances; a line marks one of them.
 
     Args:
-        panels: side by side.
         steps: of the points, N of them.
         point: the marked one.
-        theme: the look.
-        axis: name of the horizontal axis.
 
     Raises:
         ValueError: a panel has not N values, or not a name for each curve.
@@ -103,21 +93,13 @@ def _curve(panel: Course, curve: int, steps: Sequence[int], place: str, theme: T
 
 @dataclass(frozen=True)
 class Measured:
-    """A measure of every head of a kind at every point.
+    """A measure of every head of a kind at every point."""
 
-    Attributes:
-        name: of CHOICES["course"].
-        values: [N, L, H].
-        falls: a smaller value is the better one.
-        least: what a head must have gained to have found something.
-        job: of the chosen head, in words; "" where the measure has none.
-    """
-
-    name: str
-    values: np.ndarray
-    falls: bool
-    least: float
-    job: str = ""
+    name: str  # of CHOICES["course"]
+    values: np.ndarray  # [N, L, H]
+    falls: bool  # a smaller value is the better one
+    least: float  # what a head must have gained to have found something
+    job: str = ""  # of the chosen head, in words; "" where the measure has none
 
 
 def measured(now: Session, found: History, name: str) -> Measured | None:

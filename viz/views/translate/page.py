@@ -14,7 +14,7 @@ from model.analysis.what_if.repair import IGNORED, RATES, REPEATS, Quality, qual
 from model.analysis.what_if.verdict import LOW, RARE_PIECES, THRESHOLD, TRACELESS, UNSURE, UNSURE_TWICE
 from model.attribution.labelled_map import read, shown_groups, token_rows, written_probabilities
 from model.attribution.methods import METHODS
-from model.source import LacksAbilityError
+from model.source import SEEN_OR_HEARD, LacksAbilityError
 from model.trace import HeadRef, TracedTranslation
 from viz.charts.marked import bars
 from viz.charts.markup import is_chinese, line, readings
@@ -107,9 +107,11 @@ def _back(now: Session) -> None:
 
 def draw_overview(now: Session) -> None:
     """The overview of a model, by what it reads."""
-    {"prompt": _prompt, "sentence": _sentence, "picture": _picture, "maps": _maps}[now.model.reads](now)
-    if now.model.reads != "picture":
-        chart.lead("seen.open")
+    if now.model.reads in SEEN_OR_HEARD:
+        _picture(now)
+        return
+    {"prompt": _prompt, "sentence": _sentence, "maps": _maps}[now.model.reads](now)
+    chart.lead("seen.open")
 
 
 def _prompt(now: Session) -> None:
@@ -143,7 +145,7 @@ def _sentence(now: Session) -> None:
 
 
 def _picture(now: Session) -> None:
-    """The chosen head over the picture, and beside it the classes, or how probable each written token was."""
+    """The chosen head over picture or spectrogram; beside it the classes, or how probable each written token was."""
 
     def beside() -> None:
         if {"cross", "decoder_self"} & now.model.facts.anatomy.kinds.keys():
@@ -277,7 +279,7 @@ def draw_bars(now: Session, hints: Quality, translation: TracedTranslation) -> N
 def view(session: Session) -> None:
     """The sentence with its translation, and what is known of the chosen token; of other models what they read."""
     ready = is_ready()  # asked before anything is drawn: a translation may load PyTorch
-    if session.model.reads not in ("picture", "maps"):
+    if session.model.reads not in (*SEEN_OR_HEARD, "maps"):
         with bar().popover(say("app.examples"), width="content", key="hl_examples"):
             draw_examples(session.model)
     if session.model.reads == "text":

@@ -109,34 +109,24 @@ def _chance(now: Session, mix: Mix, place: int) -> str:
 
 @dataclass(frozen=True)
 class Mixed:
-    """The translation with muted heads.
+    """The translation with muted heads."""
 
-    Attributes:
-        title: says which.
-        tokens: each with what stands before it, and whether the translation lacks it with all heads.
-    """
-
-    title: str
+    title: str  # says which
+    # each with what stands before it, and whether the translation lacks it with all heads
     tokens: tuple[tuple[str, bool], ...]
 
 
 @dataclass(frozen=True)
 class Wrote:
-    """The heads that wrote the chosen token.
+    """The heads that wrote the chosen token."""
 
-    Attributes:
-        board: their votes, of one kind.
-        looked: what each looked at in the step that wrote it, [L, H, S].
-        title, legend: what is asked, and what the numbers are.
-        mixed: the translation with other gains of heads; None where each has its own.
-        on_head: called with the head that was clicked, None to bring all back, before the script runs again.
-    """
-
-    board: Board
-    looked: np.ndarray
+    board: Board  # their votes, of one kind
+    looked: np.ndarray  # what each looked at in the step that wrote it, [L, H, S]
+    # title, legend: what is asked, and what the numbers are
     title: str
     legend: str
-    mixed: Mixed | None
+    mixed: Mixed | None  # the translation with other gains of heads; None where each has its own
+    # called with the head that was clicked, None to bring all back, before the script runs again
     on_head: Callable[[HeadRef | None], None]
 
 

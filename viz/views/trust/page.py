@@ -70,7 +70,6 @@ def dots_figure(rows: Sequence[str], measures: Sequence[Measure], baselines: int
         rows: names of what was measured, R of them; shown literally.
         measures: the panels.
         baselines: how many of the last rows are yardsticks, drawn hollow.
-        theme: the look.
 
     Raises:
         ValueError: a measure has not R means and errors.
@@ -110,7 +109,6 @@ def matrices_figure(
         costs: in nats, [T, W].
         values: of the map, [T, W].
         rows, columns: the T tokens and W words; shown literally.
-        theme: the look.
         titles: over both.
         names: of both colour bars.
         signed: the map's values have either sign.

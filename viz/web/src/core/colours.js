@@ -77,8 +77,7 @@ export function gradient(stops) {
 
 // How values become colours: where a scale ends, and what is blank.
 
-/** @typedef {import("../types.js").Panel} Panel */
-/** @typedef {import("../types.js").Scale} Scale */
+/** @import { Panel, Scale } from "../types.js" */
 
 const LOG_FLOOR = 1e-4; // the smallest part of a scale that a logarithm tells from smaller ones
 

@@ -2,10 +2,7 @@
 import { rawMap, valuesOf } from "./payload.js";
 import { axesOf, combine, largest, read } from "./reading.js";
 
-/** @typedef {import("../types.js").Trace} Trace */
-/** @typedef {import("../types.js").State} State */
-/** @typedef {import("../types.js").Head} Head */
-/** @typedef {import("../types.js").Panel} Panel */
+/** @import { Trace, State, Head, Panel } from "../types.js" */
 /** @typedef {{ rows: import("../types.js").Label[], columns: import("../types.js").Label[] }} Axes */
 
 /**

@@ -1,7 +1,6 @@
 // Where a map and its labels stand: everything that is reckoned before anything is drawn.
 
-/** @typedef {import("../types.js").Place} Place */
-/** @typedef {import("../types.js").Spot} Spot */
+/** @import { Place, Spot } from "../types.js" */
 
 export const SMALLEST_TYPE = 14;
 const READABLE_WHOLE = 10; // cells at least this high are worth seeing all at once

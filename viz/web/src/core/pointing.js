@@ -1,8 +1,6 @@
 // Which tokens are pointed at or pinned, and where they stand in a map.
 
-/** @typedef {import("../types.js").Label} Label */
-/** @typedef {import("../types.js").Panel} Panel */
-/** @typedef {import("../types.js").Spot} Spot */
+/** @import { Label, Panel, Spot } from "../types.js" */
 
 /**
  * @typedef {object} Lit Tokens that are pointed at, by key.

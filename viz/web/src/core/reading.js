@@ -1,7 +1,6 @@
 // A map as a person reads it: words instead of pieces, special tokens hidden, rows named after what they write.
 
-/** @typedef {import("../types.js").Label} Label */
-/** @typedef {import("../types.js").Tokens} Tokens */
+/** @import { Label, Tokens } from "../types.js" */
 
 /**
  * Places of the tokens of each word; a special token is its own.

@@ -1,9 +1,7 @@
 // From one head to another: what a click, an arrow or a digit changes of what is chosen.
 import { codeOf, headOf, sortOf } from "./heads.js";
 
-/** @typedef {import("../types.js").State} State */
-/** @typedef {import("../types.js").Trace} Trace */
-/** @typedef {import("../types.js").KindPart} KindPart */
+/** @import { State, Trace, KindPart } from "../types.js" */
 /** @typedef {Partial<State>} Patch */
 
 /** @param {Trace} trace @param {State} state */

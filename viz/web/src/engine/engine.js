@@ -6,8 +6,7 @@ import { EOS, lengthCap } from "./rules.js";
 import { score, search } from "./search.js";
 import { BytePairs, EnglishTokenizer } from "./tokenizer.js";
 
-/** @typedef {import("../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs").Tensor} Tensor */
-/** @typedef {import("../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs").Session} Session */
+/** @import { Tensor, Session } from "../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs" */
 /** @typedef {typeof import("../../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs")} Runtime */
 /** @typedef {Record<string, Tensor>} Tensors */
 /** @typedef {import("./search.js").How} How */
@@ -43,7 +42,7 @@ import { BytePairs, EnglishTokenizer } from "./tokenizer.js";
 const MAX_CHARACTERS = 1000;
 const SESSION = {
   executionProviders: ["wasm"],
-  graphOptimizationLevel: "all",
+  graphOptimizationLevel: "basic", // looking for more takes a sixth of opening, and spares no time later
   enableMemPattern: false, // no plan of memory is kept for each length of a sentence
   enableCpuMemArena: false, // what is let go while graphs are read can be used again
 };

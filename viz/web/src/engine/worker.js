@@ -12,8 +12,8 @@ import { weightsOf } from "./weights.js";
  * @property {string} [url] of its gzip
  */
 
-/** @typedef {Record<string, Part>} Parts wasm, texts, the graphs, and of two of these the weights: high, low */
-/** @typedef {{ open: Parts, template: import("../types.js").Header }} Open */
+/** @typedef {Part & { part: string }} Sent one of wasm, texts, the graphs, and of two of these the weights: high, low */
+/** @typedef {{ open: string[], template: import("../types.js").Header }} Open the parts that follow, in any order */
 /** @typedef {{ id: number, text: string, gains: import("./engine.js").Gains, beam: number, hidden: number[][], prefix: number[][] }} Ask hidden: source places, by sentence; prefix: ids to begin with, too */
 
 /**
@@ -32,6 +32,13 @@ import { weightsOf } from "./weights.js";
 
 // By whose weights they look up. The largest is opened first: what its copies leave free the others take.
 const GRAPHS = { decoder: ["decoder", "votes"], encoder: ["encoder"] };
+
+/** A part that will come, and what keeps it when it does. */
+function promised() {
+  let keep = /** @type {(part: Part) => void} */ (() => {});
+  const part = new Promise((/** @type {(part: Part) => void} */ resolve) => (keep = resolve));
+  return { part, keep };
+}
 
 /** The bytes of a part. @param {Part} part @returns {Promise<Uint8Array<ArrayBuffer>>} */
 async function read({ packed, url }) {
@@ -82,10 +89,20 @@ export class Server {
     this.template = /** @type {any} */ (null);
     this.latest = 0; // what was asked before it is not answered any more
     this.queue = Promise.resolve();
+    /** @type {Map<string, ReturnType<typeof promised>>} */
+    this.parts = new Map();
   }
 
-  /** @param {Open | Ask} message */
+  /** A part that has come, or will. @param {string} name */
+  arrival(name) {
+    const found = this.parts.get(name) ?? promised();
+    this.parts.set(name, found);
+    return found;
+  }
+
+  /** @param {Open | Sent | Ask} message */
   hear(message) {
+    if ("part" in message) return this.arrival(message.part).keep(message);
     if ("id" in message) this.latest = message.id;
     const answer = "open" in message ? () => this.open(message) : () => this.answer(message);
     this.queue = this.queue.then(answer).catch((reason) => this.post({ failed: String(reason) }));
@@ -95,12 +112,11 @@ export class Server {
   async open({ open, template }) {
     const started = performance.now();
     this.template = template;
-    const count = Object.keys(open).length;
     let known = 0;
     const taken = async (/** @type {string} */ name) => {
-      const found = await read(open[name]);
-      open[name] = {}; // its text is not needed any more
-      this.post({ opened: ++known / count });
+      const found = await read(await this.arrival(name).part);
+      this.parts.delete(name); // its text is not needed any more
+      this.post({ opened: ++known / open.length });
       return found;
     };
     const { wasm } = this.ort.env;

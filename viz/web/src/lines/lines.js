@@ -4,8 +4,7 @@ import { sharp, SMALLEST_TYPE } from "../core/place.js";
 
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("../viewer/panel.js").Picture} Drawing */
-/** @typedef {import("../core/place.js").Room} Room */
-/** @typedef {import("../core/place.js").Axes} Axes */
+/** @import { Room, Axes } from "../core/place.js" */
 
 const GAP = 8;
 const MOST_LABEL = 160;

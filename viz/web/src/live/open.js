@@ -9,6 +9,27 @@ export function canOpen() {
   return WebAssembly.validate(bytesOf(SIMD));
 }
 
+const BEGUN = "headlight-live-begun";
+
+/** Keeps that the translator is being opened, so that a page which the browser ends meanwhile does not try it again. @param {boolean} begun */
+export function mark(begun) {
+  try {
+    if (begun) sessionStorage.setItem(BEGUN, "1");
+    else sessionStorage.removeItem(BEGUN);
+  } catch {
+    // a page from disk may keep nothing
+  }
+}
+
+/** Whether the browser has ended this page while the translator was being opened. */
+export function wasEnded() {
+  try {
+    return sessionStorage.getItem(BEGUN) !== null;
+  } catch {
+    return false;
+  }
+}
+
 /** The script data of an element, which is then let go. @param {string} id */
 export function taken(id) {
   const element = document.getElementById(id);
@@ -19,14 +40,19 @@ export function taken(id) {
   return text;
 }
 
-/** The parts of the translator: in the page, or beside it; as blobs, so that the worker has the text of one at a time. @param {Record<string, string>} files by part; "" where it is in the page */
-export function partsOf(files) {
-  const beside = (/** @type {string} */ name) => ({ url: new URL(name, document.baseURI).href });
-  const found = Object.entries(files).map(([part, file]) => [
-    part,
-    file ? beside(file) : { packed: new Blob([taken(part)]) },
-  ]);
-  return Object.fromEntries(found);
+/**
+ * Has a worker open the translator, whose parts lie in the page or beside it. They are sent one by one, so that it reads
+ * the first while the others are made ready; as blobs, so that it has the text of one at a time.
+ * @param {Worker} worker
+ * @param {Record<string, string>} files by part; "" where it is in the page
+ * @param {import("../types.js").Header} template that all its answers have
+ */
+export function sendParts(worker, files, template) {
+  worker.postMessage({ open: Object.keys(files), template });
+  for (const [part, file] of Object.entries(files)) {
+    const held = file ? { url: new URL(file, document.baseURI).href } : { packed: new Blob([taken(part)]) };
+    worker.postMessage({ part, ...held });
+  }
 }
 
 /** The worker; its script is in the page, since a page from disk may read no other file. */

@@ -1,10 +1,13 @@
 // The page: a sentence is typed, the worker translates it, the viewer shows it.
-import { write } from "../core/state.js";
+import { DEFAULTS, readLink, write } from "../core/state.js";
+import { has } from "../core/heads.js";
 import { fill } from "../core/text.js";
 import { Component } from "../ui/component.js";
 import { make, makeButton } from "../ui/dom.js";
 import { Viewer } from "../viewer/viewer.js";
 import { Deleted } from "./deleted.js";
+import { Joined } from "./joined.js";
+import { mark } from "./open.js";
 import { Mutes } from "./mutes.js";
 import { Steps } from "./steps.js";
 
@@ -15,10 +18,18 @@ import { Steps } from "./steps.js";
 /**
  * @typedef {object} Settings
  * @property {string} language
- * @property {Record<string, { header: import("../types.js").Header, words: Record<string, string> }>} languages
+ * @property {Record<string, Spoken>} languages
  * @property {Record<string, string>} files
  */
 
+/**
+ * @typedef {object} Spoken What a language has.
+ * @property {import("../types.js").Header} header
+ * @property {Record<string, string>} words
+ * @property {Record<string, string>} methods names of all there are, also of those that this page cannot compute
+ */
+
+const OF_MEMORY = /memory|allocat/i; // what engines say where there is none left
 const CLEARED = { rows: [], columns: [] }; // what was pinned belonged to another sentence
 
 /** @extends {Component<Trace>} */
@@ -28,10 +39,12 @@ export class LivePage extends Component {
     super(root);
     this.settings = settings;
     this.data = trace;
-    this.language = settings.language;
     const said = new URLSearchParams(location.hash.slice(1));
+    const language = said.get("lang") ?? "";
+    this.language = Object.keys(settings.languages).includes(language) ? language : settings.language;
     this.text = said.get("i") ?? trace.header.source;
-    this.asked = 0;
+    this.linked = location.hash; // what is chosen of the link's sentence, until that is there
+    this.asked = this.heard = 0; // how manyth, and up to which there is an answer
     /** @type {Worker | null} */
     this.worker = null;
     /** @type {Sentence[]} */
@@ -50,10 +63,12 @@ export class LivePage extends Component {
     this.deleted = new Deleted(this);
     this.steps = new Steps(this, said);
     this.app = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=headlight-app]"))?.content;
-    this.inApp = make("a", { className: "to-app", hidden: !this.app });
+    this.joined = new Joined(this, said);
+    this.inApp = make("a", { className: "to-app", hidden: !this.app || this.joined.isMeant });
     this.build();
     this.dark = matchMedia("(prefers-color-scheme: dark)");
-    this.viewer = this.viewerOf(trace, location.hash);
+    const isOwn = this.text === trace.header.source;
+    this.viewer = this.viewerOf(trace, isOwn ? location.hash : `${location.hash}&p=&q=`);
     this.drawChanges();
     this.listen(this.dark, "change", () => this.viewer.turn(this.dark.matches));
     this.dress();
@@ -72,6 +87,7 @@ export class LivePage extends Component {
       "header",
       "live-top",
       this.heading,
+      this.joined.element,
       form,
       this.mutes.element,
       this.deleted.element,
@@ -115,6 +131,7 @@ export class LivePage extends Component {
     this.other.lang = this.otherLanguage;
     this.parts.setAttribute("aria-label", words.sentences);
     this.inApp.textContent = words.app;
+    this.joined.draw();
     this.drawChanges();
   }
 
@@ -123,7 +140,8 @@ export class LivePage extends Component {
     this.language = language;
     this.speakWords();
     this.say("");
-    this.show(this.place);
+    this.show(this.place, this.chosen());
+    this.said();
   }
 
   /** A trace with the words of the page's language. @param {Trace} trace @returns {Trace} */
@@ -152,11 +170,15 @@ export class LivePage extends Component {
     });
   }
 
-  /** Shows a sentence of the text, read as the one before was. @param {number} place */
-  show(place) {
-    this.place = place;
+  /** What is chosen in the viewer, as a link. @param {Partial<import("../types.js").State>} [less] */
+  chosen(less = {}) {
     const { state, opening } = this.viewer;
-    const link = write({ ...state, ...CLEARED }, opening);
+    return write({ ...state, ...less }, opening);
+  }
+
+  /** Shows a sentence of the text, read as the one before was. @param {number} place @param {string} [link] or what it chooses */
+  show(place, link = this.chosen(CLEARED)) {
+    this.place = place;
     this.viewer.dispose();
     this.viewer = this.viewerOf(this.sentences[place].trace, link);
     this.dress();
@@ -193,12 +215,13 @@ export class LivePage extends Component {
 
   /** The link says the sentence, what is muted, and what is chosen in the viewer. */
   said() {
-    const { state, opening } = this.viewer;
     const more = new URLSearchParams();
     if (this.text !== this.data.header.source) more.set("i", this.text);
     if (this.mutes.codes.length) more.set("m", this.mutes.codes.join(","));
     for (const [letter, value] of Object.entries(this.steps.link)) more.set(letter, value);
-    const link = [write(state, opening), more.toString()].filter(Boolean).join("&");
+    if (this.language !== this.settings.language) more.set("lang", this.language);
+    for (const [name, value] of Object.entries(this.joined.link)) more.set(name, value);
+    const link = [this.chosen(), more.toString()].filter(Boolean).join("&");
     this.dress();
     this.drawChanges();
     try {
@@ -208,13 +231,10 @@ export class LivePage extends Component {
     }
   }
 
-  /** @param {Worker} worker @param {Record<string, import("../engine/worker.js").Part>} parts */
-  open(worker, parts) {
+  /** Asks this worker from now on, whose translator is being opened. @param {Worker} worker */
+  open(worker) {
     this.worker = worker;
     this.ends.push(() => worker.terminate());
-    worker.addEventListener("message", ({ data }) => this.hear(data));
-    worker.addEventListener("error", ({ message }) => this.fail(fill(this.words.failed, { reason: message })));
-    worker.postMessage({ open: parts, template: this.settings.languages[this.language].header });
     this.say(fill(this.words.opening, { share: 0 }));
   }
 
@@ -223,19 +243,46 @@ export class LivePage extends Component {
     const { words } = this;
     if ("opened" in answer) this.say(fill(words.opening, { share: Math.round(100 * answer.opened) }));
     else if ("ready" in answer) this.ready(answer.ready);
-    else if ("failed" in answer) this.fail(fill(words.failed, { reason: answer.failed }));
+    else if ("failed" in answer) this.failed(answer.failed);
     else if (answer.id !== this.asked) return;
-    else if ("why" in answer) this.say(fill(words[answer.why], answer.values), true);
+    else if ("why" in answer) this.refused(fill(words[answer.why], answer.values));
     else this.received(answer.sentences);
   }
 
   /** @param {number} seconds */
   ready(seconds) {
+    mark(false);
     this.button.disabled = false;
     this.root.dataset.ready = seconds.toFixed(2);
-    this.say(this.words.ready);
+    this.say([this.words.ready, this.lacking].join(" "));
     if (this.text !== this.data.header.source || this.changed) this.ask(this.text);
     else this.drawChanges();
+  }
+
+  /** One sentence where the link names a method that this page cannot compute; else "". */
+  get lacking() {
+    const [name] = readLink(this.linked, DEFAULTS).method.split("@");
+    const method = this.settings.languages[this.language].methods[name];
+    return method && !has(this.data, name) ? fill(this.words.lacks, { method }) : "";
+  }
+
+  /** Whether a link's sentence is the one in sight, and nothing is changed. @param {string} link */
+  isAt(link) {
+    return new URLSearchParams(link.slice(link.indexOf("#") + 1)).get("i") === this.text && !this.changed;
+  }
+
+  /** Goes where a link leads, from its "#" on. @param {string} link */
+  goTo(link) {
+    const isNear = this.isAt(link) && this.asked === this.heard && !/[&#][by]=/.test(link);
+    const said = new URLSearchParams(link.slice(1));
+    this.linked = link;
+    this.mutes.codes = [];
+    this.deleted.clear();
+    this.steps.take(said);
+    this.text = this.field.value = said.get("i") ?? this.data.header.source;
+    if (isNear) this.show(this.place, link);
+    else this.ask(this.text);
+    this.said();
   }
 
   /** @param {string} text */
@@ -252,14 +299,18 @@ export class LivePage extends Component {
 
   /** @param {Sentence[]} sentences */
   received(sentences) {
+    const { linked, lacking } = this;
+    this.linked = "";
+    this.heard = this.asked;
     this.sentences = sentences;
     this.mutes.take(sentences.map(({ trace }) => trace.header.translation));
-    this.show(this.place < sentences.length ? this.place : 0);
+    this.show(this.place < sentences.length ? this.place : 0, linked || undefined);
     const seconds = sentences.reduce((sum, each) => sum + each.seconds, 0);
     const maps = sentences[0].trace.header.kinds.reduce((sum, { layers, heads }) => sum + layers * heads, 0);
-    const cut = sentences.every(({ finished }) => finished) ? "" : ` ${this.words.cut}`;
+    const cut = sentences.every(({ finished }) => finished) ? "" : this.words.cut;
     this.root.dataset.shown = String(Number(this.root.dataset.shown ?? 0) + 1);
-    this.say(fill(this.words.done, { seconds: seconds.toFixed(2), maps }) + cut);
+    const done = fill(this.words.done, { seconds: seconds.toFixed(2), maps });
+    this.say([done, cut, lacking].filter(Boolean).join(" "));
     this.said();
   }
 
@@ -269,10 +320,34 @@ export class LivePage extends Component {
     this.status.classList.toggle("wrong", wrong);
   }
 
+  /** Says why it has ended, of which a browser that has no memory left says little. @param {string} reason */
+  failed(reason) {
+    this.fail(OF_MEMORY.test(reason) ? this.words.weak : fill(this.words.failed, { reason }));
+  }
+
+  /** @param {string} why */
+  refused(why) {
+    this.heard = this.asked;
+    this.linked = "";
+    this.say(why, true);
+  }
+
   /** The translator cannot be opened, or has ended. @param {string} text */
   fail(text) {
+    mark(false);
     this.button.disabled = true;
     this.say(text, true);
+  }
+
+  /** The browser ended this page while the translator was being opened, and would again. @param {() => void} again */
+  giveUp(again) {
+    this.fail(this.words.weak);
+    const button = makeButton("plain", this.words.retry);
+    button.addEventListener("click", () => {
+      button.remove();
+      again();
+    });
+    this.status.after(button);
   }
 }
 

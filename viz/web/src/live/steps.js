@@ -9,14 +9,24 @@ const WIDTHS = [1, 2, 3, 4, 5, 8];
 const FORK = /^\d{1,3}(\.\d{1,6}){1,512}$/; // which sentence of the text, and the ids that it begins with
 const END = 2; // the id of <eos>
 
+/** Which sentence begins with which ids. @param {URLSearchParams} said */
+function forcedBy(said) {
+  const fork = said.get("y") ?? "";
+  const [place, ...ids] = FORK.test(fork) ? fork.split(".").map(Number) : [-1];
+  return { place, ids };
+}
+
+/** @param {URLSearchParams} said */
+function widthBy(said) {
+  return WIDTHS.find((width) => String(width) === said.get("b")) ?? 1;
+}
+
 export class Steps {
   /** @param {import("./page.js").LivePage} page @param {URLSearchParams} said */
   constructor(page, said) {
     this.page = page;
-    const fork = said.get("y") ?? "";
-    const [place, ...ids] = FORK.test(fork) ? fork.split(".").map(Number) : [-1];
-    this.forced = { place, ids };
-    this.beam = WIDTHS.find((width) => String(width) === said.get("b")) ?? 1;
+    this.forced = forcedBy(said);
+    this.beam = widthBy(said);
     this.at = 0;
     this.summary = make("summary");
     this.width = make("select", "", ...WIDTHS.map((width) => make("option", "", String(width))));
@@ -59,6 +69,14 @@ export class Steps {
     const pinned = [...viewer.state.rows, ...viewer.state.columns].map((key) => TARGET.exec(key)?.[1]).find(Boolean);
     const last = (sentences[place].candidates?.length ?? 1) - 1;
     return Math.max(0, Math.min(last, pinned === undefined ? this.at : Number(pinned)));
+  }
+
+  /** What a link says of it. @param {URLSearchParams} said */
+  take(said) {
+    this.forced = forcedBy(said);
+    this.beam = widthBy(said);
+    this.width.value = String(this.beam);
+    this.at = 0;
   }
 
   /** Another text begins anew. */

@@ -3,9 +3,7 @@ import { colourAt, css, inkOn, rgbOf, scalesOf, shareOf, tableOf } from "../core
 import { decimals, fill, isUpright } from "../core/text.js";
 import { sortOf } from "../core/heads.js";
 
-/** @typedef {import("../types.js").Panel} Panel */
-/** @typedef {import("../types.js").Scale} Scale */
-/** @typedef {import("../types.js").Look} Look */
+/** @import { Panel, Scale, Look } from "../types.js" */
 /** @typedef {{ ruler: { width: (text: string) => number }, look: Look, fonts: string }} Tools */
 
 const TYPE = 14;

@@ -29,6 +29,12 @@ export function say(place) {
   }
 }
 
+/** Lets the app know what is chosen on the slide, and of which sentence. @param {string} shown @param {string} text */
+export function tell(shown, text) {
+  const frame = /** @type {HTMLElement | null} */ (ofApp() && window.frameElement);
+  if (frame) Object.assign(frame.dataset, { shown, text });
+}
+
 /** Takes the keyboard, where nobody types anything. */
 export function focus() {
   const around = ofApp()?.document;

@@ -1,6 +1,8 @@
-// The question that is asked before a picture is read, beside it; and afterwards how it was answered.
+// What stands on a slide beside its picture: the question that is asked before it is read, and afterwards how it was
+// answered; and the sentences that are to be remembered.
 import { fill } from "../core/text.js";
 import { make } from "../ui/dom.js";
+import { clicked, isAsking } from "./plan.js";
 
 const LETTERS = ["A", "B", "C", "D"];
 
@@ -49,6 +51,27 @@ export class Ask {
     this.answer.hidden = false;
     this.answer.className = `answer ${picked === undefined ? "" : picked === answer ? "is-right" : "is-wrong"}`;
     this.answer.textContent = fill(told, { answer: named(answer), picked: picked === undefined ? "" : named(picked) });
+  }
+}
+
+export class Beside {
+  /** @param {Record<string, string>} words @param {(option: number) => void} pick */
+  constructor(words, pick) {
+    this.ask = new Ask(words, pick);
+    this.points = make("ul", { className: "points", hidden: true });
+    this.element = make("div", { className: "beside" }, this.ask.element, this.ask.answer, this.points);
+  }
+
+  /** @param {import("./plan.js").Scene} scene @param {number} stop @param {number | undefined} picked */
+  show(scene, stop, picked) {
+    const { predict, points } = scene;
+    const asking = isAsking(scene, stop);
+    if (!predict) this.ask.hide();
+    else if (asking) this.ask.show(predict, picked);
+    else this.ask.reveal(predict, picked);
+    const shown = asking ? [] : points.slice(0, clicked(scene, stop) + 1);
+    this.points.replaceChildren(...shown.map((textContent) => make("li", { textContent })));
+    this.points.hidden = !shown.length;
   }
 }
 

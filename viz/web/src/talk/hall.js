@@ -1,7 +1,7 @@
 // Boxes for a sentence from the hall. The app, in whose page the talk lies, answers it with a scene of its own; in a file
 // a live scene has a box on the slide, and the translator that came with the file answers it.
 import { fill } from "../core/text.js";
-import { canOpen, engine, partsOf } from "../live/open.js";
+import { canOpen, engine, sendParts } from "../live/open.js";
 import { make, makeButton } from "../ui/dom.js";
 import { ofApp } from "./address.js";
 
@@ -108,8 +108,7 @@ export class LiveBox {
     this.worker = await engine();
     this.worker.addEventListener("message", ({ data }) => this.hear(data));
     this.worker.addEventListener("error", ({ message }) => this.end(fill(this.words.failed, { reason: message })));
-    const open = partsOf(Object.fromEntries(this.parts.map((name) => [name, ""])));
-    this.worker.postMessage({ open, template: this.header });
+    sendParts(this.worker, Object.fromEntries(this.parts.map((name) => [name, ""])), this.header);
   }
 
   ask() {

@@ -1,6 +1,6 @@
 // A page that holds a talk: reads what is packed in it, and begins.
 import { readMessage, unpack } from "../core/payload.js";
-import { focus, said, say } from "./address.js";
+import { focus, said, say, tell } from "./address.js";
 import { linkOf } from "./plan.js";
 import { Talk } from "./talk.js";
 
@@ -13,7 +13,7 @@ export async function startTalk(root, mounts) {
   const traces = await Promise.all(part.messages.map(unpack));
   for (const { header } of traces) header.words.keys = `${part.words.keys}\n${header.words.keys}`;
   if (part.live) part.live.header.words.keys = `${part.words.keys}\n${part.live.header.words.keys}`;
-  const talk = new Talk(root, part, traces, { dark: dark.matches, link: said(), onLink: say, mounts });
+  const talk = new Talk(root, part, traces, { dark: dark.matches, link: said(), onLink: say, onShown: tell, mounts });
   dark.addEventListener("change", () => talk.turn(dark.matches));
   window.addEventListener("hashchange", () => talk.follow(said()));
   window.addEventListener("message", (event) => {

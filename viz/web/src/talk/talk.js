@@ -4,9 +4,9 @@ import { present, wholeScreen } from "../viewer/keys.js";
 import { make } from "../ui/dom.js";
 import { button } from "../viewer/controls.js";
 import { Viewer } from "../viewer/viewer.js";
+import { write } from "../core/state.js";
 import { fill } from "../core/text.js";
-import { optionOf } from "./ask.js";
-import { Beside } from "./beside.js";
+import { Beside, optionOf } from "./ask.js";
 import { Hall, LiveBox } from "./hall.js";
 import { Overview } from "./overview.js";
 import { back, clicked, isAsking, lastStop, linkAt, linkOf, onward, placeIn, retold, standing } from "./plan.js";
@@ -29,14 +29,15 @@ export class Talk {
    * @param {HTMLElement} root
    * @param {TalkPart} talk
    * @param {import("../types.js").Trace[]} traces of the messages
-   * @param {{ dark: boolean, link: string, onLink: (link: string) => void, mounts: Record<string, import("./still.js").Mount> }} given
+   * @param {{ dark: boolean, link: string, onLink: (link: string) => void, onShown: (shown: string, text: string) => void, mounts: Record<string, import("./still.js").Mount> }} given
    */
-  constructor(root, talk, traces, { dark, link, onLink, mounts }) {
+  constructor(root, talk, traces, { dark, link, onLink, onShown, mounts }) {
     this.root = root;
     this.talk = talk;
     this.traces = traces;
     this.dark = dark;
     this.onLink = onLink;
+    this.onShown = onShown;
     /** @type {(Viewer | undefined)[]} of the messages, made when they are needed */
     this.viewers = [];
     /** @type {At} */
@@ -109,7 +110,7 @@ export class Talk {
       this.viewers[message] = new Viewer(root, this.traces[message], {
         link: "",
         dark: this.dark,
-        onSay: () => {},
+        onSay: () => this.tell(),
         asks: false,
       });
     }
@@ -158,8 +159,15 @@ export class Talk {
     if (!this.asking) this.overview.seen.add(at.scene);
     this.dress();
     if (still) this.showStill(still);
+    this.tell();
     clearTimeout(this.waiting);
     this.waiting = window.setTimeout(() => this.prepare(), PREPARED_AFTER);
+  }
+
+  /** Tells what is chosen on the slide, and of which sentence. */
+  tell() {
+    const { state, trace } = this.viewer;
+    this.onShown(write(state), trace.header.source);
   }
 
   /** The link that the scene's viewer follows, with the box of a live scene in its place. @param {string} link */

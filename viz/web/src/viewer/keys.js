@@ -4,6 +4,8 @@ import { ARROWS, isTaken } from "../ui/keys.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 
+const LOW = 640; // pixels, of a window
+
 /** @type {Record<string, (viewer: Viewer) => void>} */
 const LETTERS = {
   m: (viewer) => viewer.change({ view: "map" }),
@@ -52,9 +54,12 @@ function fullScreen(document, on) {
   Promise.resolve(asked).catch(() => {}); // a page within a page may not; its presenter mode fills its frame
 }
 
-/** How many times larger everything is in a hall than on its smallest screen, 1280 × 720; the style sheet has the same in --hall. */
+/** How many times larger everything is in a hall than on its smallest screen, 1280 × 720, or smaller in a window that a
+ * class's tally has made lower; the style sheet has the same in --hall. */
 export function hallTimes() {
-  return Math.max(1, Math.min(window.innerWidth / 1280, window.innerHeight / 720));
+  const { innerWidth: width, innerHeight: height } = window;
+  if (width >= 704 && height < LOW - 20) return Math.max(0.7, height / LOW);
+  return Math.max(1, Math.min(width / 1280, height / 720));
 }
 
 /** Whoever leaves the full screen by the browser's own key leaves presenter mode, unless the page opened in it; gives what ends the watch. @param {import("./viewer.js").Viewer} viewer */

@@ -17,9 +17,7 @@ import { DEFAULTS, readLink, write } from "../core/state.js";
 import { opened, stepped } from "../core/walk.js";
 import { ARROWS } from "../ui/keys.js";
 
-/** @typedef {import("../types.js").State} State */
-/** @typedef {import("../types.js").Panel} Panel */
-/** @typedef {import("../types.js").KindPart} KindPart */
+/** @import { State, Panel, KindPart } from "../types.js" */
 
 const LINK_AFTER = 200; // ms; the link follows without making the picture wait
 

@@ -4,7 +4,8 @@ import "./class_place.html";
 const EVERY = 300; // milliseconds
 
 /**
- * Nothing to be seen: tells Python where the talk is, which writes that into the page's link and tells nobody.
+ * Nothing to be seen: tells Python where the talk is, which writes that into the page's link and tells nobody, and what is
+ * chosen on its slide, which it writes on its frame.
  * @extends {Component<{}>}
  */
 class ClassPlace extends Component {
@@ -18,10 +19,12 @@ class ClassPlace extends Component {
   look() {
     const link = new URLSearchParams(window.location.search);
     const [scene, click, hall] = ["scene", "click", "hall"].map((name) => link.get(name) ?? "");
-    const place = `${scene} ${click} ${hall}`;
-    if (place === this.told) return;
-    this.told = place;
-    this.setStateValue("place", { scene, click, hall });
+    const frame = /** @type {HTMLElement | null} */ (document.querySelector(".st-key-talk_frame iframe"));
+    const { shown = "", text = "" } = frame?.dataset ?? {};
+    const place = { scene, click, hall, shown, text };
+    if (JSON.stringify(place) === this.told) return;
+    this.told = JSON.stringify(place);
+    this.setStateValue("place", place);
   }
 }
 

@@ -12,8 +12,7 @@ const SIDE = 70; // of a small map, in CSS pixels
 const PREVIEW_SIDE = 330;
 const SCALE = { top: 1, bottom: 0, hidden: 0, signed: false };
 
-/** @typedef {import("../../types.js").HeadPlace} HeadPlace */
-/** @typedef {import("../../types.js").Reading} Reading */
+/** @import { HeadPlace, Reading } from "../../types.js" */
 /** @typedef {HeadPlace & { title: string, value: number, said: string, share: number, note: string, map: string }} Listed */
 /** @typedef {{ rows: string[], columns: string[] }} Axes */
 /** @typedef {{ axes: Record<string, Axes>, heads: Listed[], selected: HeadPlace | null }} List */

@@ -13,8 +13,7 @@ const LOUDEST = 150; // percent
 const MANY = 34; // tokens from which they are set smaller
 const STRONG = 4; // nats with the scale's last colour
 
-/** @typedef {import("./faders.js").Place} Place */
-/** @typedef {import("./faders.js").DeskKind} DeskKind */
+/** @import { Place, DeskKind } from "./faders.js" */
 /** @typedef {{ place: Place, button: HTMLButtonElement }} Key a kind's, layer's or head's button */
 /**
  * @typedef {object} Desk

@@ -16,6 +16,7 @@ const FULL = 0.8; // how much of the picture the strongest cell covers
  * @property {number} columns
  * @property {string} values as parts of the largest, packed
  * @property {number} high
+ * @property {string[]} names
  * @property {number} selected -1 for none
  * @property {boolean} signed
  * @property {number[]} marked
@@ -79,10 +80,9 @@ class PatchPicture extends Component {
 
   /** @param {number} i */
   name(i) {
-    const { marked, labels, high, columns } = this.data;
+    const { marked, labels, high, names } = this.data;
     const value = (this.values[i] * high).toPrecision(2);
-    const place = { row: Math.floor(i / columns), column: i % columns, value };
-    return fill(marked.includes(i) ? labels.marked : labels.cell, place);
+    return fill(marked.includes(i) ? labels.marked : labels.cell, { patch: names[i], value });
   }
 
   /** @param {number} i */

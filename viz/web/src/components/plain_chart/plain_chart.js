@@ -6,10 +6,7 @@ import { Component, mounted } from "../../ui/component.js";
 import { make } from "../../ui/dom.js";
 import "./plain_chart.html";
 
-/** @typedef {import("../../chart/axes.js").AxisPart} AxisPart */
-/** @typedef {import("../../chart/axes.js").Bars} Bars */
-/** @typedef {import("../../chart/axes.js").Curve} Curve */
-/** @typedef {import("../../chart/axes.js").Cells} Cells */
+/** @import { AxisPart, Bars, Curve, Cells } from "../../chart/axes.js" */
 /** @template T @typedef {Omit<T, "values"> & { values: string }} Packed with its values as float32 in base64 */
 /**
  * @typedef {object} Chart
