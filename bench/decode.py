@@ -19,6 +19,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 from transformers import MarianConfig, MarianMTModel
@@ -151,17 +152,14 @@ def ctranslate2_engines(translator: Translator) -> dict[str, Any]:
     except ImportError:
         return {}
     with tempfile.TemporaryDirectory() as folder:
-        spec = ctranslate2_spec(translator)
-        spec.validate()
-        spec.optimize()
-        spec.save(folder)
+        write_for_ctranslate2(translator, folder)
         return {
             name: ctranslate2.Translator(folder, compute_type=sort, inter_threads=1, intra_threads=1)
             for name, sort in PRECISIONS.items()
         }
 
 
-def ctranslate2_spec(translator: Translator) -> Any:
+def write_for_ctranslate2(translator: Translator, folder: str) -> None:
     """Our Transformer as CTranslate2 describes one: pre-norm, ReLU, our own table of positions."""
     from ctranslate2.specs import TransformerSpec
 
@@ -186,10 +184,12 @@ def ctranslate2_spec(translator: Translator) -> Any:
     for role, place in (("unk_token", UNK_ID), ("bos_token", BOS_ID), ("eos_token", EOS_ID)):
         setattr(spec.config, role, SPECIAL_TOKENS[place])
     spec.config.decoder_start_token = SPECIAL_TOKENS[BOS_ID]
-    return spec
+    spec.validate()
+    spec.optimize()
+    spec.save(folder)
 
 
-def _numbers(tensor: torch.Tensor) -> Any:
+def _numbers(tensor: torch.Tensor) -> np.ndarray:
     return tensor.detach().float().numpy()
 
 

@@ -82,7 +82,7 @@ class Product(NamedTuple):
         return cls(bias, weight.t().contiguous(), _halves(weight, bias))
 
 
-def _halves(weight: Tensor, bias: Tensor) -> Any:
+def _halves(weight: Tensor, bias: Tensor) -> object:
     """The weight packed in half precision; None where that loses something, or this machine has no such product."""
     if weight.device.type != "cpu" or not torch.equal(weight.half().float(), weight):
         return None
