@@ -111,7 +111,8 @@ def test_pointing_at_a_head_shows_what_it_looked_at_while_it_wrote_the_token(vis
     lights_up(page, "src", weights, coarse=True)
     assert page.inner_text(".links .said .readout").startswith("L4 H0. While")
     assert "Cross L4 H0: vote" in page.inner_text(".links .board .readout")
-    assert page.locator(".curves path:not(.faint)").count() == (weights >= 0.05).sum()
+    count = page.locator(".curves path:not(.faint)").count()
+    assert (weights >= 0.055).sum() <= count <= (weights >= 0.045).sum(), "what the page holds is rounded"
     page.mouse.move(5, 5)
     assert not same(lit(page, "src"), weights, coarse=True), "the faithful map is another one"
 
