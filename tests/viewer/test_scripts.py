@@ -122,7 +122,7 @@ def test_no_script_reads_data_as_markup_or_asks_another_host() -> None:
     for bad in ("e.innerHTML = x", "fetch(x)", "'https://example.org'"):
         assert FORBIDDEN.search(bad)
     found = {path.name: FORBIDDEN.findall(path.read_text("utf-8")) for path in scripts}
-    # A site's engine reads the files that lie beside its page, a phone asks its class: its policy holds both to their host.
+    # A site's engine reads the files that lie beside its page, a phone asks its class: policy holds both to their host.
     assert {name: what for name, what in found.items() if what} == {"worker.js": ["fetch("], "joined.js": ["fetch("]}
 
 
