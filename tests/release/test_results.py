@@ -125,8 +125,8 @@ def test_a_method_without_a_score_is_a_dash_and_one_without_a_title_goes_by_its_
     lines = {line.split(" | ")[0]: line for line in FIGURES["faithfulness"](older, "en").splitlines()}
     assert lines["| ALTI+"] == "| ALTI+ |" + " – |" * 7
     assert "–" not in lines["| norms"]
-    older.alignment["best"]["method"] = "newest"
-    assert "the best setting, newest " in FIGURES["alignment"](older, "en").replace("\n", " ")
+    older.alignment["best"] |= {"method": "newest", "layer": "all", "head": "all"}
+    assert "the best setting, newest over all layers" in FIGURES["alignment"](older, "en").replace("\n", " ")
 
 
 def test_what_lies_within_the_standard_error_of_the_best_is_bold_too(tables: Tables) -> None:
