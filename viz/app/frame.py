@@ -99,7 +99,7 @@ div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-class_row .stVerticalBlock {{ gap: 0; }}
 .st-key-class_row .st-key-class_open {{ padding-top: .5rem; }}
 .st-key-class_stage > .stElementContainer:has(.hl-class-tally) {{ flex: 1 1 26rem; min-width: 0; }}
-.stApp:has(.st-key-talk_frame) .st-key-hl_sentence {{ display: none; }}
+.stApp:has(.st-key-talk_frame, .st-key-talk_desk) .st-key-hl_sentence {{ display: none; }}
 .st-key-hl_lesson h3 {{ padding: .25rem 0 0; }}
 .st-key-hl_lesson .stVerticalBlock {{ gap: .5rem; }}
 .st-key-hl_lesson .st-key-hl_lesson_row {{ margin: -.4rem 0; }}

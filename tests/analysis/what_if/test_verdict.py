@@ -11,12 +11,14 @@ from model.analysis.faithfulness.deletion import LeftOut
 from model.analysis.what_if.repair import quality, repeated_run
 from model.analysis.what_if.verdict import (
     LOW,
+    SURE_TRACE,
     TRACELESS,
     UNSURE,
     UNSURE_TWICE,
     Doubt,
     LostNumber,
     lost_numbers,
+    may_be_traceless,
     traceless_words,
     verdict,
 )
@@ -208,3 +210,11 @@ def test_repeated_run(text, run):
 )
 def test_what_stands_so_often_in_the_source_is_copied_and_no_loop(text, source, run):
     assert repeated_run(text, source) == run
+
+
+def test_a_word_that_votes_for_a_token_is_not_tried():
+    words = made("the trophy fits the suitcase", "奖杯放进箱子").src
+    votes = np.zeros((6, len(words)))
+    assert may_be_traceless(words, votes) == [1, 2, 4], "articles are never tried"
+    votes[2, 2], votes[5, 4] = SURE_TRACE, SURE_TRACE - 0.1
+    assert may_be_traceless(words, votes) == [1, 4]

@@ -212,6 +212,7 @@ def test_each_half_of_a_hall_sees_its_own_and_a_number_being_typed_stays(stage, 
     desk.get_by_label("A question of your own").fill("How many?")
     desk.get_by_label("A question of your own").press("Enter")
     expect(desk.get_by_text("Tokens and heads are those of scene 2.")).to_be_visible()
+    expect(desk.locator(".hl-verdict")).to_be_hidden()  # of a sentence that the desk does not show
     desk.get_by_role("button", name="Ask for the number").click()
     for phone in phones:
         phone.locator("#number").fill("7")

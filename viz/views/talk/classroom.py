@@ -299,7 +299,7 @@ def desk() -> None:
     """The lecturer's window: how to join, the tally, the queue, a question of his own, the answers as a table."""
     if (room := the_room()) is None:
         return
-    st.html(line("alt", say("class.desk.lead", folder=str(room.folder))))
+    st.container(key="talk_desk").html(line("alt", say("class.desk.lead", folder=str(room.folder))))
     asked, found = st.columns((2, 1), gap="large")
     with asked, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         for each, key in _OWN.items():
