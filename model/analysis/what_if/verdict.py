@@ -35,7 +35,7 @@ LOW = 0.45  # of confidence: below, the translation is taken for wrong
 UNSURE = 0.13  # probability of a token
 UNSURE_TWICE = 0.45  # of a Chinese character that repeats the one before it, as 看看 rightly does and 行行 does not
 TRACELESS = 0.35  # nats that deleting a word costs the token that it costs most
-SURE_TRACE = 5.0  # logits that a word brings one token by all heads: with so many it is taken to have left a trace
+SURE_TRACE = 3.5  # logits that a word brings one token by all heads: with so many it is taken to have left a trace
 RARE_PIECES = 3
 WORDS_OF_TWO = frozenset(
     "爸妈爷奶公婆哥姐弟妹叔舅姑伯宝娃星天年人常刚渐慢偏仅纷往看谢"
