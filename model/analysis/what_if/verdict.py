@@ -194,7 +194,8 @@ def verdict(translation: Translation, left: Deleted | None = None, threshold: fl
 
     - "unfinished", "repeated": it ran into the limit, or into a loop that the source does not have.
     - "number": digits of the source do not stand in it (only where it is Chinese).
-    - "word": deleting a content word costs no written token more than ``TRACELESS`` nats: it left no trace.
+    - "word": a content word left no trace: deleting it costs no written token more than ``TRACELESS`` nats. One that
+      ``may_be_traceless`` spares for its votes was not deleted, and its cost in ``left`` is infinite.
     - "low", "confidence": the geometric mean of the token probabilities lies below ``LOW``, or below the threshold.
     - "token": the model gave a written token less than ``UNSURE``.
     - "twice": a Chinese character stands twice in a row, is no word so, and the second had less than ``UNSURE_TWICE``.
