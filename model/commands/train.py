@@ -42,6 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--attention-dropout", type=float, default=0.0)
+    parser.add_argument(
+        "--r-drop", type=float, default=_SETTINGS.r_drop, metavar="ALPHA", help="weight of what two passes disagree in"
+    )
     parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
 
 
@@ -94,6 +97,7 @@ def _settings(args: argparse.Namespace) -> TrainingSettings:
         eval_every=args.eval_every,
         cooldown=args.cooldown,
         ema_decay=args.ema_decay,
+        r_drop=args.r_drop,
         seed=args.seed,
         source_weights={name: float(value) for name, value in weights.items()},
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from tokenizers import Regex, models, pre_tokenizers, trainers
 from tokenizers import Tokenizer as SubwordModel
 from torch import Tensor
@@ -23,10 +24,9 @@ from model.own.text.tokenize import (
     CharacterTokenizer,
     EnglishTokenizer,
     normalise_chinese,
-    pad,
     word_spans,
 )
-from model.own.text.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS
+from model.own.text.vocab import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS
 from model.pairs import Row
 from model.writing import WORD_START
 
@@ -307,8 +307,19 @@ def bucketed(
 
 def collate(corpus: Corpus, rows: np.ndarray) -> Batch:
     """Padded tensors of these rows: <bos> opens the decoder's input, <eos> closes its output."""
-    pairs = [corpus.pair(int(row)) for row in rows]
-    src = pad([src for src, _ in pairs])
-    tgt_in = pad([np.concatenate(([BOS_ID], tgt)) for _, tgt in pairs])
-    tgt_out = pad([np.concatenate((tgt, [EOS_ID])) for _, tgt in pairs])
-    return src, tgt_in, tgt_out
+    src = _gathered(corpus.src_flat, corpus.src_ends, rows)
+    tgt = _gathered(corpus.tgt_flat, corpus.tgt_ends, rows)
+    edge = np.full((len(rows), 1), PAD_ID)
+    tgt_in, tgt_out = np.hstack((edge, tgt)), np.hstack((tgt, edge))
+    tgt_in[:, 0] = BOS_ID
+    tgt_out[np.arange(len(rows)), (tgt != PAD_ID).sum(1)] = EOS_ID
+    return torch.from_numpy(src), torch.from_numpy(tgt_in), torch.from_numpy(tgt_out)
+
+
+def _gathered(flat: np.ndarray, ends: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The ids of these rows, short ones filled with pad_id: int64 [B, longest]."""
+    starts = np.where(rows > 0, ends[rows - 1], 0)
+    lengths = (ends[rows] - starts)[:, None]
+    places = np.arange(lengths.max())
+    index = np.minimum(starts[:, None] + places, len(flat) - 1)
+    return np.where(places < lengths, flat[index], PAD_ID).astype(np.int64)

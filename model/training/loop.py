@@ -202,7 +202,7 @@ class Trainer:
         self.progress = Progress()
         self.saved_at = time.monotonic()
         self.command = ""  # that started this run; goes into meta.json
-        self.loss_module: nn.Module = TranslationLoss(self.model, settings.label_smoothing)
+        self.loss_module: nn.Module = TranslationLoss(self.model, settings.label_smoothing, settings.r_drop)
 
     def resume(self) -> None:
         """Go on from the state that an earlier run left in the same folder."""
@@ -240,7 +240,7 @@ class Trainer:
         bar = tqdm(
             total=100, unit="%", disable=self.rank > 0, bar_format="{percentage:3.0f}%|{bar}| {remaining} left{postfix}"
         )
-        window: list[tuple[float, int]] = []
+        window: list[tuple[Tensor, int]] = []
         mark = time.monotonic()
         for rows in self._batches():
             self._remember()
@@ -286,30 +286,30 @@ class Trainer:
                 yield own[self.progress.batch]  # counted by _step, so that an unused batch comes again
             self.progress.epoch, self.progress.batch = self.progress.epoch + 1, 0
 
-    def _step(self, rows: np.ndarray, share: float) -> tuple[float, int]:
-        """One optimiser step: its loss, and the number of target tokens."""
+    def _step(self, rows: np.ndarray, share: float) -> tuple[Tensor, int]:
+        """One optimiser step: its loss, left where it was computed, and the number of target tokens."""
         self.progress.step += 1
         self.progress.batch += 1
         rate = self.settings.learning_rate(self.progress.step, share, self.model.config.d_model)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         torch.manual_seed(seed_of(self.settings.seed, self.rank, self.progress.step))
-        batch = [tensor.to(self.device) for tensor in collate(self.corpus, rows)]
+        batch = collate(self.corpus, rows)
+        tokens = int((batch[2] != PAD_ID).sum())
         with torch.autocast(self.device.type, torch.bfloat16, enabled=has_fast_bf16(self.device)):
-            loss = self.loss_module(*batch)
+            loss: Tensor = self.loss_module(*(tensor.to(self.device) for tensor in batch))
         loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         if self.rank == 0:
             self.average.update(self.model, self.progress.step)
-        tokens = int((batch[2] != PAD_ID).sum())
         self.progress.tokens += tokens * self.world
-        return loss.item(), tokens
+        return loss.detach(), tokens
 
-    def _report(self, window: list[tuple[float, int]], seconds: float, bar: Any, share: float) -> None:
+    def _report(self, window: list[tuple[Tensor, int]], seconds: float, bar: Any, share: float) -> None:
         tokens = sum(count for _, count in window)
-        loss = sum(value * count for value, count in window) / tokens
+        loss = sum(value.item() * count for value, count in window) / tokens
         speed = tokens * self.world / seconds
         bar.set_postfix_str(
             f" step {self.progress.step}, loss {loss:.3f}, {speed:,.0f} tokens/s,"

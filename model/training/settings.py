@@ -54,7 +54,7 @@ class TrainingSettings:
     ``source_weights`` says how often an epoch shows the pairs of a source (1 where it is silent);
     ``cooldown`` is the share of the run over which the rate falls to zero; ``ema_decay`` that of the
     moving average of the weights, which is what is judged and kept; ``save_minutes`` lie between two
-    states to resume from.
+    states to resume from; ``r_drop`` is the weight of what two passes disagree in (``TranslationLoss``).
     """
 
     steps: int = 20_000
@@ -65,6 +65,7 @@ class TrainingSettings:
     warmup: int = 1_000
     cooldown: float = 1.0
     label_smoothing: float = 0.1
+    r_drop: float = 0.0
     clip_norm: float = 1.0
     eval_every: int = 1_000
     ema_decay: float = 0.999
@@ -77,6 +78,8 @@ class TrainingSettings:
             raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, got {self.schedule!r}")
         if min(self.steps, self.batch_tokens, self.warmup, self.eval_every) < 1:
             raise ValueError("steps, batch_tokens, warmup and eval_every must be at least 1")
+        if self.r_drop < 0:
+            raise ValueError("r_drop must not be negative")
         if not (0 <= self.cooldown <= 1 and 0 <= self.ema_decay < 1):
             raise ValueError("cooldown must lie in [0, 1] and ema_decay in [0, 1)")
 

@@ -51,6 +51,8 @@ def test_settings_refuse_what_makes_no_sense() -> None:
         TrainingSettings(schedule="cosine")
     with pytest.raises(ValueError, match="at least 1"):
         TrainingSettings(eval_every=0)
+    with pytest.raises(ValueError, match="r_drop must not be negative"):
+        TrainingSettings(r_drop=-1.0)
     with pytest.raises(ValueError, match="cooldown must lie"):
         TrainingSettings(cooldown=1.5)
 
@@ -82,6 +84,41 @@ def test_the_loss_in_chunks_and_its_gradients_equal_those_of_pytorch(rows: int) 
         *(torch.autograd.grad(3 * loss, (states, weight)) for loss in (found, wanted)), strict=True
     ):
         torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("rows", [3, 700])
+def test_what_two_passes_disagree_in_and_its_gradients_equal_those_of_pytorch(rows: int) -> None:
+    generator = torch.Generator().manual_seed(rows)
+    states = torch.randn(2 * rows, 16, generator=generator, dtype=torch.float64).requires_grad_()
+    weight = torch.randn(77, 16, generator=generator, dtype=torch.float64).requires_grad_()
+    targets = torch.randint(0, 77, (rows,), generator=generator)
+    found = ProjectedCrossEntropy.apply(states, weight, targets, 0.1, 3.0)
+    one, other = (states @ weight.T).log_softmax(-1).chunk(2)
+    kl = [
+        torch.nn.functional.kl_div(a, b, reduction="batchmean", log_target=True)
+        for a, b in ((one, other), (other, one))
+    ]
+    alike = torch.nn.functional.cross_entropy(states @ weight.T, targets.repeat(2), label_smoothing=0.1)
+    wanted = alike + 3.0 / 2 * sum(kl) / 2
+    torch.testing.assert_close(found.double(), wanted, rtol=1e-5, atol=0)
+    for mine, theirs in zip(*(torch.autograd.grad(each, (states, weight)) for each in (found, wanted)), strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-7)
+
+
+def test_two_passes_agree_without_dropout_and_not_with_it(model: Transformer) -> None:
+    src, tgt_in, tgt_out = (
+        torch.tensor([[11, 20, EOS_ID]]),
+        torch.tensor([[BOS_ID, 9, 8]]),
+        torch.tensor([[9, 8, EOS_ID]]),
+    )
+    losses = [TranslationLoss(model.eval(), 0.1, r_drop) for r_drop in (0.0, 5.0)]
+    torch.testing.assert_close(*(each(src, tgt_in, tgt_out) for each in losses))
+    torch.manual_seed(1)
+    for part in model.train().modules():
+        if hasattr(part, "rate"):
+            part.rate = 0.5
+    apart = TranslationLoss(model, 0.1, 50.0)(src, tgt_in, tgt_out)
+    assert apart > TranslationLoss(model, 0.1)(src, tgt_in, tgt_out) + 0.5
 
 
 def test_one_batch_can_be_learnt_by_heart(model: Transformer) -> None:
