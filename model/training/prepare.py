@@ -10,11 +10,12 @@ import shutil
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
 from model.errors import CorpusError
-from model.evaluation.kept import read_must
+from model.evaluation.kept import NUMERALS, read_must
 from model.files import aside, write_json, write_text
 from model.own.checkpoint import load_tokenizers
 from model.own.text.tokenize import FULL_WIDTH, CharacterTokenizer, EnglishTokenizer, with_runs
@@ -27,6 +28,9 @@ NUMBER = re.compile(  # 1,280, 9:48, 39.4, 12; none that is a part of something 
     r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,2}:\d\d|\d{1,4}\.\d{1,2}|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])"
 )
 _RANGES = {"year": (1500, 2049), "day": (1, 28), "age": (2, 99)}
+_IN_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "fraction": 0, "century": 0}
+_PARTS = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 SLOT = re.compile(r"\{(\w+)\}")
 
 Names = Mapping[str, Sequence[tuple[str, str]]]
@@ -115,7 +119,8 @@ def filled_templates(rng: random.Random, each: int) -> Iterator[tuple[str, str]]
         english, chinese = line.split("\t")
         for _ in range(each):
             values = {slot: fill(slot, rng) for slot in SLOT.findall(english)}
-            yield _filled(english, values, 0), _filled(chinese, values, 1)
+            filled = _filled(english, values, 0)
+            yield filled[0].upper() + filled[1:], _filled(chinese, values, 1)
 
 
 def _filled(template: str, values: Mapping[str, tuple[str, str]], side: int) -> str:
@@ -135,8 +140,31 @@ def fill(slot: str, rng: random.Random) -> tuple[str, str]:
     if kind == "time":
         hour, minute = rng.randint(1, 12), rng.choice((0, rng.randint(1, 59)))
         return (f"{hour}:{minute:02}", f"{hour}:{minute:02}") if minute else (f"{hour} o'clock", f"{hour}点")
+    if kind in _IN_WORDS:
+        return _in_words(kind, rng)
     text = _number(kind, rng)
     return text, text
+
+
+def _in_words(kind: str, rng: random.Random) -> tuple[str, str]:
+    """A number that English writes with a word and Chinese with another: 2.5 million 250万, two thirds 三分之二."""
+    if kind == "fraction":
+        below = rng.randint(3, 10)
+        above = rng.randint(1, below - 1)
+        name = "quarter" if below == 4 else _PARTS[below - 3]
+        plain = f"{rng.choice(('a', 'one'))} {name}" if above == 1 else f"{_COUNTS[above - 1]} {name}s"
+        return plain, f"{NUMERALS[below]}分之{NUMERALS[above]}"
+    if kind == "century":
+        number = rng.randint(11, 21)
+        return {21: "21st"}.get(number, f"{number}th"), str(number)
+    if kind == "thousand":
+        value = Decimal(rng.randint(11, 999))
+    else:
+        value = Decimal(_digits(rng.randint(2, 3), rng)) / rng.choice((1, 10, 10, 100))
+    value = (value if value > 1 else 10 * value + 1).normalize()
+    whole = value * _IN_WORDS[kind]
+    unit, written = (10**8, "亿") if whole >= 10**8 else (10**4, "万")
+    return f"{value:f} {kind}", f"{(whole / unit).normalize():f}{written}"
 
 
 def _number(kind: str, rng: random.Random) -> str:
