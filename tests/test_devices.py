@@ -219,3 +219,38 @@ def test_mixed_devices_are_found_and_what_a_gpu_allows_is_not() -> None:
         ):
             with pytest.raises(MixedDevicesError):
                 mixed()
+
+
+needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no GPU")
+THREE = (
+    "The trophy doesn't fit in the suitcase because it is too big.",
+    "On March 14, 2009 the nurse carried 12 blankets to the tent because it was cold.",
+    "Time flies like an arrow.",
+)
+
+
+@pytest.fixture(scope="module")
+def on_both() -> tuple[Translator, Translator]:
+    """The shipped translator on the processor and on the GPU."""
+    return Translator.from_checkpoint("en-zh", "cpu"), Translator.from_checkpoint("en-zh", "cuda")
+
+
+@needs_gpu
+@pytest.mark.parametrize("text", THREE)
+def test_a_gpu_writes_and_weighs_what_the_processor_does(on_both, text: str) -> None:
+    here, there = (each.translate(text, capture=True) for each in on_both)
+    assert here.text == there.text
+    assert on_both[0].translate(text, beam=4).text == on_both[1].translate(text, beam=4).text
+    for kind in here.trace.weights:
+        np.testing.assert_allclose(there.trace.weights[kind], here.trace.weights[kind], atol=1e-3)
+
+
+@needs_gpu
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_every_analysis_runs_on_a_gpu_and_maps_equal_the_processors(on_both, analysis: str) -> None:
+    made = [ANALYSES[analysis](source, source.trace(TEXTS["own"], "汤姆没看见它。")) for source in on_both]
+    if analysis.startswith("map: "):
+        here, there = made
+        for kind, maps in here.items():
+            scale = max(1.0, float(np.abs(maps).max()))
+            np.testing.assert_allclose(there[kind] / scale, maps / scale, atol=5e-3)

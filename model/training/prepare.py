@@ -27,6 +27,7 @@ EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba"
 NUMBER = re.compile(  # 1,280, 9:48, 39.4, 12; none that is a part of something longer
     r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,2}:\d\d|\d{1,4}\.\d{1,2}|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])"
 )
+WORD = re.compile(r"\w+")
 _RANGES = {"year": (1500, 2049), "day": (1, 28), "age": (2, 99)}
 _IN_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "fraction": 0, "century": 0}
 _PARTS = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -46,6 +47,16 @@ def known_names() -> Names:
         kind, english, chinese = line.split("\t")
         names.setdefault(kind, []).append((english, chinese))
     return names
+
+
+@cache
+def _names_by_first_word() -> dict[str, list[tuple[str, str, str]]]:
+    """Class, English and Chinese form of every name that is exchanged, by the word that it begins with."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for kind in ("male", "female", "surname", "place", "country"):
+        for name, form in known_names()[kind]:
+            found.setdefault(WORD.match(name).group(), []).append((kind, name, form))  # type: ignore[union-attr]
+    return found
 
 
 def with_other_numbers(row: Row, rng: random.Random) -> Row | None:
@@ -95,11 +106,11 @@ def _digits(length: int, rng: random.Random) -> str:
 def with_other_names(row: Row, rng: random.Random) -> Row | None:
     """The pair with each known name exchanged for another of its class, on both sides; None without one."""
     english, chinese, source = row
-    names = known_names()
+    names, known = known_names(), _names_by_first_word()
     found = [
         (kind, name, form)
-        for kind in ("male", "female", "surname", "place", "country")
-        for name, form in names[kind]
+        for word in dict.fromkeys(WORD.findall(english))
+        for kind, name, form in known.get(word, ())
         if form in chinese and len(re.findall(rf"\b{name}\b", english)) == chinese.count(form) > 0
     ]
     if not found or any(a != b and a[2] in b[2] for a in found for b in found):
