@@ -267,6 +267,8 @@ class Trainer:
             self.loss_module = nn.parallel.DistributedDataParallel(self.loss_module)
         if self.device.type == "cpu":
             keep_freed_memory()
+        else:  # cuDNN's attention makes a plan for every new shape, at some 0.1 s, and nearly every batch has one
+            torch.backends.cuda.enable_cudnn_sdp(False)
         if self.rank == 0 and self.progress.step == 0:
             self._save()  # a run that is killed before its first state is due goes on from here
         self.model.train()
