@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 # Several files at once: one more than there are cores, since browsers wait, but no more than a small machine bears.
 WORKERS := $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 3 ? cores + 1 : 4)))
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # make tables DEV=dev.tsv TEST=test.tsv [NEWS=links.tsv] [CORPUS=many.tsv] [RUN=runs/mine] [CHECKPOINT=en-zh]: all that
 # follows from new weights. What these weights have made already stays; ONLY="scores results" makes some parts.

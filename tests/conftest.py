@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,15 @@ from model.translator import Translator
 
 pytest.register_assert_rewrite("tests.pages")
 torch.set_num_threads(1)  # the models are tiny, and the machine may be busy
+
+LONG_BEFORE = ("tests/browser/test_axe.py", "tests/browser/learn/test_lessons_by_keyboard.py")  # set-ups of minutes
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files whose few tests wait for minutes come first, then those of many: no worker is left alone at the end."""
+    many = Counter(item.path for item in items)
+    items.sort(key=lambda item: (not item.nodeid.startswith(LONG_BEFORE), -many[item.path], str(item.path)))
+
 
 PAIRS = [
     ("I love you.", "我爱你。"),
