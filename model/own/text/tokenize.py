@@ -144,7 +144,7 @@ class EnglishTokenizer:
     def save(self, folder: Path) -> None:
         """Write src.json and casing.json."""
         with aside(folder / "src.json") as part:
-            self.subwords.save(str(part))
+            self.subwords.save(str(part), pretty=False)
         lines = json.dumps(self.casing, ensure_ascii=False, indent=0, sort_keys=True)
         write_text(folder / "casing.json", lines + "\n")
 
@@ -197,7 +197,7 @@ class CharacterTokenizer:
     def save(self, folder: Path) -> None:
         """Write the subword model."""
         with aside(folder / self.file_name) as part:
-            self.subwords.save(str(part))
+            self.subwords.save(str(part), pretty=False)
 
     @classmethod
     def load(cls, folder: Path, file_name: str = "tgt.json") -> CharacterTokenizer:
