@@ -192,7 +192,7 @@ CHOSEN: list[tuple[str, dict[str, object]]] = [
     ("heads", {"by": "first"}),
     ("heads", {"by": "aligned", "kind": "encoder_self", "layer": 2, "head": 2, "scope": "corpus"}),
     ("step_by_step", {"words": True, "layer": 2}),
-    ("beam", {"beam": 4}),
+    ("beam", {"beam": 4, "width": 3}),
     ("beam", {"beam": 3, "decoded": "ways"}),
     ("flow", {"flow_by": "weights"}),
     ("flow", {"words": True, "text": "I love you."}),

@@ -306,7 +306,7 @@ def test_a_talk_translates_what_is_typed_in_its_live_scene(
     assert alone.locator(".live-box").count() == 0
     alone.keyboard.press("Space")
     assert in_scene(alone) == translator.translate("You love me.").text, "each live scene has its own sentence"
-    type_in_scene(alone, f"I like {MARKUP} tea.", translator)
+    type_in_scene(alone, f"Tom likes {MARKUP}.", translator)
     assert alone.locator("img").count() == 0
     assert violations(alone) == []
     alone.keyboard.press("i")

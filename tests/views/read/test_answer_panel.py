@@ -143,7 +143,7 @@ def test_the_words_that_the_answer_leaves_out_cost_what_all_of_them_do(model, ma
 
 
 def test_a_word_that_the_verdict_deletes_is_not_deleted_again_for_a_token(monkeypatch):
-    about = Subject("The lamp does not work because the bulb is broken.", "en-zh")
+    about = Subject("I only said that she might possibly have been mistaken.", "en-zh")
     known = np.isfinite(what_if.word_traces(about).costs).all(1)
     tried, others = np.flatnonzero(known).tolist(), np.flatnonzero(~known).tolist()
     assert tried
