@@ -267,7 +267,7 @@ class Trainer:
             self.loss_module = nn.parallel.DistributedDataParallel(self.loss_module)
         if self.device.type == "cpu":
             keep_freed_memory()
-        else:  # cuDNN's attention makes a plan for every new shape, at some 0.1 s, and nearly every batch has one
+        else:  # cuDNN's attention plans anew for every shape, and nearly every batch has a new one (docs/training.md)
             torch.backends.cuda.enable_cudnn_sdp(False)
         if self.rank == 0 and self.progress.step == 0:
             self._save()  # a run that is killed before its first state is due goes on from here

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from model.training.prepare import (
     LISTS,
     REVERSAL_ALPHABET,
     VocabularySettings,
+    fill,
     filled_templates,
     joined,
     known_names,
@@ -329,3 +331,21 @@ def test_numbers_keep_their_length_and_often_repeat_a_digit() -> None:
     repeating = sum(any(a == b for a, b in pairwise(number)) for number in numbers)
     assert repeating / len(numbers) > 0.5  # digits drawn evenly repeat in 34 % of such numbers
     assert {len(set(number)) for number in numbers} >= {2, 5}
+
+
+UNITS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}
+
+
+@pytest.mark.parametrize("kind", ["thousand", "million", "billion"])
+def test_a_number_with_a_word_is_the_same_number_in_chinese(kind: str) -> None:
+    rng = random.Random(4)
+    for english, chinese in (fill(kind, rng) for _ in range(300)):
+        value, unit = english.split()
+        assert Decimal(value) * UNITS[unit] == Decimal(chinese[:-1]) * UNITS[chinese[-1]] > UNITS[kind]
+        assert Decimal(chinese[:-1]) >= 1
+
+
+def test_a_fraction_is_read_from_below_in_chinese() -> None:
+    filled = {fill("fraction", random.Random(seed)) for seed in range(400)}
+    assert {("two thirds", "三分之二"), ("three quarters", "四分之三"), ("a fifth", "五分之一")} <= filled
+    assert not {chinese for english, chinese in filled if english == "two thirds"} - {"三分之二"}
