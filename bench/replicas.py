@@ -32,10 +32,9 @@ from urllib.parse import urlencode
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from bench.browser import ROOT, wait_until_healthy
-from bench.visitors import EVERY, PATIENCE, Run, Visitor, sentences
+from bench.visitors import EVERY, PATIENCE, QUIET, Run, Visitor, sentences
 
 REPLICAS = 3
-QUIET = 0.5  # seconds after which a page is taken for whole
 
 
 @dataclass

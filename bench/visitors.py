@@ -38,6 +38,7 @@ _TAG = re.compile(r"<rt>.*?</rt>|<[^>]*>")
 CORES = 2
 EVERY = 10.0  # seconds between a visitor's sentences
 PATIENCE = 60.0  # seconds
+QUIET = 0.5  # seconds after which a page is taken for whole
 WARM_UP = 0.2  # of the time: before that, waits and memory do not count
 BARS = {"median": 2.0, "p95": 5.0}
 _PARENT, _TIMES, _RESIDENT = 1, slice(11, 15), 21  # fields of a process's stat, see ``_stat``
@@ -220,6 +221,7 @@ async def _visits(url: str, process: int, args: argparse.Namespace) -> tuple[lis
     for _ in range(args.visitors):  # one after the other: how they arrive is not what is measured
         visitors.append(await Visitor.arrive(url))
         await visitors[-1].open(PATIENCE)
+    await asyncio.gather(*(visitor.rest(QUIET) for visitor in visitors))  # the first one's page comes twice
     started = time.perf_counter()
     visits = [
         asyncio.create_task(
