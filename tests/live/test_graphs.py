@@ -5,6 +5,7 @@ import contextlib
 import io
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from model.__main__ import main
 from model.analysis.what_if.fork import decoding_steps
-from model.attribution.methods import attribution_maps
+from model.attribution.methods import MethodName, attribution_maps
 from model.errors import HeadlightError
 from model.folders import CHECKPOINTS
 from model.onnx.engine import OnnxEngine, compare
@@ -24,7 +25,7 @@ from model.own.translator import Translator
 from model.trace import HeadRef
 from model.writing import LENGTH_ALPHA
 from tests.live.asking import ask
-from viz.export.live import ENGINE_METHODS, header_of
+from viz.export.live import ASKED_METHODS, ENGINE_METHODS, header_of
 from viz.web.payload import pack
 
 onnx = pytest.importorskip("onnx")
@@ -209,6 +210,26 @@ def test_the_engine_sends_the_viewer_what_python_packs(shipped: Translator, fold
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node")
+def test_what_deleting_words_costs_is_what_python_says_and_comes_where_it_is_asked_for(
+    shipped: Translator, folder: Path, tmp_path: Path
+) -> None:
+    template = header_of(message(shipped, TEXTS[0], (*ENGINE_METHODS, *ASKED_METHODS)))
+    asked = [{"text": TEXTS[1], "costs": costs} for costs in (True, False)]
+    given = {"checkpoint": str(CHECKPOINTS / "en-zh"), "graphs": str(folder), "template": template, "translate": asked}
+    with_costs, without = ask(given, tmp_path)["translations"]
+    assert [sort["name"] for sort in without["header"]["sorts"]] == list(ENGINE_METHODS)
+    assert [sort["name"] for sort in without["header"]["more"]] == list(ASKED_METHODS)
+    assert with_costs["header"]["more"] == []
+    translation = shipped.translate(TEXTS[1], capture=True)
+    expected = attribution_maps(shipped, translation, "leave_one_out")["cross"][0, 0]
+    (part,) = next(each for each in with_costs["header"]["sorts"] if each["name"] == "leave_one_out")["maps"].values()
+    codes = np.frombuffer(base64.b64decode(with_costs["bytes"]), np.uint8)[part["offset"] :][: expected.size]
+    found = (codes.astype(float) - 128) / 127 * part["high"]
+    assert np.allclose(found.reshape(expected.shape), expected, atol=part["high"] / 127)
+    assert np.abs(expected).max() > 1
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 def test_beams_forks_and_candidates_are_those_of_python(shipped: Translator, folder: Path, tmp_path: Path) -> None:
     plain = shipped.translate(TEXTS[1])
     steps = decoding_steps(shipped, TEXTS[1], plain.tgt_ids)
@@ -233,9 +254,9 @@ def test_beams_forks_and_candidates_are_those_of_python(shipped: Translator, fol
     assert [[(c["id"], np.exp(c["logProb"])) for c in step] for step in forked["candidates"][:2]] == likely
 
 
-def message(translator: Translator, text: str) -> bytes:
+def message(translator: Translator, text: str, methods: Sequence[MethodName] = ENGINE_METHODS) -> bytes:
     translation = translator.translate(text, capture=True)
-    maps = {method: attribution_maps(translator, translation, method) for method in ENGINE_METHODS}
+    maps = {method: attribution_maps(translator, translation, method) for method in methods}
     return pack(translation, maps, language="en", model="en-zh")
 
 

@@ -31,11 +31,12 @@ from viz.web.page import document, packed
 from viz.web.payload import pack
 
 ENGINE_METHODS: tuple[MethodName, ...] = ("weights", "votes", "rollout")  # what the engine makes of every sentence
+ASKED_METHODS: tuple[MethodName, ...] = ("leave_one_out",)  # and of one where somebody chooses it
 OPENS_ON = "My sister bought a red bicycle yesterday."
 PAGE_WORDS = (
     *("title", "sentence", "translate", "opening", "ready", "working", "done", "cut", "failed", "simd"),
     *("empty", "long", "script", "tokens", "mute", "muted", "unmute", "before", "other", "sentences"),
-    *("delete", "deleted", "restore", "steps", "candidates", "forced", "forked", "unfork", "app"),
+    *("delete", "deleted", "restore", "steps", "gain", "candidates", "forced", "forked", "unfork", "app"),
     *("class_asks", "class_back", "class_scene", "class_seat", "retry", "weak"),
 )
 APP_WORDS = {  # that the app says, too
@@ -180,7 +181,7 @@ def _subwords(vocabulary: Mapping[str, Any]) -> dict[str, Any]:
 
 def _page(translator: Translator, source: str, language: str, files: Mapping[str, str], data: str, policy: str) -> str:
     translation = translator.translate(source, capture=True)
-    maps = {method: attribution_maps(translator, translation, method) for method in ENGINE_METHODS}
+    maps = {method: attribution_maps(translator, translation, method) for method in (*ENGINE_METHODS, *ASKED_METHODS)}
     best = Selection((HeadRef("cross", translator.config["n_decoder_layers"] // 2, 0),))
     messages = {each: pack(translation, maps, language=each, model=translator.name, start=best) for each in LANGUAGES}
     keys = {name: f"live.{name}" for name in PAGE_WORDS} | APP_WORDS

@@ -125,6 +125,30 @@ def test_a_muted_head_changes_the_translation_as_it_changes_the_models(page: Pag
     assert "m=" not in page.url
 
 
+def test_a_head_counts_as_much_as_its_fader_says(page: Page, translator: Translator) -> None:
+    plain = translate(page, SENTENCE)
+    count = int(page.get_attribute("#live", "data-shown") or 0)
+    page.fill(".mutes input", "0.25")
+    page.wait_for_selector(f"#live[data-shown='{count + 1}']", timeout=60_000)
+    assert shown(page) == translator.translate(SENTENCE, gains={HeadRef("cross", 3, 0): 0.25}).text
+    assert "m=c3.0%3A0.25" in page.url
+    page.click(".mutes .turned button:has-text('× 0.25')")
+    page.wait_for_selector(f"#live[data-shown='{count + 2}']", timeout=60_000)
+    assert (shown(page), page.input_value(".mutes input")) == (plain, "1")
+
+
+def test_what_deleting_words_costs_is_a_method_that_is_made_where_it_is_chosen(page: Page) -> None:
+    translate(page, SENTENCE)
+    count = int(page.get_attribute("#live", "data-shown") or 0)
+    page.select_option(".sorts select", "leave_one_out")
+    page.wait_for_selector(f"#live[data-shown='{count + 1}']", timeout=60_000)
+    assert page.input_value(".sorts select") == "leave_one_out"
+    assert "d=leave_one_out" in page.url
+    assert text("en", "method.per.model") in page.inner_text(".panel-title")
+    page.select_option(".sorts select", "weights")
+    assert page.get_attribute("#live", "data-shown") == str(count + 1), "nothing is translated again for what is there"
+
+
 def test_a_deleted_word_is_not_attended_to(page: Page) -> None:
     plain = translate(page, SENTENCE)
     count = int(page.get_attribute("#live", "data-shown") or 0)

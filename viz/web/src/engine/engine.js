@@ -2,7 +2,7 @@
 // model/onnx/engine.py does in Python.
 import { Pieces, sourceLabels, targetLabels } from "./labels.js";
 import { letGo } from "./memory.js";
-import { EOS, lengthCap } from "./rules.js";
+import { BOS, EOS, lengthCap, logSum } from "./rules.js";
 import { score, search } from "./search.js";
 import { BytePairs, EnglishTokenizer } from "./tokenizer.js";
 
@@ -35,6 +35,7 @@ import { BytePairs, EnglishTokenizer } from "./tokenizer.js";
  * @property {boolean} finished
  * @property {Record<string, Maps>} weights by kind
  * @property {Record<string, Maps>} votes by kind
+ * @property {Record<string, Maps>} costs of deleting words, by kind; none where they were not asked for
  * @property {{ id: number, text: string, logProb: number }[][]} candidates of each step, best first
  * @property {{ ids: number[], text: string, score: number }[]} beam what was finished, best first; ids with <eos>
  */
@@ -122,29 +123,25 @@ export class Engine {
   /**
    * One sentence.
    * @param {string} text
-   * @param {How & { gains?: Gains, hidden?: number[] }} [how] hidden: source places that nothing attends to
+   * @param {How & { gains?: Gains, hidden?: number[], costs?: boolean }} [how] hidden: source places that nothing
+   *   attends to; costs: of deleting each word, too
    * @returns {Promise<Written>}
    */
-  async translate(text, { gains = {}, hidden = [], ...how } = {}) {
+  async translate(text, { gains = {}, hidden = [], costs = false, ...how } = {}) {
     const tokens = this.read(text);
     const ids = [...tokens.map(({ id }) => id), EOS];
-    const { n_decoder_layers: layers, n_encoder_layers: encoderLayers } = this.facts;
-    const seen = Float32Array.from(ids, (_, place) => (hidden.includes(place) ? 0 : 1));
-    const visible = this.floats(seen, [1, ids.length]);
-    const read = await this.sessions.encoder.run({
-      ids: this.ids(ids, [1, ids.length]),
-      visible,
-      gains: this.gains("e", encoderLayers, gains),
-    });
-    const factors = { self_gains: this.gains("d", layers, gains), cross_gains: this.gains("c", layers, gains) };
-    const source = { visible, cross_keys: read.cross_keys, cross_values: read.cross_values, ...factors };
-    const step = this.step.bind(this, source);
+    const { source, weights: readWeights, factors } = await this.look(ids, hidden, gains);
+    const step = (/** @type {number} */ last, /** @type {Tensors | undefined} */ before) =>
+      this.decode(source, [last], before);
     const all = await search(step, lengthCap(ids.length, this.facts.max_len), how);
     const { ids: written, logProbs, finished, steps, candidates } = all[0];
     if (!finished) steps.push(await step(written[written.length - 1], steps.at(-1))); // so that its row is there
-    const weights = { encoder_self: mapsOf(read.weights), ...stacked(steps, ids.length) };
-    const votes = await this.votes(steps, weights, read.cross_values, factors);
-    letGo(...[...steps.flatMap(Object.values), read.cross_keys, read.cross_values].map(({ data }) => data));
+    const weights = { encoder_self: mapsOf(readWeights), ...stacked(steps, ids.length) };
+    const votes = await this.votes(steps, weights, source.cross_values, factors);
+    letGo(...[...steps.flatMap(Object.values), source.cross_keys, source.cross_values].map(({ data }) => data));
+    const without = costs
+      ? await this.costs(tokens, all[0], (more) => this.look(ids, [...hidden, ...more], gains))
+      : {};
     return {
       source: text,
       text: this.pieces.text(written),
@@ -155,6 +152,7 @@ export class Engine {
       finished,
       weights,
       votes,
+      costs: without,
       candidates: candidates.map((step) =>
         step.map(({ id, logProb }) => ({ id, text: this.pieces.shown(id), logProb })),
       ),
@@ -166,12 +164,54 @@ export class Engine {
     };
   }
 
-  /** What the decoder makes of a token after those before it. @param {Tensors} source @param {number} last @param {Tensors} [before] */
-  step(source, last, before) {
+  /** What the encoder makes of ids, for the decoder. @param {number[]} ids @param {number[]} hidden places @param {Gains} gains */
+  async look(ids, hidden, gains) {
+    const { n_decoder_layers: layers, n_encoder_layers: encoderLayers } = this.facts;
+    const seen = Float32Array.from(ids, (_, place) => (hidden.includes(place) ? 0 : 1));
+    const visible = this.floats(seen, [1, ids.length]);
+    const read = await this.sessions.encoder.run({
+      ids: this.ids(ids, [1, ids.length]),
+      visible,
+      gains: this.gains("e", encoderLayers, gains),
+    });
+    const factors = { self_gains: this.gains("d", layers, gains), cross_gains: this.gains("c", layers, gains) };
+    const source = { visible, cross_keys: read.cross_keys, cross_values: read.cross_values, ...factors };
+    return { source, factors, weights: read.weights };
+  }
+
+  /** What the decoder makes of tokens after those before them. @param {Tensors} source @param {number[]} ids @param {Tensors} [before] */
+  decode(source, ids, before) {
     const [layers, , heads, , width] = source.cross_keys.dims;
     const none = () => this.floats(new Float32Array(0), [layers, 1, heads, 0, width]);
     const past = { past_keys: before?.keys ?? none(), past_values: before?.values ?? none() };
-    return this.sessions.decoder.run({ ids: this.ids([last], [1, 1]), ...past, ...source });
+    return this.sessions.decoder.run({ ids: this.ids(ids, [1, ids.length]), ...past, ...source });
+  }
+
+  /**
+   * Nats that each written token loses when nothing attends to a word, shared by the word's pieces; a map of the whole
+   * model, as leave_one_out_maps in model/attribution/through.py.
+   * @param {{ word: number }[]} tokens
+   * @param {import("./search.js").Hypothesis} written
+   * @param {(hidden: number[]) => ReturnType<Engine["look"]>} look at the source without these places
+   * @returns {Promise<Record<string, Maps>>}
+   */
+  async costs(tokens, { ids, logProbs, finished }, look) {
+    const outputs = finished ? [...ids, EOS] : ids;
+    const [rows, columns] = [ids.length + 1, tokens.length + 1];
+    const values = new Float32Array(rows * columns);
+    for (const word of new Set(tokens.map((token) => token.word))) {
+      const places = tokens.flatMap((token, place) => (token.word === word ? [place] : []));
+      const { source, weights } = await look(places);
+      const found = await this.decode(source, [BOS, ...ids].slice(0, outputs.length));
+      const size = found.logits.dims[2];
+      for (const [row, id] of outputs.entries()) {
+        const logits = /** @type {Float32Array} */ (found.logits.data).subarray(row * size, (row + 1) * size);
+        const cost = (logProbs[row] - logits[id] + logSum(logits)) / places.length;
+        for (const place of places) values[row * columns + place] = cost;
+      }
+      letGo(...[...Object.values(found), source.cross_keys, source.cross_values, weights].map(({ data }) => data));
+    }
+    return { cross: { shape: [1, 1, rows, columns], values } };
   }
 
   /**

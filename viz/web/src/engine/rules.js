@@ -46,15 +46,20 @@ export function looping(ids) {
   return found;
 }
 
+/** The logarithm of the sum of the exponentials of logits. @param {Float32Array} logits of the vocabulary */
+export function logSum(logits) {
+  const highest = logits.reduce((high, logit) => Math.max(high, logit), -Infinity);
+  return highest + Math.log(logits.reduce((total, logit) => total + Math.exp(logit - highest), 0));
+}
+
 /**
  * Natural log-probabilities of what follows: −∞ for what may not be written.
  * @param {Float32Array} logits of the vocabulary
  * @param {number[]} ids written so far
  */
 export function logProbsOf(logits, ids) {
-  const highest = logits.reduce((high, logit) => Math.max(high, logit), -Infinity);
-  const sum = logits.reduce((total, logit) => total + Math.exp(logit - highest), 0);
-  const found = new Float64Array(logits).map((logit) => logit - highest - Math.log(sum));
+  const sum = logSum(logits);
+  const found = new Float64Array(logits).map((logit) => logit - sum);
   for (const id of [...NEVER_WRITTEN, ...looping(ids)]) found[id] = -Infinity;
   return found;
 }

@@ -41,11 +41,17 @@ function coded({ values }, high, signed) {
 export function traceOf(written, template) {
   const { src, tgt, source, text } = written;
   /** @type {Record<string, Record<string, Maps>>} */
-  const maps = { weights: written.weights, rollout: rolloutMaps(written.weights), votes: written.votes };
+  const maps = {
+    weights: written.weights,
+    rollout: rolloutMaps(written.weights),
+    votes: written.votes,
+    leave_one_out: written.costs,
+  };
+  const has = ({ name = "" }) => Object.keys(maps[name]).length > 0;
   /** @type {Uint8Array[]} */
   const parts = [];
   let offset = 0;
-  const sorts = template.sorts.map((sort) => {
+  const sorts = template.sorts.filter(has).map((sort) => {
     const packed = Object.entries(maps[sort.name]).map(([kind, each]) => {
       const high = sort.name === "weights" ? 1 : highest(each);
       parts.push(coded(each, high, sort.signed));
@@ -62,7 +68,8 @@ export function traceOf(written, template) {
     at += part.length;
   }
   const tokens = { src: tokensOf([...src, EOS]), inputs: tokensOf([BOS, ...tgt]), outputs: tokensOf([...tgt, EOS]) };
-  return { header: { ...template, source, translation: text, tokens, sorts }, bytes };
+  const more = template.sorts.filter((sort) => !has(sort)).map(({ name, title }) => ({ name, title }));
+  return { header: { ...template, source, translation: text, tokens, sorts, more }, bytes };
 }
 
 // Rollout (Abnar and Zuidema 2020): layers multiplied, one map a layer; as rollout_maps in model/attribution/methods.py.

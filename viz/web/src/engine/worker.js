@@ -14,7 +14,7 @@ import { weightsOf } from "./weights.js";
 
 /** @typedef {Part & { part: string }} Sent one of wasm, texts, the graphs, and of two of these the weights: high, low */
 /** @typedef {{ open: string[], template: import("../types.js").Header }} Open the parts that follow, in any order */
-/** @typedef {{ id: number, text: string, gains: import("./engine.js").Gains, beam: number, hidden: number[][], prefix: number[][] }} Ask hidden: source places, by sentence; prefix: ids to begin with, too */
+/** @typedef {{ id: number, text: string, gains: import("./engine.js").Gains, beam: number, costs: boolean, hidden: number[][], prefix: number[][] }} Ask costs: of deleting words are wanted, too; hidden: source places, by sentence; prefix: ids to begin with, too */
 
 /**
  * @typedef {object} Sentence Of a text, translated.
@@ -143,16 +143,17 @@ export class Server {
   }
 
   /** @param {Ask} message */
-  async answer({ id, text, gains, beam, hidden, prefix }) {
+  async answer({ id, text, gains, beam, costs, hidden, prefix }) {
     if (id !== this.latest || !this.engine) return;
     try {
       const sentences = [];
       for (const [place, span] of partsOf(text).entries()) {
         const started = performance.now();
-        const how = { gains, beam, hidden: hidden[place], prefix: prefix[place] };
+        const how = { gains, beam, costs, hidden: hidden[place], prefix: prefix[place] };
         const written = await this.engine.translate(text.slice(...span), how);
         const trace = traceOf(written, this.template);
-        for (const maps of [written.weights, written.votes]) letGo(...Object.values(maps).map(({ values }) => values));
+        for (const maps of [written.weights, written.votes, written.costs])
+          letGo(...Object.values(maps).map(({ values }) => values));
         const seconds = (performance.now() - started) / 1000;
         const { finished, ids, logProbs, candidates, beam: others } = written;
         sentences.push({ span, trace, seconds, finished, ids, logProbs, candidates, beam: others });

@@ -30,6 +30,7 @@ import { Steps } from "./steps.js";
  */
 
 const OF_MEMORY = /memory|allocat/i; // what engines say where there is none left
+const COSTS = "leave_one_out"; // a method that takes as many runs as a sentence has words: only where it is asked for
 const CLEARED = { rows: [], columns: [] }; // what was pinned belonged to another sentence
 
 /** @extends {Component<Trace>} */
@@ -59,7 +60,7 @@ export class LivePage extends Component {
     this.status = make("p", { className: "status", role: "status" });
     this.parts = make("div", { className: "parts", hidden: true, role: "group" });
     this.room = make("div", "viewer");
-    this.mutes = new Mutes(this, (said.get("m") ?? "").split(",").filter(Boolean));
+    this.mutes = new Mutes(this, said);
     this.deleted = new Deleted(this);
     this.steps = new Steps(this, said);
     this.app = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=headlight-app]"))?.content;
@@ -113,7 +114,7 @@ export class LivePage extends Component {
 
   /** Whether the translation is not the model's own. */
   get changed() {
-    return this.mutes.codes.length > 0 || this.deleted.any || this.steps.any;
+    return this.mutes.any || this.deleted.any || this.steps.any;
   }
 
   get otherLanguage() {
@@ -157,7 +158,8 @@ export class LivePage extends Component {
     const said = sorts.map(({ name, title, meaning, whose }) => ({ name, title, meaning, whose }));
     const mine = header.sorts.map((sort) => ({ ...sort, ...said.find(({ name }) => name === sort.name) }));
     const its = header.kinds.map((kind) => named(kinds, kind, "kind"));
-    return { header: { ...header, language: rest.language, words: rest.words, sorts: mine, kinds: its }, bytes };
+    const more = header.more.map((sort) => named(sorts, sort, "name"));
+    return { header: { ...header, language: rest.language, words: rest.words, sorts: mine, kinds: its, more }, bytes };
   }
 
   /** @param {Trace} trace @param {string} link */
@@ -215,9 +217,10 @@ export class LivePage extends Component {
 
   /** The link says the sentence, what is muted, and what is chosen in the viewer. */
   said() {
+    if (this.viewer.wanted && this.asked === this.heard) this.ask(this.text);
     const more = new URLSearchParams();
     if (this.text !== this.data.header.source) more.set("i", this.text);
-    if (this.mutes.codes.length) more.set("m", this.mutes.codes.join(","));
+    if (this.mutes.any) more.set("m", this.mutes.link);
     for (const [letter, value] of Object.entries(this.steps.link)) more.set(letter, value);
     if (this.language !== this.settings.language) more.set("lang", this.language);
     for (const [name, value] of Object.entries(this.joined.link)) more.set(name, value);
@@ -255,7 +258,7 @@ export class LivePage extends Component {
     this.button.disabled = false;
     this.root.dataset.ready = seconds.toFixed(2);
     this.say([this.words.ready, this.lacking].join(" "));
-    if (this.text !== this.data.header.source || this.changed) this.ask(this.text);
+    if (this.text !== this.data.header.source || this.changed || this.viewer.wanted) this.ask(this.text);
     else this.drawChanges();
   }
 
@@ -273,10 +276,10 @@ export class LivePage extends Component {
 
   /** Goes where a link leads, from its "#" on. @param {string} link */
   goTo(link) {
-    const isNear = this.isAt(link) && this.asked === this.heard && !/[&#][by]=/.test(link);
+    const isNear = this.isAt(link) && this.asked === this.heard && !/[&#][bmy]=/.test(link);
     const said = new URLSearchParams(link.slice(1));
     this.linked = link;
-    this.mutes.codes = [];
+    this.mutes.take(said);
     this.deleted.clear();
     this.steps.take(said);
     this.text = this.field.value = said.get("i") ?? this.data.header.source;
@@ -294,7 +297,14 @@ export class LivePage extends Component {
     this.say(this.words.working);
     const { gains } = this.mutes;
     const { beam, prefixes: prefix } = this.steps;
-    this.worker.postMessage({ id: this.asked, text, gains, beam, hidden: this.deleted.places, prefix });
+    const hidden = this.deleted.places;
+    this.worker.postMessage({ id: this.asked, text, gains, beam, hidden, prefix, costs: this.looksAt(COSTS) });
+  }
+
+  /** Whether a method is chosen, or will be. @param {string} method */
+  looksAt(method) {
+    const { state, wanted } = this.viewer;
+    return [state.method, wanted, readLink(this.linked, DEFAULTS).method].includes(method);
   }
 
   /** @param {Sentence[]} sentences */
@@ -303,8 +313,10 @@ export class LivePage extends Component {
     this.linked = "";
     this.heard = this.asked;
     this.sentences = sentences;
-    this.mutes.take(sentences.map(({ trace }) => trace.header.translation));
-    this.show(this.place < sentences.length ? this.place : 0, linked || undefined);
+    this.mutes.keep(sentences.map(({ trace }) => trace.header.translation));
+    const { wanted } = this.viewer;
+    const chosen = this.chosen(wanted ? { method: wanted } : CLEARED);
+    this.show(this.place < sentences.length ? this.place : 0, linked || chosen);
     const seconds = sentences.reduce((sum, each) => sum + each.seconds, 0);
     const maps = sentences[0].trace.header.kinds.reduce((sum, { layers, heads }) => sum + layers * heads, 0);
     const cut = sentences.every(({ finished }) => finished) ? "" : this.words.cut;

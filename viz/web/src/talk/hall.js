@@ -116,7 +116,7 @@ export class LiveBox {
     if (!this.worker || !this.isReady) return;
     this.asked = { id: this.asked.id + 1, text, scene: this.scene };
     this.say(this.words.working);
-    this.worker.postMessage({ id: this.asked.id, text, gains: {}, beam: 1, hidden: [], prefix: [] });
+    this.worker.postMessage({ id: this.asked.id, text, gains: {}, beam: 1, costs: false, hidden: [], prefix: [] });
   }
 
   /** @param {import("../engine/worker.js").Answer} answer */

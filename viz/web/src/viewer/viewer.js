@@ -166,7 +166,8 @@ export class Viewer extends Component {
   /** @param {Partial<State>} patch */
   change(patch) {
     const { method } = patch;
-    if (method) this.wanted = this.asks && !has(this.trace, method) ? method : "";
+    const isMade = this.asks || this.trace.header.more.some(({ name }) => name === method);
+    if (method) this.wanted = isMade && !has(this.trace, method) ? method : "";
     const asked = this.wanted ? { ...patch, method: this.state.method } : patch;
     this.state = settled(this.trace, { ...this.state, ...asked });
     this.card.hide();
