@@ -325,8 +325,8 @@ PARTS: dict[str, Part] = {
     "faithfulness": Part(_has_faithfulness, _make_faithfulness, ("dev",)),
     "warning": Part(
         lambda job: load_warning(job.checkpoint, job.sha256)[0] is not None,
-        lambda job: job.command("warning", "--tsv", job.args.dev, "--score", job.args.test, "--judged", "--save"),
-        ("dev", "test"),
+        lambda job: job.command("warning", "--tsv", job.args.test, "--save"),
+        ("test",),
         applies=lambda job: not job.letters,
         unless="it reads letters, of which none is ever poor",
     ),

@@ -1,4 +1,4 @@
-"""At which confidence to warn, on confidences and scores whose truth is known."""
+"""At which confidence to warn, on sentences whose truth is known; numbers and names; sentences of a text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ import pytest
 from model.__main__ import main
 from model.analysis.what_if.repair import load_warning
 from model.analysis.what_if.verdict import verdict
-from model.commands.release.warning import POOR, Judged, JudgedSentence, judged_rates, measured, read_judged, warning
+from model.commands.release.warning import (
+    MOST_FALSE,
+    Judged,
+    JudgedSentence,
+    by_reading,
+    by_reference,
+    choose,
+    rates,
+    read_judged,
+)
 from model.errors import CorpusError
 from model.evaluation.kept import KeptSentence, kept, missing_names, missing_numbers, read_kept
 from model.own.translator import spans_of, translate_text
@@ -176,61 +185,49 @@ def test_one_sentence_keeps_the_space_around_it(translator: Translator) -> None:
     assert parts_of("ab. Cd.", "english") == [(0, 3), (4, 7)]
 
 
-def judged(confidence, chrf, doubted=None) -> Judged:
+def judged(confidence, wrong, doubted=None) -> Judged:
     """Sentences of which none is doubted for another reason than confidence, or these."""
     others = np.zeros(len(confidence), bool) if doubted is None else np.array(doubted, bool)
-    return Judged(np.array(confidence), np.array(chrf), others, others)
+    return Judged(np.array(confidence), np.array(wrong, bool), others, others)
 
 
-PARTED = judged([0.2, 0.3, 0.25, 0.28, 0.8, 0.9, 0.7, 0.75], [2.0, 3.0, 1.0, 4.0, 50.0, 60.0, 40.0, 30.0])
+PARTED = judged([0.2, 0.3, 0.25, 0.28, 0.8, 0.9, 0.7, 0.75], [1, 1, 1, 1, 0, 0, 0, 0])
 
 
-def test_where_confidence_parts_poor_from_good_every_warning_is_right() -> None:
-    facts = warning(PARTED, PARTED)
-    assert 0.3 < facts["threshold"] <= 0.7
+def test_where_confidence_parts_wrong_from_right_every_warning_is_right() -> None:
+    facts = rates(PARTED, choose(PARTED))
     assert (facts["caught"], facts["false_alarms"], facts["right"], facts["auc"]) == (1.0, 0.0, 1.0, 1.0)
-    assert (facts["sentences"], facts["poor"], facts["poor_below"]) == (8, 4, POOR)
+    assert (facts["sentences"], facts["wrong"]) == (8, 4)
 
 
-def test_rates_are_those_of_the_shipped_threshold_on_sentences_that_did_not_choose() -> None:
-    """The threshold lies at 0.5; of five others two of three poor ones lie below it, and one of two good ones."""
-    others = judged([0.1, 0.4, 0.9, 0.45, 0.8], [1.0, 1.0, 1.0, 50.0, 50.0])
-    facts = warning(PARTED, others)
-    assert facts["threshold"] == warning(PARTED, PARTED)["threshold"]
+def test_the_threshold_is_the_highest_that_leaves_enough_of_the_right_ones_alone() -> None:
+    many = judged([*np.arange(1, 21) / 21, 0.1], [0] * 20 + [1])
+    threshold = choose(many)
+    assert many.warned(threshold)[:20].mean() <= MOST_FALSE < many.warned(threshold + 0.01)[:20].mean()
+    assert many.warned(threshold)[20]
+    doubted = judged(many.confidence, many.wrong, [True] * 5 + [False] * 16)
+    with pytest.raises(ValueError, match="too few right translations"):
+        choose(doubted)
+    with pytest.raises(ValueError, match="too few right translations"):
+        choose(judged([1.0], [1]))
+
+
+def test_rates_are_of_sentences_that_did_not_choose() -> None:
+    """Of five two of three wrong ones lie below it, and one of two right ones."""
+    facts = rates(judged([0.1, 0.4, 0.9, 0.45, 0.8], [1, 1, 1, 0, 0]), 0.5)
     assert (facts["caught"], facts["false_alarms"], facts["right"]) == (0.667, 0.5, 0.667)
-    assert (facts["sentences"], facts["poor"]) == (5, 3)
-    surer = judged(others.confidence / 2 + 0.5, others.chrf)
-    assert (warning(PARTED, surer)["caught"], warning(PARTED, surer)["right"]) == (0.0, None)
-
-
-def test_confidence_alone_does_not_doubt_more_than_a_tenth_of_the_others() -> None:
-    """At 0.7 six of six poor ones are caught and four of nine others doubted; at 0.3 three of the poor alone."""
-    confidence = [0.2] * 3 + [0.6] * 3 + [0.5] * 4 + [0.9] * 5
-    many = judged(confidence, [1.0] * 6 + [50.0] * 9)
-    facts = warning(many, many)
-    assert (facts["caught"], facts["false_alarms"]) == (0.5, 0.0)
-    few = judged(confidence + [0.9] * 31, [1.0] * 6 + [50.0] * 40)  # four of forty
-    assert (warning(few, few)["caught"], warning(few, few)["false_alarms"]) == (1.0, 0.1)
+    surer = rates(judged([0.9, 0.8], [1, 0]), 0.5)
+    assert (surer["caught"], surer["right"], surer["bad_right"]) == (0.0, None, None)
 
 
 def test_a_named_fault_warns_whatever_the_confidence_and_has_a_rate_of_its_own() -> None:
-    others = judged([0.9, 0.9, 0.9, 0.1], [1.0, 50.0, 50.0, 1.0], [True, True, False, False])
-    facts = warning(PARTED, others)
+    facts = rates(judged([0.9, 0.9, 0.9, 0.1], [1, 0, 0, 1], [True, True, False, False]), 0.5)
     assert (facts["caught"], facts["false_alarms"]) == (1.0, 0.5)
     assert (facts["bad"], facts["bad_right"]) == (0.5, 0.5)
-    assert warning(PARTED, judged([0.9, 0.1], [50.0, 1.0]))["bad_right"] is None
 
 
 def test_confidence_that_knows_nothing_has_half_the_area() -> None:
-    nothing = judged([0.5] * 8, [1.0, 1.0, 50.0, 50.0] * 2)
-    assert warning(nothing, nothing)["auc"] == 0.5
-
-
-def test_without_poor_translations_there_is_no_threshold_and_no_rate() -> None:
-    good = judged([0.5, 0.6, 0.7, 0.8], [50.0, 60.0, 70.0, 80.0])
-    for pair in ((good, PARTED), (PARTED, good)):
-        with pytest.raises(ValueError, match="too few poor translations"):
-            warning(*pair)
+    assert rates(judged([0.5] * 8, [1, 1, 0, 0] * 2), 1.0)["auc"] == 0.5
 
 
 def test_confidence_is_the_geometric_mean_of_the_token_probabilities(translator: Translator) -> None:
@@ -240,12 +237,12 @@ def test_confidence_is_the_geometric_mean_of_the_token_probabilities(translator:
     )
 
 
-def test_each_sentence_has_its_verdict_and_its_score(translator: Translator) -> None:
+def test_each_sentence_has_its_verdict_and_what_is_far_from_its_reference_is_wrong(translator: Translator) -> None:
     rows = [("Tom saw it.", translator.translate("Tom saw it.").text), ("I see.", "Q")]
-    found = measured(translator, rows, lambda said: (len(said.source) / 20, said.source == "I see.", False))
+    found = by_reference(translator, rows, lambda said: (len(said.source) / 20, said.source == "I see.", False))
     assert found.confidence.tolist() == [11 / 20, 6 / 20]
     assert (found.doubted.tolist(), found.bad.tolist()) == ([False, True], [False, False])
-    assert found.chrf.tolist() == [pytest.approx(100), 0]
+    assert found.wrong.tolist() == [False, True]
 
 
 def test_the_command_saves_what_the_app_reads_and_says_why_not(
@@ -253,22 +250,10 @@ def test_the_command_saves_what_the_app_reads_and_says_why_not(
 ) -> None:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("Tom saw it.\t汤姆看见它。\n" * 4, encoding="utf-8")
-    argv = [
-        "warning",
-        "--tsv",
-        str(pairs),
-        "--score",
-        str(pairs),
-        "--checkpoint",
-        str(checkpoint_folder),
-        "--save",
-        "--json",
-    ]
-    monkeypatch.setattr("model.commands.release.warning.measured", lambda *_: judged([0.9] * 4, [90.0] * 4))
-    assert main(argv) == 2
-    assert "pairs.tsv, pairs.tsv: too few poor translations" in capsys.readouterr().err
-    parted = judged([0.1, 0.1, 0.9, 0.9], [1.0, 1.0, 90.0, 90.0])
-    monkeypatch.setattr("model.commands.release.warning.measured", lambda *_: parted)
+    argv = ["warning", "--tsv", str(pairs), "--checkpoint", str(checkpoint_folder), "--save", "--json"]
+    assert main(argv) == 2  # which writes nothing that was judged
+    assert "choosing-en-zh.tsv: too few right translations" in capsys.readouterr().err
+    monkeypatch.setattr("model.commands.release.warning.by_reading", lambda *_: PARTED)
     assert main(argv) == 0
     table = json.loads(capsys.readouterr().out)
     found, why = load_warning(str(checkpoint_folder), table["sha256"])
@@ -278,15 +263,20 @@ def test_the_command_saves_what_the_app_reads_and_says_why_not(
     (checkpoint_folder / "warning.json").write_text('{"threshold": 7}', encoding="utf-8")
     assert load_warning(str(checkpoint_folder), table["sha256"]) == (None, "damaged")
     (checkpoint_folder / "warning.json").unlink()
+    assert main(argv[:-1]) == 0
+    said = capsys.readouterr().out
+    assert "judged: caught 100.0% of 4 wrong ones, warned of 0.0% of 4 others" in said
+    assert "more are translated otherwise by these weights: judge them anew" in said
+    (checkpoint_folder / "warning.json").unlink()
 
 
 def test_judged_translations_that_the_weights_no_longer_write_are_left_out(translator: Translator) -> None:
     texts = {english: translator.translate(english).text for english in ("Tom saw it.", "I see.", "Tom saw me.")}
     rows = [JudgedSentence(english, text, english != "I see.") for english, text in texts.items()]
     stale = JudgedSentence("I see.", "Q", True)
-    found = judged_rates(translator, [*rows, stale], lambda said: said.source == "Tom saw it.")
-    assert found == {"sentences": 3, "wrong": 2, "caught": 0.5, "false_alarms": 0.0, "changed": 1}
-    assert judged_rates(translator, [stale], lambda _: True)["caught"] is None
+    found = by_reading(translator, [*rows, stale], lambda said: (1.0, said.source == "Tom saw it.", False))
+    assert (found.wrong.tolist(), found.doubted.tolist()) == ([True, False, True], [True, False, False])
+    assert len(by_reading(translator, [stale], lambda _: (1.0, True, True)).wrong) == 0
 
 
 @pytest.mark.parametrize("line", ["", "I see.\t我看见。", "I see.\t我看见。\tperhaps", "\t我看见。\tright"])

@@ -17,7 +17,7 @@ from model.trace import HeadRef, Kind, TracedTranslation
 IGNORED = 0.2  # total attention that a source word gets
 REPEATS = 3
 WARNING = "warning.json"  # beside a checkpoint's weights: at which confidence to warn, and how often that is right
-RATES = ("threshold", "caught", "false_alarms", "right", "bad", "bad_right")
+RATES = ("caught", "false_alarms", "right", "bad", "bad_right")
 _SAID_AGAIN = re.compile(rf"\b(\w+)(?:\W+\1\b){{{REPEATS - 1},}}", re.IGNORECASE)
 
 
@@ -34,9 +34,12 @@ class Quality:
 
 def load_warning(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
     """At which confidence to warn of a translation (see ``model.commands.release.warning``); or None and why."""
-    return load_table(
-        checkpoint, WARNING, sha256, lambda table: all(0 <= float(table[name] or 0) <= 1 for name in RATES)
-    )
+
+    def is_complete(table: dict[str, Any]) -> bool:
+        shares = [each[name] or 0 for each in (table, table["judged"], table["chosen_on"]) for name in RATES]
+        return all(0 <= float(share) <= 1 for share in [table["threshold"], *shares])
+
+    return load_table(checkpoint, WARNING, sha256, is_complete)
 
 
 def quality(translation: TracedTranslation) -> Quality:

@@ -215,6 +215,8 @@ RATES = {
     "bad_right": 0.3,
     "sentences": 1000,
     "poor_below": 10.0,
+    "judged": {"sentences": 120, "wrong": 30, "caught": 0.8, "false_alarms": 0.15},
+    "chosen_on": {"false_alarms": 0.12},
 }
 
 
@@ -243,6 +245,8 @@ def test_a_sure_translation_is_good_and_below_the_threshold_it_is_doubted(en_zh:
     assert "doubted 70% of the poor translations" in words(calm)
     assert "20% of the others" in words(calm)
     assert "40% were poor" in words(calm)
+    assert "of 30 translations that were wrong in meaning the verdict doubted 80%, of 90 right ones 15%" in words(calm)
+    assert "of their right translations 12% are doubted" in words(calm)
     warned(1.0)
     worried = opened("translate", text="I love you.", hl_how=True)
     assert levels(worried) == ["doubtful"]

@@ -231,10 +231,16 @@ def _rates(known: Mapping[str, Any]) -> dict[str, str]:
     return {**percent, "sentences": f"{known['sentences']:,}", "poor_below": f"{known['poor_below']:.0f}"}
 
 
-def _judged(read: Mapping[str, Any]) -> dict[str, str]:
+def _judged(known: Mapping[str, Any]) -> dict[str, str]:
     """The same on translations that were judged by reading."""
+    read, most = known["judged"], known["chosen_on"]["false_alarms"]
     rates = {name: f"{read[name]:.0%}" for name in ("caught", "false_alarms")}
-    return {**rates, "wrong": f"{read['wrong']}", "right": f"{read['sentences'] - read['wrong']}"}
+    return {
+        **rates,
+        "wrong": f"{read['wrong']}",
+        "right": f"{read['sentences'] - read['wrong']}",
+        "most": f"{most:.0%}",
+    }
 
 
 def draw_hints(now: Session, translation: TracedTranslation) -> None:
@@ -256,7 +262,7 @@ def draw_hints(now: Session, translation: TracedTranslation) -> None:
     )
     st.html(line("alt", say("quality.help", **limits, **percent)))
     if known and (read := known.get("judged")) and read["wrong"] not in (0, read["sentences"]):
-        st.html(line("alt", say("quality.judged", **_judged(read))))
+        st.html(line("alt", say("quality.judged", **_judged(known))))
     st.html(line("alt", say("quality.rates", **_rates(known)) if known else say("quality.no_rates")))
     st.html(line("alt", numbers))
     draw_bars(now, hints, translation)
