@@ -252,7 +252,7 @@ def test_the_command_saves_what_the_app_reads_and_says_why_not(
     pairs.write_text("Tom saw it.\t汤姆看见它。\n" * 4, encoding="utf-8")
     argv = ["warning", "--tsv", str(pairs), "--checkpoint", str(checkpoint_folder), "--save", "--json"]
     assert main(argv) == 2  # which writes nothing that was judged
-    assert "choosing-en-zh.tsv: too few right translations" in capsys.readouterr().err
+    assert "judged-en-zh.tsv: too few right translations" in capsys.readouterr().err
     monkeypatch.setattr("model.commands.release.warning.by_reading", lambda *_: PARTED)
     assert main(argv) == 0
     table = json.loads(capsys.readouterr().out)
@@ -279,9 +279,11 @@ def test_judged_translations_that_the_weights_no_longer_write_are_left_out(trans
     assert len(by_reading(translator, [stale], lambda _: (1.0, True, True)).wrong) == 0
 
 
-@pytest.mark.parametrize("line", ["", "I see.\t我看见。", "I see.\t我看见。\tperhaps", "\t我看见。\tright"])
+@pytest.mark.parametrize(
+    "line", ["", "I see.\t我看见。\tright", "I see.\t我看见。\tperhaps\treports", "\t我看见。\tright\tchooses"]
+)
 def test_a_line_without_a_judgement_is_refused(line: str, tmp_path: Path) -> None:
     file = tmp_path / "judged.tsv"
-    file.write_text(line and f"Tom saw it.\t汤姆看见它。\twrong\n{line}\n", encoding="utf-8")
+    file.write_text(line and f"Tom saw it.\t汤姆看见它。\twrong\tchooses\n{line}\n", encoding="utf-8")
     with pytest.raises(CorpusError, match="line 2: expected English" if line else "holds no sentence"):
         read_judged(file)

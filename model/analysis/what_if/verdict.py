@@ -201,7 +201,7 @@ def verdict(translation: Translation, left: Deleted | None = None, threshold: fl
     - "twice": a Chinese character stands twice in a row, is no word so, and the second had less than ``UNSURE_TWICE``.
     - "rare": a content word is spelt in ``RARE_PIECES`` pieces or more, hyphens and digits not counted; told where
       there is another doubt, since by itself it says nothing: 12 of 113 right translations have one and 9 of 87 wrong ones
-      (``model/truth/choosing-en-zh.tsv``, counted once).
+      (``model/truth/judged-en-zh.tsv``, counted once).
 
     Args:
         translation: a finished one.

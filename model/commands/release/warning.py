@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 POOR = 10.0  # chrF of a sentence with its one reference; what is poorer is taken for wrong
 THRESHOLDS = np.arange(100, 0, -1) / 100
 MOST_FALSE = 0.2  # of the right translations among those that choose
-_TRUTH = Path(__file__).resolve().parents[2] / "truth"
-CHOOSING, JUDGED = _TRUTH / "choosing-en-zh.tsv", _TRUTH / "judged-en-zh.tsv"
-_WORDS = {"right": False, "wrong": True}
+JUDGED = Path(__file__).resolve().parents[2] / "truth" / "judged-en-zh.tsv"
+_WORDS = ({"right": False, "wrong": True}, {"reports": False, "chooses": True})
 
 
 @dataclass(frozen=True)
@@ -45,27 +44,32 @@ class Judged:
 
 @dataclass(frozen=True)
 class JudgedSentence:
-    """A sentence, one translation of it, and whether a reader found that wrong in meaning."""
+    """A sentence, one translation of it, whether a reader found that wrong in meaning, and whether it may choose."""
 
     english: str
     translation: str
     is_wrong: bool
+    chooses: bool = False
 
 
 Judge = Callable[["TracedTranslation"], tuple[float, bool, bool]]  # confidence, whether doubted else, and a fault named
 
 
 def read_judged(path: Path = JUDGED) -> list[JudgedSentence]:
-    """Sentences of a TSV file: English, a translation, ``right`` or ``wrong``.
+    """Sentences of a TSV file: English, a translation, ``right`` or ``wrong``, ``chooses`` or ``reports``.
 
     Raises:
         CorpusError: the file cannot be read or is empty, or a line is not so.
     """
     sentences = []
     for number, cells in numbered_cells(path):
-        if len(cells) != 3 or not all(cells) or cells[2] not in _WORDS:
-            raise CorpusError(f"{path} line {number}: expected English, a translation, and right or wrong")
-        sentences.append(JudgedSentence(cells[0], cells[1], _WORDS[cells[2]]))
+        if len(cells) != 4 or not all(cells) or any(said not in _WORDS[i] for i, said in enumerate(cells[2:])):
+            raise CorpusError(
+                f"{path} line {number}: expected English, a translation, right or wrong, and chooses or reports"
+            )
+        sentences.append(
+            JudgedSentence(*cells[:2], *(words[said] for words, said in zip(_WORDS, cells[2:], strict=True)))
+        )
     return sentences
 
 
@@ -161,13 +165,14 @@ def run(args: argparse.Namespace) -> None:
 
     translator = Translator.from_checkpoint(args.checkpoint)
     judge = partial(judged_by_verdict, translator)
-    choosing, reported, rows = read_judged(CHOOSING), read_judged(), read_rows(args.tsv)[: args.limit]
+    rows, judged = read_rows(args.tsv)[: args.limit], read_judged()
+    choosing, reported = ([each for each in judged if each.chooses is which] for which in (True, False))
     with pair_bar(len(choosing)) as progress:
         chosen_on = by_reading(translator, choosing, judge, progress)
     try:
         threshold = choose(chosen_on)
     except ValueError as error:
-        raise HeadlightError(f"{CHOOSING.name}: {error}: judge what the weights write now.") from None
+        raise HeadlightError(f"{JUDGED.name}: {error}: judge what the weights write now.") from None
     with pair_bar(len(reported)) as progress:
         read = rates(by_reading(translator, reported, judge, progress), threshold)
     with pair_bar(len(rows)) as progress:
