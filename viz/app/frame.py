@@ -286,7 +286,7 @@ def _glibc(function: str, *given: int) -> bool:
 
 
 def share_heaps() -> bool:
-    """Let threads share few heaps: each run of a script is one, and of up to eight heaps a core each keeps its holes."""
+    """Let threads share few heaps: each run of a script is one, and each of many heaps keeps its holes."""
     return _glibc("mallopt", M_ARENA_MAX, ARENAS)
 
 
