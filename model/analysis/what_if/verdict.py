@@ -200,8 +200,8 @@ def verdict(translation: Translation, left: Deleted | None = None, threshold: fl
     - "token": the model gave a written token less than ``UNSURE``.
     - "twice": a Chinese character stands twice in a row, is no word so, and the second had less than ``UNSURE_TWICE``.
     - "rare": a content word is spelt in ``RARE_PIECES`` pieces or more, hyphens and digits not counted; told where
-      there is another doubt, since by itself it says nothing: 12 of 113 right translations have one and 9 of 87 wrong ones
-      (``model/truth/judged-en-zh.tsv``, counted once).
+      there is another doubt, since by itself it says nothing: counted once on the 200 of
+      ``model/truth/judged-en-zh.tsv`` that choose, 12 of 113 right translations had one and 9 of 87 wrong ones.
 
     Args:
         translation: a finished one.
