@@ -67,9 +67,8 @@ def read_judged(path: Path = JUDGED) -> list[JudgedSentence]:
             raise CorpusError(
                 f"{path} line {number}: expected English, a translation, right or wrong, and chooses or reports"
             )
-        sentences.append(
-            JudgedSentence(*cells[:2], *(words[said] for words, said in zip(_WORDS, cells[2:], strict=True)))
-        )
+        english, translation, judgement, use = cells
+        sentences.append(JudgedSentence(english, translation, _WORDS[0][judgement], _WORDS[1][use]))
     return sentences
 
 
