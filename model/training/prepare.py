@@ -23,7 +23,9 @@ from model.pairs import Row, read_rows
 from model.training.corpus import encode_pairs, grown, learn_characters, learn_english, split_dev
 
 LISTS = Path(__file__).parent / "lists"
-EVERYDAY = frozenset({"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba", "written_own", "written_words"})
+EVERYDAY = frozenset(
+    {"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba", "written_own", "written_words", "written_further"}
+)
 NUMBER = re.compile(  # 1,280, 9:48, 39.4, 12; none that is a part of something longer
     r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,2}:\d\d|\d{1,4}\.\d{1,2}|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])"
 )

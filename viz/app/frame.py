@@ -34,7 +34,6 @@ from viz.widgets.chips import draw_examples
 from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.places import register
 
-M_ARENA_MAX, ARENAS = -8, 2  # of mallopt(3): how many heaps threads may have
 FROZEN = 120  # seconds, as long as Streamlit keeps the session of a page that was left
 gc.disable()  # while the first run imports what stays; see ``freeze_what_stays``
 _component = register("page_look", ())
@@ -267,7 +266,6 @@ def freeze_what_stays() -> None:
 
 @lru_cache(maxsize=1)
 def _freeze(_modules: int, _turn: int) -> None:
-    share_heaps()
     gc.unfreeze()
     gc.collect()
     give_back_freed_memory()
@@ -275,24 +273,14 @@ def _freeze(_modules: int, _turn: int) -> None:
     gc.enable()
 
 
-def _glibc(function: str, *given: int) -> bool:
-    """What a function of the C library says of its success; False where that is another one."""
-    if not sys.platform.startswith("linux"):
-        return False
-    try:
-        return bool(getattr(ctypes.CDLL(None), function)(*given))
-    except (OSError, AttributeError):
-        return False
-
-
-def share_heaps() -> bool:
-    """Let threads share few heaps: each run of a script is one, and each of many heaps keeps its holes."""
-    return _glibc("mallopt", M_ARENA_MAX, ARENAS)
-
-
 def give_back_freed_memory() -> bool:
     """Hand to the system what this process has freed; True where the C library can (glibc).
 
-    By itself it hands back what lies at the end of a heap alone.
+    By itself it hands back what lies at the end of a heap alone, and here many threads have a heap each.
     """
-    return _glibc("malloc_trim", 0)
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        return bool(ctypes.CDLL(None).malloc_trim(0))
+    except (OSError, AttributeError):  # another C library
+        return False
