@@ -22,7 +22,7 @@ export class Mutes {
     this.gains = {};
     this.mute = makeButton("plain");
     this.mute.addEventListener("click", () => this.turn(this.chosen, 0));
-    this.fader = make("input", { type: "range", min: "0", max: String(MOST), step: "0.25" });
+    this.fader = make("input", { type: "range", min: "0", max: String(MOST), step: "0.05" });
     this.fader.addEventListener("keydown", (event) => event.stopPropagation()); // arrows choose heads elsewhere
     this.fader.addEventListener("change", () => this.turn(page.viewer.state.heads, Number(this.fader.value)));
     this.factor = make("output");
@@ -36,7 +36,7 @@ export class Mutes {
   take(said) {
     const entries = (said.get("m") ?? "").split(",").flatMap((entry) => {
       const [, code, gain] = SAID.exec(entry) ?? [];
-      return code && Number(gain) <= MOST && gain !== "1" ? [/** @type {const} */ ([code, Number(gain)])] : [];
+      return code && Number(gain) <= MOST && Number(gain) !== 1 ? [/** @type {const} */ ([code, Number(gain)])] : [];
     });
     this.gains = Object.fromEntries(entries);
   }
@@ -86,9 +86,10 @@ export class Mutes {
     mute.textContent = fill(words.mute, { heads: titled(chosen) });
     mute.disabled = fader.disabled = button.disabled;
     mute.hidden = !chosen.length;
-    fader.value = String(gains[viewer.state.heads[0]] ?? 1);
-    this.factor.textContent = `× ${fader.value}`;
-    fader.title = fill(words.gain, { heads: titled(viewer.state.heads), gain: fader.value });
+    const own = [...new Set(viewer.state.heads.map((code) => gains[code] ?? 1))]; // several, where they differ
+    fader.value = String(own[0]);
+    this.factor.textContent = `× ${own.join(", ")}`;
+    fader.title = fill(words.gain, { heads: titled(viewer.state.heads), gain: own.join(", ") });
     fader.setAttribute("aria-label", fader.title);
     const turned = Object.entries(gains).map(([code, gain]) => {
       const text = gain ? `${this.title(code)} × ${gain}` : this.title(code);
