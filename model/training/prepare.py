@@ -35,6 +35,24 @@ _IN_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "fraction": 
 _PARTS = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 SLOT = re.compile(r"\{(\w+)\}")
+LINKS = (  # what stands before the first clause and between two, in English and in Chinese
+    (("", ", and "), ("", "，")),
+    (("", ", but "), ("", "，但是")),
+    (("", ", so "), ("", "，所以")),
+    (("", ", while "), ("", "，而")),
+    (("", ", because "), ("", "，因为")),
+    (("", "; "), ("", "；")),
+    (("When ", ", "), ("当", "时，")),
+    (("If ", ", "), ("如果", "，")),
+    (("Although ", ", "), ("虽然", "，但")),
+)
+LOWERED = frozenset(  # first words of a sentence that begin small within one
+    (
+        *("A", "All", "An", "At", "Both", "By", "Every", "Everyone", "Few", "He", "Her", "His", "How", "I", "If", "In"),
+        *("It", "Its", "Many", "Most", "My", "Nobody", "No", "On", "One", "Our", "Several", "She", "Some", "Someone"),
+        *("That", "The", "Their", "There", "These", "They", "This", "Those", "Two", "We", "What", "You", "Your"),
+    )
+)
 
 Names = Mapping[str, Sequence[tuple[str, str]]]
 REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -206,14 +224,43 @@ def joined(rows: Sequence[Row], count: int, rng: random.Random) -> list[Row]:
     return texts
 
 
-def varied(rows: Sequence[Row], seed: int, copies: int = 10, n_joined: int = 12_000) -> list[Row]:
-    """Further rows, of the sources ``numbers``, ``names``, ``templates`` and ``joined``.
+def linked(rows: Sequence[Row], count: int, rng: random.Random) -> list[Row]:
+    """``count`` rows of two to four everyday pairs that are clauses of one long sentence (``LINKS``)."""
+    whole = [row for row in rows if row[2] in EVERYDAY and _is_clause(*row[:2])]
+    texts = []
+    for _ in range(count if whole else 0):
+        english, chinese, _ = rng.choice(whole)
+        (start, _), (begin, _) = link = rng.choice(LINKS)
+        english, chinese = (start + _small(english) if start else english)[:-1], begin + chinese[:-1]
+        for place in range(rng.choice((1, 1, 2, 3))):
+            further = rng.choice(whole)
+            (_, between), (_, among) = link if place == 0 else rng.choice(LINKS[:6])
+            english, chinese = english + between + _small(further[0])[:-1], chinese + among + further[1][:-1]
+        texts.append((english + ".", chinese + "。", "linked"))
+    return texts
+
+
+def _is_clause(english: str, chinese: str) -> bool:
+    first, _, rest = english.partition(" ")
+    marks = set('.!?;:"') & set(english[:-1]) or set("。！？；：“”") & set(chinese[:-1])
+    return first in LOWERED and english[-1:] == "." and chinese[-1:] == "。" and rest.count(" ") < 25 and not marks
+
+
+def _small(english: str) -> str:
+    return english if english.startswith("I ") else english[0].lower() + english[1:]
+
+
+def varied(
+    rows: Sequence[Row], seed: int, copies: int = 10, n_joined: int = 12_000, n_linked: int = 24_000
+) -> list[Row]:
+    """Further rows, of the sources ``numbers``, ``names``, ``templates``, ``joined`` and ``linked``.
 
     Args:
         rows: the pairs at hand; only everyday ones with their own names are varied.
         seed: of every choice.
         copies: tries a pair with numbers; a pair with names is tried a third as often.
         n_joined: joined texts.
+        n_linked: long sentences.
     """
     rng = random.Random(seed)
     more: list[Row] = []
@@ -223,7 +270,7 @@ def varied(rows: Sequence[Row], seed: int, copies: int = 10, n_joined: int = 12_
         names = [with_other_names(row, rng) for _ in range(-(-copies // 3)) if row[2] in EVERYDAY]
         more += [(*new[:2], "names") for new in names if new]
     more += [(*pair, "templates") for pair in filled_templates(rng, 100)]
-    return more + joined(rows, n_joined, rng)
+    return more + joined(rows, n_joined, rng) + linked(rows, n_linked, rng)
 
 
 @dataclass(frozen=True)
@@ -261,7 +308,7 @@ def prepare(
         vocabulary: how large the vocabularies are, or which are kept.
         seed: of the split and of what is varied.
         credits_file: JSON with ``weights_licence`` and ``sources``, for the checkpoint's meta.json.
-        vary: add pairs with other numbers and names, filled templates, and joined sentences.
+        vary: add pairs with other numbers and names, filled templates, joined and linked sentences.
         without: sources to leave out.
         must: sentences with words that their translations must have; they choose checkpoints too.
 

@@ -38,6 +38,7 @@ from model.training.prepare import (
     filled_templates,
     joined,
     known_names,
+    linked,
     prepare,
     prepare_reversal,
     varied,
@@ -308,15 +309,42 @@ def test_everyday_sentences_are_joined_in_order() -> None:
     assert joined([("No end", "没有", "tatoeba")], 5, rng()) == []
 
 
+def test_everyday_sentences_become_clauses_of_one() -> None:
+    rows: list[Row] = [
+        ("The cat sleeps.", "猫在睡觉。", "tatoeba"),
+        ("I have 2.5 litres.", "我有2.5升。", "tatoeba"),
+        ("I see Anna.", "我看见安娜。", "jec"),
+        ("Anna runs.", "安娜跑步。", "tatoeba"),
+        ("The dog barks!", "狗叫！", "tatoeba"),
+        ("The file opens.", "文件打开。", "python_docs"),
+    ]
+    texts = linked(rows, 200, rng())
+    assert len(texts) == 200
+    for english, chinese, source in texts:
+        assert source == "linked"
+        assert english.endswith(".")
+        assert chinese.endswith("。")
+        assert english[:-1].count(".") == chinese[:-1].count("。") == 0, "one sentence"
+        assert english.count("cat") == chinese.count("猫")
+        assert english.count("Anna") == chinese.count("安娜")
+        assert english.count("but") + english.count("Although") == chinese.count("但")
+        assert not {"file", "dog", "runs"} & set(english[:-1].replace(",", "").split()), "no clause that can be lowered"
+        assert " i " not in english
+        assert "The cat" not in english[1:]
+    assert {english.count("cat") + english.count("Anna") for english, *_ in texts} == {2, 3, 4}
+    assert linked(rows[3:], 5, rng()) == []
+
+
 def test_what_is_added_says_where_it_comes_from() -> None:
     rows: list[Row] = [
         ("Tom is 30 years old.", "汤姆30岁了。", "tatoeba"),
         ("Tom has 30 files.", "汤姆30", "python_docs"),
     ]
-    sources = [row[2] for row in varied(rows, 1, copies=1, n_joined=2)]
+    sources = [row[2] for row in varied(rows, 1, copies=1, n_joined=2, n_linked=3)]
     assert sources.count("numbers") == 2
     assert sources.count("names") == 1, "only everyday pairs"
     assert sources.count("joined") == 2
+    assert sources.count("linked") == 0, "a name begins every clause"
     assert varied(rows, 1) == varied(rows, 1)
     assert varied(rows, 1) != varied(rows, 2)
 
