@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -62,6 +64,24 @@ def page(at: AppTest) -> str:
     assert not at.exception
     found: list[Any] = [*at.get("html")]
     return " ".join(str(each.proto.body) for each in found)
+
+
+def test_a_model_whose_answers_are_kept_is_there_once(shelf: Path) -> None:
+    """Five models take turns in four places: the first, which an answer holds, comes back as it is, and not again."""
+    held = models.entry_of("mine").opened
+    others = [f"other-{number}" for number in range(5)]
+    for name in others:
+        shutil.copytree(shelf / "mine", shelf / name)
+    models.forget()
+    unheld = weakref.ref(models.entry_of(others[0]).opened)
+    for name in others[1:]:
+        assert models.entry_of(name).opened is not held
+    assert models.entry_of("mine").opened is held
+    gc.unfreeze()
+    gc.collect()
+    assert unheld() is None, "one that nobody holds has gone"
+    forget_answers()
+    assert models.entry_of("mine").opened is not held, "its files may be other ones now"
 
 
 def test_a_checkpoint_that_is_replaced_answers_with_its_new_weights(shelf: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from threading import Lock
 from typing import Generic, ParamSpec, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 from model.errors import HeadlightError
 from model.folders import languages_in, resolve, split_step
@@ -42,7 +43,8 @@ class _Answer(Generic[R]):
             return self.values[0]
 
 
-_FORGET: list[Callable[[], None]] = []
+_ALIVE: WeakValueDictionary[tuple[str, str], ModelHandle] = WeakValueDictionary()  # models that somebody holds
+_FORGET: list[Callable[[], None]] = [_ALIVE.clear]
 
 
 def forget_answers() -> None:
@@ -91,11 +93,14 @@ def shared(base: str, weights: str) -> ModelHandle:
 
 
 @kept(4)
-def _opened(base: str, _weights: str) -> ModelHandle | HeadlightError:
+def _opened(base: str, weights: str) -> ModelHandle | HeadlightError:
+    """Of a model that an answer still holds no second one is made, whose weights would be there twice."""
     from model.translator import open_model
 
+    if (alive := _ALIVE.get((base, weights))) is not None:
+        return alive
     try:
-        return open_model(base, picture)
+        return _ALIVE.setdefault((base, weights), open_model(base, picture))
     except HeadlightError as error:
         return error
 
