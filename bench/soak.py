@@ -38,6 +38,7 @@ from viz.core.views import VIEWS
 FIRST = 0.4  # of the visits: what a server that has seen everything once holds
 MOST_GROWTH = 3.0  # percent of memory
 AGAIN, BRINGS, HURRIES = 1 / 3, 1 / 12, 1 / 12  # shares of the visitors
+MOST_LOGGED = 20_000  # characters of the server's log, where something failed
 HURRY = 0.3  # seconds until he who will not wait has left
 XSRF = "_streamlit_xsrf"
 
@@ -145,6 +146,8 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
             time.sleep(args.pause)
             asyncio.run(_visit_all(every[:1], url, maps, 1, Day()))  # when one comes, Streamlit looks at old sessions
             held.append(_held(process, Path(place)))
+        log.seek(0)
+        said = log.read().decode(errors="replace")
     growth = 100 * (held[1]["memory"] / held[0]["memory"] - 1) if held[0]["memory"] else float("nan")
     return {
         "bench": "soak",
@@ -154,6 +157,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         **_judged(day, args.checkpoint),
         **day.counts,
         "failed": dict(day.failed),
+        "log": said[said.find("Traceback") :][-MOST_LOGGED:] if day.failed and "Traceback" in said else "",
         "first": held[0],
         "end": held[1],
         "growth": round(growth, 1),
@@ -277,7 +281,9 @@ def _held(process: int, place: Path) -> dict[str, Any]:
 def table(result: dict[str, Any]) -> str:
     """The result for a person."""
     first, end = result["first"], result["end"]
-    failed = "".join(f"\n  {count} × {said}" for said, count in result["failed"].items())
+    failed = (
+        "".join(f"\n  {count} × {said}" for said, count in result["failed"].items()) + f"\n{result['log']}".rstrip()
+    )
     return "\n".join(
         (
             f"{result['visits']} visits in {result['seconds']} s, {result['answers']} answers: unfinished "

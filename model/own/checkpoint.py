@@ -20,6 +20,7 @@ from model.own.network.transformer import Transformer
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
 
 FORMAT_VERSION = 1
+BACKWARD = "backward"  # in a checkpoint's folder: a folder with the model that reads its translations back
 __all__ = ["CHECKPOINTS", "CONFIG", "LOG", "META", "WEIGHTS", "Checkpoint", "available", "load", "resolve", "save"]
 
 
@@ -74,6 +75,27 @@ def at_snapshot(loaded: Checkpoint, path: Path) -> Checkpoint:
         raise CheckpointError(f"the snapshot {path.name} cannot be loaded: {' '.join(str(error).split())}") from None
     device = next(loaded.model.parameters()).device
     return replace(loaded, model=model.to(device).eval())
+
+
+def load_backward(path: Path, loaded: Checkpoint) -> Transformer | None:
+    """The backward model beside a checkpoint, p(source | translation) by its vocabularies, or None.
+
+    Raises:
+        CheckpointError: a file is missing or damaged, or it is of other vocabularies.
+    """
+    folder = path / BACKWARD
+    if not folder.is_dir():
+        return None
+    try:
+        model = Transformer(TransformerConfig.from_dict(_read_json(folder / CONFIG)))
+        weights = load_file(_require(folder / WEIGHTS))
+        model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, strict=True)
+    except (ValueError, TypeError, RuntimeError, SafetensorError) as error:
+        raise CheckpointError(f"{path.name}/{BACKWARD} cannot be loaded: {' '.join(str(error).split())}") from None
+    sizes = (model.config.tgt_vocab_size, model.config.src_vocab_size)
+    if sizes != (loaded.src_tokenizer.vocab_size, loaded.tgt_tokenizer.vocab_size):
+        raise CheckpointError(f"{path.name}/{BACKWARD} is of other vocabularies than {path.name}")
+    return model.to(next(loaded.model.parameters()).device).eval()
 
 
 def load_tokenizers(path: Path, kind: str) -> tuple[EnglishTokenizer | CharacterTokenizer, CharacterTokenizer]:

@@ -23,7 +23,7 @@ from model.own.network.transformer import Transformer
 from model.own.source import OwnSource
 from model.own.text.tokenize import BOS, EOS, pad, source_labels, target_labels
 from model.own.text.vocab import BOS_ID, EOS_ID, UNK_ID
-from model.passage import Ask
+from model.passage import Ask, one_thread
 from model.sentences import parts_of
 from model.source import Gains
 from model.trace import KINDS, AttentionTrace, Kind, Label, Span, TracedTranslation, TranslatedText, Translation
@@ -31,7 +31,13 @@ from model.writing import LENGTH_ALPHA, Expansion, Hypothesis, Sampling, Token
 
 
 class Translator(OwnSource):
-    """A checkpoint at work. Safe to share between threads: nobody else uses the modules that a pass runs through."""
+    """A checkpoint at work. Safe to share between threads: nobody else uses the modules that a pass runs through.
+
+    Attributes:
+        backward: the model that reads translations back, where the checkpoint has one; a snapshot has none.
+    """
+
+    backward: Transformer | None = None
 
     @classmethod
     def from_checkpoint(cls, name: str | Path, device: str | None = None) -> Translator:
@@ -47,7 +53,9 @@ class Translator(OwnSource):
         if path.name != Path(base).name:  # found without what follows @
             raise CheckpointError(f"{str(name)[:100]!r} is no snapshot: after @ comes a step of training, in digits")
         device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        made = cls(checkpoint.load(path, device), path.name)
+        loaded = checkpoint.load(path, device)
+        made = cls(loaded, path.name)
+        made.backward = checkpoint.load_backward(path, loaded)
         return made if step is None else made.at_snapshot(snapshot(path, step))
 
     def at_snapshot(self, path: Path) -> Translator:
@@ -128,6 +136,24 @@ class Translator(OwnSource):
         if not gains:
             self._keep(src_ids, best, captured, step)
         return _traced(translation, *(_by_kind(self.model, captured, hook) for hook in (WEIGHTS, SCORES)))
+
+    def read_back(self, translation: Translation) -> tuple[float, ...]:
+        """How probable the source is to the backward model, given the translation: p(source | translation).
+
+        What was dropped or mistaken cannot be read back, however sure the model was of what it wrote. (Li and
+        Jurafsky 2016 choose among translations by this; Yee et al. 2019 call it the channel model.)
+
+        Returns:
+            The natural log-probability of each source token, then of <eos>; empty where there is no backward model.
+        """
+        if self.backward is None:
+            return ()
+        src_ids = torch.tensor([[*translation.tgt_ids, EOS_ID]], device=self.device)
+        written = self.encode_source(translation.source)[1]
+        inputs = torch.cat([torch.full_like(written[:, :1], BOS_ID), written[:, :-1]], dim=1)
+        with one_thread(), torch.inference_mode():
+            log_probs = self.backward(src_ids, inputs).log_softmax(-1)
+        return tuple(log_probs.gather(2, written[:, :, None])[0, :, 0].tolist())
 
     def trace(self, text: str, target: str) -> TracedTranslation:
         """The attention with which the model would write a given translation (teacher forcing).

@@ -188,7 +188,7 @@ def test_one_sentence_keeps_the_space_around_it(translator: Translator) -> None:
 def judged(confidence, wrong, doubted=None) -> Judged:
     """Sentences of which none is doubted for another reason than confidence, or these."""
     others = np.zeros(len(confidence), bool) if doubted is None else np.array(doubted, bool)
-    return Judged(np.array(confidence), np.array(wrong, bool), others, others)
+    return Judged(np.array(confidence), np.array(confidence), np.array(wrong, bool), others, others)
 
 
 PARTED = judged([0.2, 0.3, 0.25, 0.28, 0.8, 0.9, 0.7, 0.75], [1, 1, 1, 1, 0, 0, 0, 0])
@@ -239,8 +239,9 @@ def test_confidence_is_the_geometric_mean_of_the_token_probabilities(translator:
 
 def test_each_sentence_has_its_verdict_and_what_is_far_from_its_reference_is_wrong(translator: Translator) -> None:
     rows = [("Tom saw it.", translator.translate("Tom saw it.").text), ("I see.", "Q")]
-    found = by_reference(translator, rows, lambda said: (len(said.source) / 20, said.source == "I see.", False))
-    assert found.confidence.tolist() == [11 / 20, 6 / 20]
+    found = by_reference(translator, rows, lambda said: (len(said.source) / 20, 0.5, said.source == "I see.", False))
+    assert (found.confidence.tolist(), found.joint.tolist()) == ([11 / 20, 6 / 20], [0.5, 0.5])
+    assert found.alone().joint.tolist() == [11 / 20, 6 / 20]
     assert (found.doubted.tolist(), found.bad.tolist()) == ([False, True], [False, False])
     assert found.wrong.tolist() == [False, True]
 
@@ -274,9 +275,9 @@ def test_judged_translations_that_the_weights_no_longer_write_are_left_out(trans
     texts = {english: translator.translate(english).text for english in ("Tom saw it.", "I see.", "Tom saw me.")}
     rows = [JudgedSentence(english, text, english != "I see.") for english, text in texts.items()]
     stale = JudgedSentence("I see.", "Q", True)
-    found = by_reading(translator, [*rows, stale], lambda said: (1.0, said.source == "Tom saw it.", False))
+    found = by_reading(translator, [*rows, stale], lambda said: (1.0, 1.0, said.source == "Tom saw it.", False))
     assert (found.wrong.tolist(), found.doubted.tolist()) == ([True, False, True], [True, False, False])
-    assert len(by_reading(translator, [stale], lambda _: (1.0, True, True)).wrong) == 0
+    assert len(by_reading(translator, [stale], lambda _: (1.0, 1.0, True, True)).wrong) == 0
 
 
 @pytest.mark.parametrize(

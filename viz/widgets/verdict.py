@@ -14,7 +14,7 @@ from model.errors import HeadlightError
 from model.trace import Translation
 from viz.charts.markup import line, tag
 from viz.core.answers.translations import translation, written
-from viz.core.answers.what_if import word_traces
+from viz.core.answers.what_if import read_back, word_traces
 from viz.core.choice import say
 from viz.core.session import Subject, part, parts, subject
 
@@ -69,7 +69,9 @@ def of(about: Subject, found: Translation, looked_into: bool = True) -> Verdict:
         *about.model.facts.anatomy.abilities,
         *about.model.facts.anatomy.kinds,
     }
-    return verdict(found, word_traces(about) if hides else None, known["threshold"] if known else THRESHOLD)
+    read = read_back(about) if looked_into and known else ()
+    threshold = known["joint_threshold" if read else "threshold"] if known else THRESHOLD
+    return verdict(found, word_traces(about) if hides else None, threshold, read)
 
 
 def draw_others(about: Subject) -> None:
@@ -105,14 +107,16 @@ def _joined(doubts: Sequence[Doubt]) -> str:
 
 
 def _reasons(doubts: Sequence[Doubt]) -> Iterator[str]:
-    words = [f"“{doubt.what}”" for doubt in doubts if doubt.cause == "word"]
+    told = set[str]()
     for doubt in doubts:
-        if doubt.cause == "word":
-            if words:
-                yield say("verdict.word" if len(words) == 1 else "verdict.words", what=", ".join(words))
-            words = []
+        if doubt.cause in ("word", "unread") and doubt.what:
+            if doubt.cause not in told:
+                words = [f"“{each.what}”" for each in doubts if each.cause == doubt.cause]
+                yield say(f"verdict.{doubt.cause}{'s' * (len(words) > 1)}", what=", ".join(words))
+            told.add(doubt.cause)
             continue
-        if doubt.cause == "rare" and any(each.cause == "word" and each.what == doubt.what for each in doubts):
+        if doubt.cause == "rare" and any(each.cause != "rare" and each.what == doubt.what for each in doubts):
             continue
-        key = "number.gone" if doubt.cause == "number" and not doubt.became else doubt.cause
+        key = {"number": "number.gone", "unread": "unread.whole"}.get(doubt.cause, doubt.cause)
+        key = doubt.cause if doubt.cause == "number" and doubt.became else key
         yield say(f"verdict.{key}", what=doubt.what, became=doubt.became, share=f"{doubt.share:.0%}")

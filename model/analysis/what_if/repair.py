@@ -37,7 +37,7 @@ def load_warning(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, s
 
     def is_complete(table: dict[str, Any]) -> bool:
         shares = [each[name] or 0 for each in (table, table["judged"], table["chosen_on"]) for name in RATES]
-        return all(0 <= float(share) <= 1 for share in [table["threshold"], *shares])
+        return all(0 <= float(share) <= 1 for share in [table["threshold"], table["joint_threshold"], *shares])
 
     return load_table(checkpoint, WARNING, sha256, is_complete)
 

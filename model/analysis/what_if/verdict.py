@@ -6,12 +6,13 @@ It needs no reference. ``model.commands.release.warning`` measures how often it 
 from __future__ import annotations
 
 import calendar
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Literal, Protocol
 
 import numpy as np
@@ -28,18 +29,17 @@ _SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10*
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8, "兆": 10**12}
 _ONES = {each: value for value, each in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 Level = Literal["good", "doubtful", "bad"]
-Cause = Literal["unfinished", "repeated", "number", "word", "low", "confidence", "token", "twice", "rare"]
+Cause = Literal["unfinished", "repeated", "number", "word", "low", "confidence", "unread", "token", "rare"]
 BAD: frozenset[Cause] = frozenset(("unfinished", "repeated", "number", "word", "low"))  # the others make it doubtful
 THRESHOLD = 0.6  # of confidence, where no table says better
 LOW = 0.45  # of confidence: below, the translation is taken for wrong
 UNSURE = 0.13  # probability of a token
-UNSURE_TWICE = 0.45  # of a Chinese character that repeats the one before it, as 看看 rightly does and 行行 does not
+BACKWARD_WEIGHT = 0.2  # of what the backward model says beside confidence: their spreads are some 1 to 5
+UNREAD = -6.0  # log-probability of a word that cannot be read back, in nats, all its pieces together
+MOST_UNREAD = 3  # words that are named
 TRACELESS = 0.35  # nats that deleting a word costs the token that it costs most
 SURE_TRACE = 3.5  # logits that a word brings one token by all heads: with so many it is taken to have left a trace
 RARE_PIECES = 3
-WORDS_OF_TWO = frozenset(
-    "爸妈爷奶公婆哥姐弟妹叔舅姑伯宝娃星天年人常刚渐慢偏仅纷往看谢"
-)  # 爸爸, 常常: words in their own right
 IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
 # English words that a good translation may leave out, or say in a way that hangs on no single token.
 _FUNCTION = """
@@ -57,6 +57,12 @@ _FUNCTION = """
     man men woman women person
 """
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
+_NUMBERS = """
+    two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+    nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half dozen first
+    second third
+"""
+NUMBER_WORDS = frozenset(_NUMBERS.split())
 
 
 @dataclass(frozen=True)
@@ -189,41 +195,74 @@ class Verdict:
         return "doubtful" if self.doubts else "good"
 
 
-def verdict(translation: Translation, left: Deleted | None = None, threshold: float = THRESHOLD) -> Verdict:
+def verdict(
+    translation: Translation,
+    left: Deleted | None = None,
+    threshold: float = THRESHOLD,
+    read_back: Sequence[float] = (),
+) -> Verdict:
     """The verdict on a translation.
 
     - "unfinished", "repeated": it ran into the limit, or into a loop that the source does not have.
     - "number": digits of the source do not stand in it (only where it is Chinese).
     - "word": a content word left no trace: deleting it costs no written token more than ``TRACELESS`` nats. One that
-      ``may_be_traceless`` spares for its votes was not deleted, and its cost in ``left`` is infinite.
+      ``may_be_traceless`` spares for its votes was not deleted, and its cost in ``left`` is infinite. With
+      ``read_back`` it is told of words alone that cannot be read back either.
     - "low", "confidence": the geometric mean of the token probabilities lies below ``LOW``, or below the threshold.
-    - "token": the model gave a written token less than ``UNSURE``.
-    - "twice": a Chinese character stands twice in a row, is no word so, and the second had less than ``UNSURE_TWICE``.
-    - "rare": a content word is spelt in ``RARE_PIECES`` pieces or more, hyphens and digits not counted; told where
-      there is another doubt, since by itself it says nothing: counted once on the 200 of
-      ``model/truth/judged-en-zh.tsv`` that choose, 12 of 113 right translations had one and 9 of 87 wrong ones.
+    - "unread": with ``read_back`` the threshold is one of ``joint_confidence``; what lies below it is told by the
+      content words that cannot be read back, or else as a whole.
+    - "token", "rare": the model gave a written token less than ``UNSURE``; a content word is spelt in ``RARE_PIECES``
+      pieces or more, hyphens and digits not counted. Told where there is another doubt, since by themselves they say
+      little: counted once on the 320 of ``model/truth/judged-en-zh.tsv``, 9 of 216 right translations had such a
+      token and 17 of 104 wrong ones.
 
     Args:
         translation: a finished one.
         left: what deleting each source word costs it; without, nothing is said of words.
-        threshold: of confidence.
+        threshold: of confidence, or with ``read_back`` of both together.
+        read_back: log-probability of each source token given the translation, in nats (``Translator.read_back``).
     """
-    log_probs = np.array(translation.log_probs)
-    confidence = float(np.exp(log_probs.mean())) if log_probs.size else 0.0
+    confidence = _mean_probability(translation.log_probs)
     doubts = [] if translation.finished else [Doubt("unfinished")]
     if run := repeated_run(translation.text, translation.source):
         doubts.append(Doubt("repeated", run))
     if IDEOGRAPH.search(translation.text) or not any(map(str.isalpha, translation.text)):
         lost = lost_numbers(translation.source, translation.text)
         doubts += [Doubt("number", each.number, each.became) for each in lost]
-    doubts += [Doubt("word", word) for word in traceless_words(left)] if left is not None else []
-    if confidence < threshold or confidence < LOW:
-        doubts.append(Doubt("low" if confidence < LOW else "confidence", share=confidence))
-    doubts += _unsure_token(translation)
-    doubts += _written_twice(translation)
+    unread = unread_words(translation, read_back)
+    doubts += [Doubt("word", word) for word in traceless_words(left) if not read_back or word in unread] if left else []
+    if confidence < LOW:
+        doubts.append(Doubt("low", share=confidence))
+    elif not read_back and confidence < threshold:
+        doubts.append(Doubt("confidence", share=confidence))
+    elif read_back and joint_confidence(translation, read_back) < threshold:
+        named = [Doubt("unread", word) for word in unread[:MOST_UNREAD]]
+        doubts += named or [Doubt("unread", share=_mean_probability(read_back)), Doubt("confidence", share=confidence)]
     if doubts:
+        doubts += _unsure_token(translation)
         doubts += [Doubt("rare", word) for word in _rare_words(translation)]
     return Verdict(confidence, tuple(doubts))
+
+
+def joint_confidence(translation: Translation, read_back: Sequence[float]) -> float:
+    """Confidence times the geometric mean of the source's probabilities, read back, to the ``BACKWARD_WEIGHT``."""
+    mean = _mean_probability(read_back)
+    return _mean_probability(translation.log_probs) * math.pow(mean, BACKWARD_WEIGHT)
+
+
+def _mean_probability(log_probs: Sequence[float]) -> float:
+    """The geometric mean, in [0, 1]; 0 of nothing."""
+    return math.exp(sum(log_probs) / len(log_probs)) if log_probs else 0.0
+
+
+def unread_words(translation: Translation, read_back: Sequence[float]) -> list[str]:
+    """Content words of the source below ``UNREAD``, the least probable first; a number's word may stand in digits."""
+    found: dict[int, tuple[float, int, int]] = {}
+    for label, value in zip(translation.src, read_back, strict=False):
+        known, start, _ = found.get(label.word, (0.0, label.start, 0))
+        found[label.word] = (known + value, start, label.end)
+    words = sorted((value, translation.source[start:end]) for value, start, end in found.values() if value < UNREAD)
+    return list(dict.fromkeys(word for _, word in words if _is_content(word) and word.lower() not in NUMBER_WORDS))
 
 
 def traceless_words(left: Deleted) -> list[str]:
@@ -259,15 +298,6 @@ def _unsure_token(translation: Translation) -> list[Doubt]:
     if not words or (least := min(words))[0] >= np.log(UNSURE):
         return []
     return [Doubt("token", least[1].removeprefix("##"), share=float(np.exp(least[0])))]
-
-
-def _written_twice(translation: Translation) -> list[Doubt]:
-    """The first Chinese character that stands twice in a row though the model was not sure of the second."""
-    tokens = [label.text.removeprefix("##") for label in translation.tgt]
-    for (one, other), value in zip(pairwise(tokens), translation.log_probs[1:], strict=False):
-        if one == other and IDEOGRAPH.fullmatch(one) and one not in WORDS_OF_TWO and value < np.log(UNSURE_TWICE):
-            return [Doubt("twice", one + other, share=float(np.exp(value)))]
-    return []
 
 
 def _rare_words(translation: Translation) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,13 +33,18 @@ class Judged:
     """Greedy translations and what the verdict says of them apart from confidence; arrays of one length N."""
 
     confidence: np.ndarray  # geometric mean of the token probabilities, in [0, 1]
+    joint: np.ndarray  # with what the backward model says (``joint_confidence``); the same where there is none
     wrong: np.ndarray  # bool, by reading or by ``POOR``
     doubted: np.ndarray  # bool, for reasons that need no threshold; ``bad``: among them one that names a fault
     bad: np.ndarray
 
     def warned(self, threshold: float) -> np.ndarray:
-        """Of which the verdict is not "good", bool [N]."""
-        return self.doubted | (self.confidence < threshold)
+        """Of which the verdict is not "good" by a threshold of ``joint``, bool [N]."""
+        return self.doubted | (self.joint < threshold)
+
+    def alone(self) -> Judged:
+        """As it is judged without the backward model."""
+        return replace(self, joint=self.confidence)
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class JudgedSentence:
     chooses: bool = False
 
 
-Judge = Callable[["TracedTranslation"], tuple[float, bool, bool]]  # confidence, whether doubted else, and a fault named
+Judge = Callable[["TracedTranslation"], tuple[float, float, bool, bool]]  # as in ``Judged``, apart from ``wrong``
 
 
 def read_judged(path: Path = JUDGED) -> list[JudgedSentence]:
@@ -105,12 +110,12 @@ def by_reference(
 
 
 def _judged(found: Sequence[tuple[float, ...]]) -> Judged:
-    wrong, confidence, doubted, bad = np.array(found, dtype=float).reshape(-1, 4).T
-    return Judged(confidence, wrong.astype(bool), doubted.astype(bool), bad.astype(bool))
+    wrong, confidence, joint, doubted, bad = np.array(found, dtype=float).reshape(-1, 5).T
+    return Judged(confidence, joint, wrong.astype(bool), doubted.astype(bool), bad.astype(bool))
 
 
 def choose(judged: Judged) -> float:
-    """The highest threshold of confidence with which at most MOST_FALSE of the right translations are doubted.
+    """The highest threshold of ``joint`` with which at most MOST_FALSE of the right translations are doubted.
 
     Raises:
         ValueError: the verdict doubts more of them for other reasons, or there is none.
@@ -128,11 +133,11 @@ def rates(judged: Judged, threshold: float) -> dict[str, Any]:
         ``caught`` (share of the wrong ones that are warned of), ``false_alarms`` (of the others), ``right`` (share of
         those warned of that are wrong), ``bad`` and ``bad_right``: the same of those of which a fault is named, as a
         share of all and how many of them are wrong; all in [0, 1], None where there are none; ``auc``: how often a
-        wrong translation has less confidence than another; ``sentences`` and ``wrong``: how many.
+        wrong translation has less of ``joint`` than another; ``sentences`` and ``wrong``: how many.
     """
     wrong, warned = judged.wrong, judged.warned(threshold)
-    lower = judged.confidence[wrong][:, None] < judged.confidence[~wrong]
-    ties = judged.confidence[wrong][:, None] == judged.confidence[~wrong]
+    lower = judged.joint[wrong][:, None] < judged.joint[~wrong]
+    ties = judged.joint[wrong][:, None] == judged.joint[~wrong]
     return {
         "caught": _share(warned[wrong]),
         "false_alarms": _share(warned[~wrong]),
@@ -169,7 +174,7 @@ def run(args: argparse.Namespace) -> None:
     with pair_bar(len(choosing)) as progress:
         chosen_on = by_reading(translator, choosing, judge, progress)
     try:
-        threshold = choose(chosen_on)
+        threshold, alone = choose(chosen_on), choose(chosen_on.alone())
     except ValueError as error:
         raise HeadlightError(f"{JUDGED.name}: {error}: judge what the weights write now.") from None
     with pair_bar(len(reported)) as progress:
@@ -179,7 +184,8 @@ def run(args: argparse.Namespace) -> None:
     table = {
         **made_by(args, translator),
         "scored_on": args.tsv.name,
-        "threshold": threshold,
+        "threshold": alone,
+        "joint_threshold": threshold,
         "poor_below": POOR,
         **facts,
         "chosen_on": {**rates(chosen_on, threshold), "changed": len(choosing) - len(chosen_on.wrong)},
@@ -191,7 +197,9 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _printed(table: Mapping[str, Any]) -> str:
-    lines = [f"doubt below a confidence of {table['threshold']:.0%}"]
+    lines = [
+        f"doubt below a confidence of {table['threshold']:.0%}, or read back too: of {table['joint_threshold']:.0%}"
+    ]
     for name, facts in (("that chose", table["chosen_on"]), ("judged", table["judged"]), (table["scored_on"], table)):
         wrong, others = facts["wrong"], facts["sentences"] - facts["wrong"]
         caught, false, right = (facts[each] or 0 for each in ("caught", "false_alarms", "right"))
@@ -204,13 +212,15 @@ def _printed(table: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def judged_by_verdict(translator: Translator, translation: TracedTranslation) -> tuple[float, bool, bool]:
-    """Confidence; whether the verdict has another reason to doubt; whether it names a fault."""
+def judged_by_verdict(translator: Translator, translation: TracedTranslation) -> tuple[float, float, bool, bool]:
+    """Confidence, alone and joint; whether the verdict has another reason to doubt; whether it names a fault."""
     from model.analysis.faithfulness.deletion import leave_some_out
-    from model.analysis.what_if.verdict import may_be_traceless, verdict
+    from model.analysis.what_if.verdict import joint_confidence, may_be_traceless, verdict
     from model.attribution.per_head import vote_maps
 
     votes = vote_maps(translator, translation)["cross"].sum((0, 1))
     left = leave_some_out(translator, translation, may_be_traceless, votes, translation.log_probs)
-    said = verdict(translation, left, threshold=0.0)
-    return said.confidence, said.level != "good", said.level == "bad"
+    read_back = translator.read_back(translation)
+    said = verdict(translation, left, threshold=0.0, read_back=read_back)
+    joint = joint_confidence(translation, read_back) if read_back else said.confidence
+    return said.confidence, joint, said.level != "good", said.level == "bad"

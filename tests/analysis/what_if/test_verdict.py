@@ -13,13 +13,15 @@ from model.analysis.what_if.verdict import (
     LOW,
     SURE_TRACE,
     TRACELESS,
+    UNREAD,
     UNSURE,
-    UNSURE_TWICE,
     Doubt,
     LostNumber,
+    joint_confidence,
     lost_numbers,
     may_be_traceless,
     traceless_words,
+    unread_words,
     verdict,
 )
 from model.trace import AttentionTrace, Label, TracedTranslation, Translation
@@ -73,8 +75,17 @@ def test_a_word_on_which_nothing_hangs_is_named_and_a_function_word_or_a_double_
         (made("my sister", "我", finished=False), "bad", ["unfinished"]),
         (made("my sister", "我的妹妹", share=0.55), "doubtful", ["confidence"]),
         (made("my sister", "我的妹妹", share=LOW - 0.01), "bad", ["low"]),
-        (made("my sister came home", "我的妹妹昨天晚上才回到家", least=UNSURE / 2), "doubtful", ["token"]),
-        (made("my sister came home", "，的妹妹昨天晚上才回到家", least=UNSURE / 2), "good", []),
+        (made("my sister came home", "我的妹妹昨天晚上才回到家", least=UNSURE / 2), "good", []),
+        (
+            made("my sister came home", "我的妹妹昨天晚上才回到家", share=0.59, least=UNSURE / 2),
+            "doubtful",
+            ["confidence", "token"],
+        ),
+        (
+            made("my sister came home", "，的妹妹昨天晚上才回到家", share=0.59, least=UNSURE / 2),
+            "doubtful",
+            ["confidence"],
+        ),
     ],
 )
 def test_each_fault_has_its_level_and_its_cause(translation: Translation, level: str, causes: list[str]) -> None:
@@ -82,17 +93,37 @@ def test_each_fault_has_its_level_and_its_cause(translation: Translation, level:
     assert (said.level, [doubt.cause for doubt in said.doubts]) == (level, causes)
 
 
-def test_a_character_twice_is_doubted_where_the_model_was_not_sure_of_the_second() -> None:
-    def written(text: str, second: float) -> tuple[Doubt, ...]:
-        translation = made("it does not fit in the suitcase", text)
-        shares = [second if one == other else 0.9 for one, other in zip(" " + text, text, strict=False)]
-        return verdict(replace(translation, log_probs=tuple(map(float, np.log([*shares, 0.9]))))).doubts
+def test_what_cannot_be_read_back_is_doubted_by_its_words() -> None:
+    """However sure the model was: the threshold is of both together, and reached or not by what was read back."""
+    sure = made("my sister baked seven pies", "我的妹妹烤了馅饼")
+    well = (-0.1,) * 6
+    assert verdict(sure, threshold=0.85, read_back=well).doubts == ()
+    lost = (-0.1, UNREAD - 0.1, -0.1, UNREAD - 9, UNREAD - 4, -0.1)
+    assert joint_confidence(sure, lost) < 0.85 < joint_confidence(sure, well)
+    assert verdict(sure, threshold=0.85).doubts == (), "without, only confidence counts"
+    said = verdict(sure, threshold=0.85, read_back=lost)
+    assert (said.level, said.doubts) == ("doubtful", (Doubt("unread", "pies"), Doubt("unread", "sister"))), "in digits"
+    evenly = verdict(sure, threshold=0.85, read_back=(UNREAD / 2,) * 6).doubts
+    assert [(each.cause, each.what, round(each.share, 2)) for each in evenly] == [
+        ("unread", "", 0.05),
+        ("confidence", "", 0.9),
+    ]
 
-    (doubt,) = written("放不进行行手提箱", UNSURE_TWICE - 0.01)
-    assert (doubt.cause, doubt.what, round(doubt.share, 2)) == ("twice", "行行", 0.44)
-    assert written("深深的手提箱", UNSURE_TWICE + 0.01) == ()
-    assert written("妈妈的手提箱", 0.2) == ()
-    assert written("a aa--手提箱", 0.2) == ()  # no Chinese characters
+
+def test_the_pieces_of_a_word_are_read_back_together() -> None:
+    spelt = replace(
+        made("a quokka", "一只短尾袋鼠"),
+        src=(Label("a", 0, 0, 1), Label("qu", 1, 2, 4), Label("##ok", 1, 4, 6), Label("##ka", 1, 6, 8)),
+    )
+    assert unread_words(spelt, (0.0, *[UNREAD / 3 - 0.1] * 3, 0.0)) == ["quokka"]
+    assert unread_words(spelt, (2 * UNREAD, *[UNREAD / 3 + 0.1] * 3, 0.0)) == [], "an article says nothing"
+    assert unread_words(spelt, ()) == []
+
+
+def test_a_word_on_which_nothing_hangs_may_be_said_otherwise_if_it_can_be_read_back() -> None:
+    boat, left = made("the red boat", "红色的"), costs("the red boat", 0.0, "boat")
+    assert verdict(boat, left, 0.0, (-0.1, -0.1, UNREAD - 1, -0.1)).doubts == (Doubt("word", "boat"),)
+    assert verdict(boat, left, 0.0, (-0.1,) * 4).doubts == ()
 
 
 def test_the_threshold_is_the_tables() -> None:

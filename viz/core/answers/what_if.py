@@ -125,6 +125,16 @@ def word_traces(subject: Subject) -> LeftOut:
     return leave_some_out(subject.model.opened, found, may_be_traceless, votes, _before(subject, found))
 
 
+@kept(64)
+@shared_out
+def read_back(subject: Subject) -> tuple[float, ...]:
+    """How probable each source token is given the translation; nothing where the model has no backward model."""
+    from model.own.translator import Translator
+
+    model = subject.model.opened
+    return model.read_back(translation(subject)) if isinstance(model, Translator) else ()
+
+
 @kept(16)
 def faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
     """The table of faithfulness that comes with a checkpoint, where it is of these weights, and what is wrong else."""

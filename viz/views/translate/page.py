@@ -11,7 +11,16 @@ import numpy as np
 import streamlit as st
 
 from model.analysis.what_if.repair import IGNORED, RATES, REPEATS, Quality, quality
-from model.analysis.what_if.verdict import LOW, RARE_PIECES, THRESHOLD, TRACELESS, UNSURE, UNSURE_TWICE
+from model.analysis.what_if.verdict import (
+    BACKWARD_WEIGHT,
+    LOW,
+    RARE_PIECES,
+    THRESHOLD,
+    TRACELESS,
+    UNREAD,
+    UNSURE,
+    joint_confidence,
+)
 from model.attribution.labelled_map import read, shown_groups, token_rows, written_probabilities
 from model.attribution.methods import METHODS
 from model.source import SEEN_OR_HEARD, LacksAbilityError
@@ -246,14 +255,11 @@ def _judged(known: Mapping[str, Any]) -> dict[str, str]:
 def draw_hints(now: Session, translation: TracedTranslation) -> None:
     """What the verdict over every view rests on, and how often it is right."""
     hints, known = quality(translation), now.model.warning
-    threshold = known["threshold"] if known else THRESHOLD
+    given_back = what_if.read_back(now.subject)
+    threshold = known["joint_threshold" if given_back else "threshold"] if known else THRESHOLD
     limits = {"repeats": REPEATS, "traceless": TRACELESS, "pieces": RARE_PIECES}
-    percent = {
-        "threshold": f"{threshold:.0%}",
-        "low": f"{LOW:.0%}",
-        "unsure": f"{UNSURE:.0%}",
-        "twice": f"{UNSURE_TWICE:.0%}",
-    }
+    percent = {"threshold": f"{threshold:.0%}", "low": f"{LOW:.0%}", "unsure": f"{UNSURE:.0%}"}
+    back = {"weight": BACKWARD_WEIGHT, "unread": -UNREAD, "joint": f"{joint_confidence(translation, given_back):.0%}"}
     numbers = say(
         "quality.numbers",
         confidence=f"{hints.confidence:.0%}",
@@ -261,6 +267,8 @@ def draw_hints(now: Session, translation: TracedTranslation) -> None:
         words=", ".join(hints.ignored) or say("quality.none"),
     )
     st.html(line("alt", say("quality.help", **limits, **percent)))
+    if given_back:
+        st.html(line("alt", say("quality.back", **back, threshold=percent["threshold"])))
     if known and (read := known.get("judged")) and read["wrong"] not in (0, read["sentences"]):
         st.html(line("alt", say("quality.judged", **_judged(known))))
     st.html(line("alt", say("quality.rates", **_rates(known)) if known else say("quality.no_rates")))
