@@ -281,16 +281,14 @@ def _held(process: int, place: Path) -> dict[str, Any]:
 def table(result: dict[str, Any]) -> str:
     """The result for a person."""
     first, end = result["first"], result["end"]
-    failed = (
-        "".join(f"\n  {count} × {said}" for said, count in result["failed"].items()) + f"\n{result['log']}".rstrip()
-    )
+    failed = "".join(f"\n  {count} × {said}" for said, count in result["failed"].items())
     return "\n".join(
         (
             f"{result['visits']} visits in {result['seconds']} s, {result['answers']} answers: unfinished "
             f"{result.get('unfinished', 0)}, left in the middle {result.get('hurried', 0)}, "
             f"files brought {result.get('brought', 0)}",
             f"{result['compared']} compared: mixed up {result['mixed_up']}, wrong {result['wrong']}",
-            f"exceptions shown   {sum(result['failed'].values())}{failed}",
+            f"exceptions shown   {sum(result['failed'].values())}{failed}" + f"\n{result['log']}".rstrip(),
             f"memory             {first['memory']} MB after the first part, {end['memory']} MB at the end: "
             f"{result['growth']:+.1f} % (bar {result['bar']:.0f} %)",
             f"open files         {first['files']}, then {end['files']}",
