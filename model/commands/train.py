@@ -45,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--r-drop", type=float, default=_SETTINGS.r_drop, metavar="ALPHA", help="weight of what two passes disagree in"
     )
+    parser.add_argument(
+        "--backward", action="store_true", help="the model that reads translations back; for CHECKPOINT/backward"
+    )
     parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
 
 
@@ -52,6 +55,8 @@ def run(args: argparse.Namespace) -> None:
     """Train, and print the figure on dev of the checkpoint that was kept."""
     if not (args.data / "prepared.json").is_file():
         raise CorpusError(f"{args.data} was not written by prepare")
+    if args.backward and args.start_from:
+        raise HeadlightError("a backward model begins with nothing: leave --start-from out")
     device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if device == "cuda":
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
@@ -72,9 +77,9 @@ def _config(args: argparse.Namespace) -> TransformerConfig:
     prepared = json.loads((args.data / "prepared.json").read_text(encoding="utf-8"))
     if args.resume and (args.out / CONFIG).is_file():
         return TransformerConfig.from_dict(json.loads((args.out / CONFIG).read_text(encoding="utf-8")))
+    sizes = prepared["src_vocab_size"], prepared["tgt_vocab_size"]
     return TransformerConfig(
-        prepared["src_vocab_size"],
-        prepared["tgt_vocab_size"],
+        *(sizes[::-1] if args.backward else sizes),
         d_model=args.d_model,
         d_ff=args.d_ff,
         n_heads=args.heads,
@@ -99,5 +104,6 @@ def _settings(args: argparse.Namespace) -> TrainingSettings:
         ema_decay=args.ema_decay,
         r_drop=args.r_drop,
         seed=args.seed,
+        backward=args.backward,
         source_weights={name: float(value) for name, value in weights.items()},
     )

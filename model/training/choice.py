@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,12 @@ from model.evaluation.corpus import score, translate_ids
 from model.evaluation.kept import MustSentence, must_score, read_must
 from model.own.network.transformer import Transformer
 from model.own.text.tokenize import CharacterTokenizer, EnglishTokenizer
-from model.own.text.vocab import EOS_ID
+from model.own.text.vocab import EOS_ID, PAD_ID
 from model.pairs import read_rows
-from model.training.corpus import Corpus
+from model.training.corpus import Corpus, bucketed, collate
+from model.training.loss import TranslationLoss
 
+DEV_BATCH = 4_000  # target tokens
 MUST_WEIGHT = 0.2  # of a percent of the must-have words beside a point of BLEU
 MUST_PERCENT = "must_percent"
 
@@ -70,3 +73,23 @@ class DevFiles:
 
     def _translations(self, model: Transformer, rows: Sequence[np.ndarray]) -> list[str]:
         return [self.tgt.decode(list(hypothesis.ids)) for hypothesis in translate_ids(model, rows)]
+
+
+class DevLikelihood:
+    """What chooses a backward model: how probable the English of the dev pairs is, given the Chinese."""
+
+    def __init__(self, data: Path) -> None:
+        self.corpus = Corpus.load(data / "dev.npz").turned()
+
+    def scores(self, model: Transformer) -> dict[str, float]:
+        """The geometric mean of the tokens' probabilities, in percent; the model is left training."""
+        model.eval()
+        loss, found = TranslationLoss(model, 0.0), []
+        device = next(model.parameters()).device
+        with torch.inference_mode():
+            for rows in bucketed(self.corpus, DEV_BATCH, model.config.max_len, 0):
+                batch = [tensor.to(device) for tensor in collate(self.corpus, rows)]
+                found.append((float(loss(*batch)), int((batch[2] != PAD_ID).sum())))
+        model.train()
+        nats = sum(mean * n for mean, n in found) / sum(n for _, n in found)
+        return {"dev_token_percent": 100 * math.exp(-nats)}

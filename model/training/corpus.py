@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import unicodedata
@@ -224,6 +225,14 @@ class Corpus:
     def lengths(self) -> tuple[np.ndarray, np.ndarray]:
         """Number of English and of Chinese ids, one entry a pair."""
         return np.diff(self.src_ends, prepend=0), np.diff(self.tgt_ends, prepend=0)
+
+    def turned(self) -> Corpus:
+        """The pairs the other way round: Chinese with <eos>, English without special tokens."""
+        turned, places = copy.copy(self), np.arange(1, len(self) + 1)
+        turned.src_flat = np.insert(self.tgt_flat, self.tgt_ends, EOS_ID).astype(np.int32)
+        turned.src_ends, turned.tgt_ends = self.tgt_ends + places, self.src_ends - places
+        turned.tgt_flat = np.delete(self.src_flat, self.src_ends - 1)
+        return turned
 
     def save(self, path: Path) -> None:
         """Write one compressed NPZ file."""

@@ -26,7 +26,7 @@ from model.own.network.config import TransformerConfig
 from model.own.network.transformer import Transformer
 from model.own.text.tokenize import written_before
 from model.own.text.vocab import PAD_ID
-from model.training.choice import DevFiles, chosen_by
+from model.training.choice import DevFiles, DevLikelihood, chosen_by
 from model.training.corpus import Corpus, bucketed, collate
 from model.training.loss import TranslationLoss
 from model.training.settings import TrainingSettings, keep_freed_memory
@@ -195,7 +195,9 @@ class Trainer:
         self.prepared: dict[str, Any] = json.loads((data / "prepared.json").read_text(encoding="utf-8"))
         self.corpus = Corpus.load(data / "train.npz")
         self.tokenizers = checkpoint.load_tokenizers(data, self.prepared["src_tokenizer"])
-        self.choice = DevFiles(data, *self.tokenizers)
+        self.choice: DevFiles | DevLikelihood = DevFiles(data, *self.tokenizers)
+        if settings.backward:
+            self.corpus, self.choice = self.corpus.turned(), DevLikelihood(data)
         self.model = Transformer(config).to(device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
         self.average = MovingAverage(self.model, settings.ema_decay)

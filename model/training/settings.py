@@ -71,6 +71,7 @@ class TrainingSettings:
     ema_decay: float = 0.999
     save_minutes: float = 10.0
     seed: int = 1
+    backward: bool = False
     source_weights: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

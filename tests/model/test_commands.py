@@ -2,16 +2,26 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from model.__main__ import COMMANDS, main
-from model.errors import MAX_CHARACTERS, MAX_SRC_TOKENS, EmptySentenceError, SentenceTooLongError, UnknownCharacterError
+from model.errors import (
+    MAX_CHARACTERS,
+    MAX_SRC_TOKENS,
+    CheckpointError,
+    EmptySentenceError,
+    SentenceTooLongError,
+    UnknownCharacterError,
+)
 from model.evaluation.corpus import evaluate, score
+from model.own.text.vocab import BOS_ID, EOS_ID
 from model.trace import TracedTranslation
 from model.translator import Translator, translate_text
 
@@ -175,6 +185,40 @@ def test_prepare_and_train_make_a_checkpoint_that_translates(tsv: Path, tmp_path
     assert main(["translate", "--checkpoint", out, "Tom"]) == 0
     said = json.loads((tmp_path / "made" / "meta.json").read_text(encoding="utf-8"))["command"]
     assert said.startswith("python -m model train --data data --out made --steps "), "no folder of this machine"
+
+
+def test_a_backward_model_reads_translations_back(tsv: Path, tmp_path: Path, capsys) -> None:
+    """p(source | translation) is that of the model that train --backward leaves in a checkpoint's folder."""
+    data, out, back = tmp_path / "data", tmp_path / "made", tmp_path / "made" / "backward"
+    assert main(["prepare", "--tsv", str(tsv), "--out", str(data), "--src-vocab", "400", "--tgt-merges", "9"]) == 0
+    sizes = ["--layers", "1", "--heads", "2", "--d-model", "16", "--d-ff", "16", "--device", "cpu"]
+    train = ["train", "--data", str(data), "--steps", "2", *sizes]
+    assert main([*train, "--out", str(out)]) == 0
+    alone = Translator.from_checkpoint(out, "cpu")
+    translation = alone.translate("Tom saw it.")
+    assert alone.read_back(translation) == ()
+    assert main([*train, "--out", str(back), "--backward"]) == 0
+    assert json.loads((back / "meta.json").read_text(encoding="utf-8"))["scores"]["dev_token_percent"] > 0
+    translator = Translator.from_checkpoint(out, "cpu")
+    found = translator.read_back(translation)
+    ids = alone.encode_source("Tom saw it.")[1]
+    model, src_ids = translator.backward, torch.tensor([[*translation.tgt_ids, EOS_ID]])
+    assert model is not None
+    assert len(found) == ids.shape[1] == len(translation.src) + 1
+    for place, value in enumerate(found):  # one token after another, as if it were written
+        inputs = torch.cat([torch.tensor([[BOS_ID]]), ids[:, :place]], 1)
+        with torch.inference_mode():
+            expected = model(src_ids, inputs)[0, -1].log_softmax(-1)[ids[0, place]]
+        assert value == pytest.approx(float(expected), abs=1e-5)
+    assert main([*train, "--out", str(tmp_path / "more"), "--backward", "--start-from", str(out)]) == 2
+    assert "a backward model begins with nothing" in capsys.readouterr().err
+    shutil.rmtree(back)
+    shutil.copytree(out, back)  # no backward model, but one of the same direction
+    with pytest.raises(CheckpointError, match="made/backward is of other vocabularies than made"):
+        Translator.from_checkpoint(out, "cpu")
+    (back / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(CheckpointError, match="made/backward cannot be loaded"):
+        Translator.from_checkpoint(out, "cpu")
 
 
 @pytest.mark.parametrize(

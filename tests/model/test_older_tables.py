@@ -22,6 +22,7 @@ from model.errors import CorpusError, EmptySentenceError
 from model.evaluation.corpus import evaluate
 from model.examples import load_example, sentences
 from model.folders import CHECKPOINTS, LOG, META, WEIGHTS, available, families, shelf
+from model.own.checkpoint import BACKWARD
 from model.pairs import score_pairs
 from model.release.parts import PARTS, Job
 from model.tables import load_table, save_table
@@ -180,6 +181,7 @@ def test_both_checkpoints_ship_and_are_small() -> None:
     assert max(sizes.values()) <= 36 * MIB
     assert max((CHECKPOINTS / name / WEIGHTS).stat().st_size for name in available()) <= 32 * MIB
     assert sum(sizes.values()) <= 60 * MIB
+    assert (CHECKPOINTS / "en-zh" / BACKWARD / WEIGHTS).stat().st_size <= 21 * MIB
 
 
 def test_three_tiny_models_of_other_families_ship_beside_them_in_3_mb() -> None:
