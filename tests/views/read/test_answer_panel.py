@@ -225,7 +225,7 @@ def warned(monkeypatch: pytest.MonkeyPatch):
     """The checkpoint's table of rates is this; None for none."""
 
     def say(threshold: float | None) -> None:
-        found = None if threshold is None else {"threshold": threshold, **RATES}
+        found = None if threshold is None else {"threshold": threshold, "joint_threshold": threshold, **RATES}
         monkeypatch.setattr(models, "load_warning", lambda *_: (found, ""))
         models.forget()
 
@@ -253,6 +253,22 @@ def test_a_sure_translation_is_good_and_below_the_threshold_it_is_doubted(en_zh:
     assert "sure on average" in words(worried)
     warned(None)
     assert text("en", "quality.no_rates") in words(opened("translate", text="I love you.", hl_how=True))
+
+
+def test_what_cannot_be_read_back_is_named(warned, monkeypatch) -> None:
+    """The shipped checkpoint has a backward model, so that the threshold is the joint one, whatever confidence says."""
+    warned(0.3)
+    assert levels(opened("translate", text="I love you.")) == ["good"]
+    assert "times the mean probability of an English word piece read back" in words(
+        opened("translate", text="I love you.", hl_how=True)
+    )
+    monkeypatch.setattr(line, "read_back", lambda _: (-0.1, -12.0, -0.1, -0.1, -0.1))
+    worried = opened("translate", text="I love you.")
+    assert levels(worried) == ["good"], "one word of four is not enough for this threshold"
+    warned(0.6)
+    worried = opened("translate", text="I love you.")
+    assert levels(worried) == ["doubtful"]
+    assert "“love” cannot be read back from it" in words(worried)
 
 
 @pytest.mark.parametrize("view", [name for name, spec in VIEWS.items() if "text" in spec.reads and spec.sentence])
