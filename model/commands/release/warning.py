@@ -178,7 +178,7 @@ def run(args: argparse.Namespace) -> None:
     except ValueError as error:
         raise HeadlightError(f"{JUDGED.name}: {error}: judge what the weights write now.") from None
     with pair_bar(len(reported)) as progress:
-        read = rates(by_reading(translator, reported, judge, progress), threshold)
+        reported_on = by_reading(translator, reported, judge, progress)
     with pair_bar(len(rows)) as progress:
         facts = rates(by_reference(translator, rows, judge, progress), threshold)
     table = {
@@ -188,12 +188,22 @@ def run(args: argparse.Namespace) -> None:
         "joint_threshold": threshold,
         "poor_below": POOR,
         **facts,
-        "chosen_on": {**rates(chosen_on, threshold), "changed": len(choosing) - len(chosen_on.wrong)},
-        "judged": {**read, "changed": len(reported) - read["sentences"]},
+        "chosen_on": _both(chosen_on, threshold, alone, len(choosing)),
+        "judged": _both(reported_on, threshold, alone, len(reported)),
     }
     if args.save:
         say_written("warning", save_table(args.checkpoint, WARNING, table))
     print(json.dumps(table, ensure_ascii=False) if args.json else _printed(table))
+
+
+def _both(judged: Judged, threshold: float, alone: float, given: int) -> dict[str, Any]:
+    """Rates, those without the backward model among them, and how many sentences are translated otherwise by now."""
+    less = rates(judged.alone(), alone)
+    return {
+        **rates(judged, threshold),
+        "changed": given - len(judged.wrong),
+        "alone": {name: less[name] for name in ("caught", "false_alarms", "auc")},
+    }
 
 
 def _printed(table: Mapping[str, Any]) -> str:
@@ -207,6 +217,9 @@ def _printed(table: Mapping[str, Any]) -> str:
             f"{name}: caught {caught:.1%} of {wrong} wrong ones, warned of {false:.1%} of {others} others; "
             f"of those warned of wrong {right:.1%}; area {facts['auc'] or 0:.2f}"
         )
+        if less := facts.get("alone"):
+            shares = [less[each] or 0 for each in ("caught", "false_alarms", "auc")]
+            lines.append("  not read back: caught {:.1%}, warned of {:.1%} of the others; area {:.2f}".format(*shares))
         if facts.get("changed"):
             lines.append(f"  {facts['changed']} more are translated otherwise by these weights: judge them anew")
     return "\n".join(lines)
