@@ -35,6 +35,7 @@ THRESHOLD = 0.6  # of confidence, where no table says better
 LOW = 0.45  # of confidence: below, the translation is taken for wrong
 UNSURE = 0.13  # probability of a token
 BACKWARD_WEIGHT = 0.2  # of what the backward model says beside confidence: their spreads are some 1 to 5
+USUAL_LENGTH, LENGTH_POWER = 12, 0.25  # tokens; in more, one mistake is lost in the mean: it counts (n / 12)^¼-fold
 UNREAD = -6.0  # log-probability of a word that cannot be read back, in nats, all its pieces together
 MOST_UNREAD = 3  # words that are named
 TRACELESS = 0.35  # nats that deleting a word costs the token that it costs most
@@ -245,9 +246,16 @@ def verdict(
 
 
 def joint_confidence(translation: Translation, read_back: Sequence[float]) -> float:
-    """Confidence times the geometric mean of the source's probabilities, read back, to the ``BACKWARD_WEIGHT``."""
-    mean = _mean_probability(read_back)
-    return _mean_probability(translation.log_probs) * math.pow(mean, BACKWARD_WEIGHT)
+    """Confidence times the geometric mean of the source's probabilities, read back, to the ``BACKWARD_WEIGHT``.
+
+    Of n tokens, more than ``USUAL_LENGTH``, a mean counts (n / ``USUAL_LENGTH``) ** ``LENGTH_POWER`` times, in logarithm.
+    """
+    return _for_length(translation.log_probs) * math.pow(_for_length(read_back), BACKWARD_WEIGHT)
+
+
+def _for_length(log_probs: Sequence[float]) -> float:
+    longer = max(1.0, len(log_probs) / USUAL_LENGTH)
+    return math.pow(_mean_probability(log_probs), math.pow(longer, LENGTH_POWER))
 
 
 def _mean_probability(log_probs: Sequence[float]) -> float:

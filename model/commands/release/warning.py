@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from model.translator import Translator
 
 POOR = 10.0  # chrF of a sentence with its one reference; what is poorer is taken for wrong
-THRESHOLDS = np.arange(100, 0, -1) / 100
+THRESHOLDS = np.arange(200, 0, -1) / 200
 MOST_FALSE = 0.2  # of the right translations among those that choose
 JUDGED = Path(__file__).resolve().parents[2] / "truth" / "judged-en-zh.tsv"
 _WORDS = ({"right": False, "wrong": True}, {"reports": False, "chooses": True})

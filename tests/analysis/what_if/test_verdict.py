@@ -10,11 +10,13 @@ import pytest
 from model.analysis.faithfulness.deletion import LeftOut
 from model.analysis.what_if.repair import quality, repeated_run
 from model.analysis.what_if.verdict import (
+    BACKWARD_WEIGHT,
     LOW,
     SURE_TRACE,
     TRACELESS,
     UNREAD,
     UNSURE,
+    USUAL_LENGTH,
     Doubt,
     LostNumber,
     joint_confidence,
@@ -108,6 +110,19 @@ def test_what_cannot_be_read_back_is_doubted_by_its_words() -> None:
         ("unread", "", 0.05),
         ("confidence", "", 0.9),
     ]
+
+
+def test_in_a_long_sentence_each_token_must_be_surer() -> None:
+    """Of the usual length both means count as they are; of sixteen times as many tokens twice, in logarithm."""
+    usual = made("my sister came", "我的妹妹昨天才回到家里", share=0.9)
+    assert len(usual.log_probs) == USUAL_LENGTH
+    assert joint_confidence(usual, (-0.5,) * USUAL_LENGTH) == pytest.approx(0.9 * np.exp(-0.5 * BACKWARD_WEIGHT))
+    short = made("my sister came", "我的妹妹", share=0.9)
+    assert joint_confidence(short, (-0.5,) * 4) == pytest.approx(0.9 * np.exp(-0.5 * BACKWARD_WEIGHT))
+    long = made("my sister came", ("我的妹妹昨天才回到家里" * 18)[: 16 * USUAL_LENGTH - 1], share=0.9)
+    assert joint_confidence(long, (-0.5,) * 16 * USUAL_LENGTH) == pytest.approx(
+        (0.9 * np.exp(-0.5 * BACKWARD_WEIGHT)) ** 2
+    )
 
 
 def test_the_pieces_of_a_word_are_read_back_together() -> None:

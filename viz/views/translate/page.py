@@ -13,12 +13,14 @@ import streamlit as st
 from model.analysis.what_if.repair import IGNORED, RATES, REPEATS, Quality, quality
 from model.analysis.what_if.verdict import (
     BACKWARD_WEIGHT,
+    LENGTH_POWER,
     LOW,
     RARE_PIECES,
     THRESHOLD,
     TRACELESS,
     UNREAD,
     UNSURE,
+    USUAL_LENGTH,
     joint_confidence,
 )
 from model.attribution.labelled_map import read, shown_groups, token_rows, written_probabilities
@@ -268,7 +270,8 @@ def draw_hints(now: Session, translation: TracedTranslation) -> None:
     )
     st.html(line("alt", say("quality.help", **limits, **percent)))
     if given_back:
-        st.html(line("alt", say("quality.back", **back, threshold=percent["threshold"])))
+        length = {"usual": USUAL_LENGTH, "power": LENGTH_POWER}
+        st.html(line("alt", say("quality.back", **back, **length, threshold=percent["threshold"])))
     if known and (read := known.get("judged")) and read["wrong"] not in (0, read["sentences"]):
         st.html(line("alt", say("quality.judged", **_judged(known))))
     st.html(line("alt", say("quality.rates", **_rates(known)) if known else say("quality.no_rates")))
