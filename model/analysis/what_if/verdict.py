@@ -248,7 +248,7 @@ def verdict(
 def joint_confidence(translation: Translation, read_back: Sequence[float]) -> float:
     """Confidence times the geometric mean of the source's probabilities, read back, to the ``BACKWARD_WEIGHT``.
 
-    Of n tokens, more than ``USUAL_LENGTH``, a mean counts (n / ``USUAL_LENGTH``) ** ``LENGTH_POWER`` times, in logarithm.
+    Of n tokens, more than ``USUAL_LENGTH``, a mean's logarithm counts (n / ``USUAL_LENGTH``) ** ``LENGTH_POWER`` times.
     """
     return _for_length(translation.log_probs) * math.pow(_for_length(read_back), BACKWARD_WEIGHT)
 

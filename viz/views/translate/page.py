@@ -260,7 +260,8 @@ def draw_hints(now: Session, translation: TracedTranslation) -> None:
     given_back = what_if.read_back(now.subject)
     threshold = known["joint_threshold" if given_back else "threshold"] if known else THRESHOLD
     limits = {"repeats": REPEATS, "traceless": TRACELESS, "pieces": RARE_PIECES}
-    percent = {"threshold": f"{threshold:.0%}", "low": f"{LOW:.0%}", "unsure": f"{UNSURE:.0%}"}
+    percent = {"threshold": f"{threshold:.0%}", "low": f"{LOW:.0%}"}
+    sure = say("quality.sure.back" if given_back else "quality.sure", **percent)
     back = {"weight": BACKWARD_WEIGHT, "unread": -UNREAD, "joint": f"{joint_confidence(translation, given_back):.0%}"}
     numbers = say(
         "quality.numbers",
@@ -268,7 +269,7 @@ def draw_hints(now: Session, translation: TracedTranslation) -> None:
         entropy=f"{hints.entropy.mean():.1f}",
         words=", ".join(hints.ignored) or say("quality.none"),
     )
-    st.html(line("alt", say("quality.help", **limits, **percent)))
+    st.html(line("alt", say("quality.help", sure=sure, unsure=f"{UNSURE:.0%}", **limits)))
     if given_back:
         length = {"usual": USUAL_LENGTH, "power": LENGTH_POWER}
         st.html(line("alt", say("quality.back", **back, **length, threshold=percent["threshold"])))
