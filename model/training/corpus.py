@@ -33,6 +33,27 @@ from model.writing import WORD_START
 
 RAREST_PAIR = 8  # times that two pieces stand side by side before they are merged
 RAREST_CHARACTER = 2  # times that a character stands before it is a token
+EVERYDAY = frozenset(
+    {"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba", "written_own", "written_words", "written_further"}
+)
+LINKS = (  # what stands before the first clause and between two, in English and in Chinese
+    (("", ", and "), ("", "，")),
+    (("", ", but "), ("", "，但是")),
+    (("", ", so "), ("", "，所以")),
+    (("", ", while "), ("", "，而")),
+    (("", ", because "), ("", "，因为")),
+    (("", "; "), ("", "；")),
+    (("When ", ", "), ("当", "时，")),
+    (("If ", ", "), ("如果", "，")),
+    (("Although ", ", "), ("虽然", "，但")),
+)
+LOWERED = frozenset(  # first words of a sentence that begin small within one
+    (
+        *("A", "All", "An", "At", "Both", "By", "Every", "Everyone", "Few", "He", "Her", "His", "How", "I", "If", "In"),
+        *("It", "Its", "Many", "Most", "My", "Nobody", "No", "On", "One", "Our", "Several", "She", "Some", "Someone"),
+        *("That", "The", "Their", "There", "These", "They", "This", "Those", "Two", "We", "What", "You", "Your"),
+    )
+)
 
 
 def grown(
@@ -198,6 +219,42 @@ def _repeat(words: dict[str, int]) -> Iterator[str]:
     for word, count in sorted(words.items()):
         for _ in range(count):
             yield word
+
+
+def joined(rows: Sequence[Row], count: int, rng: random.Random) -> list[Row]:
+    """``count`` rows of two or three everyday pairs that follow each other, as in a paragraph."""
+    whole = [row for row in rows if row[2] in EVERYDAY and row[0][-1:] in ".!?" and row[1][-1:] in "。！？"]
+    texts = []
+    for _ in range(count if whole else 0):
+        parts = [rng.choice(whole) for _ in range(rng.choice((2, 2, 3)))]
+        texts.append((" ".join(part[0] for part in parts), "".join(part[1] for part in parts), "joined"))
+    return texts
+
+
+def linked(rows: Sequence[Row], count: int, rng: random.Random) -> list[Row]:
+    """``count`` rows of two to four everyday pairs that are clauses of one long sentence (``LINKS``)."""
+    whole = [row for row in rows if row[2] in EVERYDAY and _is_clause(*row[:2])]
+    texts = []
+    for _ in range(count if whole else 0):
+        english, chinese, _ = rng.choice(whole)
+        (start, _), (begin, _) = link = rng.choice(LINKS)
+        english, chinese = (start + _small(english) if start else english)[:-1], begin + chinese[:-1]
+        for place in range(rng.choice((1, 1, 2, 3))):
+            further = rng.choice(whole)
+            (_, between), (_, among) = link if place == 0 else rng.choice(LINKS[:6])
+            english, chinese = english + between + _small(further[0])[:-1], chinese + among + further[1][:-1]
+        texts.append((english + ".", chinese + "。", "linked"))
+    return texts
+
+
+def _is_clause(english: str, chinese: str) -> bool:
+    first, _, rest = english.partition(" ")
+    marks = set('.!?;:"') & set(english[:-1]) or set("。！？；：“”") & set(chinese[:-1])
+    return first in LOWERED and english[-1:] == "." and chinese[-1:] == "。" and rest.count(" ") < 25 and not marks
+
+
+def _small(english: str) -> str:
+    return english if english.startswith("I ") else english[0].lower() + english[1:]
 
 
 class Corpus:

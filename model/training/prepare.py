@@ -20,12 +20,18 @@ from model.files import aside, write_json, write_text
 from model.own.checkpoint import load_tokenizers
 from model.own.text.tokenize import FULL_WIDTH, CharacterTokenizer, EnglishTokenizer, with_runs
 from model.pairs import Row, read_rows
-from model.training.corpus import encode_pairs, grown, learn_characters, learn_english, split_dev
+from model.training.corpus import (
+    EVERYDAY,
+    encode_pairs,
+    grown,
+    joined,
+    learn_characters,
+    learn_english,
+    linked,
+    split_dev,
+)
 
 LISTS = Path(__file__).parent / "lists"
-EVERYDAY = frozenset(
-    {"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba", "written_own", "written_words", "written_further"}
-)
 NUMBER = re.compile(  # 1,280, 9:48, 39.4, 12; none that is a part of something longer
     r"(?<![\d.,:/A-Za-z-])(?:\d{1,3}(?:,\d{3})+|\d{1,2}:\d\d|\d{1,4}\.\d{1,2}|\d{1,6})(?![\d.,:/A-Za-z-]*[\dA-Za-z])"
 )
@@ -35,24 +41,6 @@ _IN_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "fraction": 
 _PARTS = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 SLOT = re.compile(r"\{(\w+)\}")
-LINKS = (  # what stands before the first clause and between two, in English and in Chinese
-    (("", ", and "), ("", "，")),
-    (("", ", but "), ("", "，但是")),
-    (("", ", so "), ("", "，所以")),
-    (("", ", while "), ("", "，而")),
-    (("", ", because "), ("", "，因为")),
-    (("", "; "), ("", "；")),
-    (("When ", ", "), ("当", "时，")),
-    (("If ", ", "), ("如果", "，")),
-    (("Although ", ", "), ("虽然", "，但")),
-)
-LOWERED = frozenset(  # first words of a sentence that begin small within one
-    (
-        *("A", "All", "An", "At", "Both", "By", "Every", "Everyone", "Few", "He", "Her", "His", "How", "I", "If", "In"),
-        *("It", "Its", "Many", "Most", "My", "Nobody", "No", "On", "One", "Our", "Several", "She", "Some", "Someone"),
-        *("That", "The", "Their", "There", "These", "They", "This", "Those", "Two", "We", "What", "You", "Your"),
-    )
-)
 
 Names = Mapping[str, Sequence[tuple[str, str]]]
 REVERSAL_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -212,42 +200,6 @@ def _number(kind: str, rng: random.Random) -> str:
     length = rng.randint(1, 5)
     number = max(2, int(_digits(length, rng)))
     return f"{number:,}" if rng.random() < 0.3 else str(number)
-
-
-def joined(rows: Sequence[Row], count: int, rng: random.Random) -> list[Row]:
-    """``count`` rows of two or three everyday pairs that follow each other, as in a paragraph."""
-    whole = [row for row in rows if row[2] in EVERYDAY and row[0][-1:] in ".!?" and row[1][-1:] in "。！？"]
-    texts = []
-    for _ in range(count if whole else 0):
-        parts = [rng.choice(whole) for _ in range(rng.choice((2, 2, 3)))]
-        texts.append((" ".join(part[0] for part in parts), "".join(part[1] for part in parts), "joined"))
-    return texts
-
-
-def linked(rows: Sequence[Row], count: int, rng: random.Random) -> list[Row]:
-    """``count`` rows of two to four everyday pairs that are clauses of one long sentence (``LINKS``)."""
-    whole = [row for row in rows if row[2] in EVERYDAY and _is_clause(*row[:2])]
-    texts = []
-    for _ in range(count if whole else 0):
-        english, chinese, _ = rng.choice(whole)
-        (start, _), (begin, _) = link = rng.choice(LINKS)
-        english, chinese = (start + _small(english) if start else english)[:-1], begin + chinese[:-1]
-        for place in range(rng.choice((1, 1, 2, 3))):
-            further = rng.choice(whole)
-            (_, between), (_, among) = link if place == 0 else rng.choice(LINKS[:6])
-            english, chinese = english + between + _small(further[0])[:-1], chinese + among + further[1][:-1]
-        texts.append((english + ".", chinese + "。", "linked"))
-    return texts
-
-
-def _is_clause(english: str, chinese: str) -> bool:
-    first, _, rest = english.partition(" ")
-    marks = set('.!?;:"') & set(english[:-1]) or set("。！？；：“”") & set(chinese[:-1])
-    return first in LOWERED and english[-1:] == "." and chinese[-1:] == "。" and rest.count(" ") < 25 and not marks
-
-
-def _small(english: str) -> str:
-    return english if english.startswith("I ") else english[0].lower() + english[1:]
 
 
 def varied(

@@ -112,7 +112,8 @@ def _reasons(doubts: Sequence[Doubt]) -> Iterator[str]:
         if doubt.cause in ("word", "unread") and doubt.what:
             if doubt.cause not in told:
                 words = [f"“{each.what}”" for each in doubts if each.cause == doubt.cause]
-                yield say(f"verdict.{doubt.cause}{'s' * (len(words) > 1)}", what=", ".join(words))
+                plural = doubt.cause == "word" and len(words) > 1
+                yield say("verdict.words" if plural else f"verdict.{doubt.cause}", what=", ".join(words))
             told.add(doubt.cause)
             continue
         if doubt.cause == "rare" and any(each.cause != "rare" and each.what == doubt.what for each in doubts):

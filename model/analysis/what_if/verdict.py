@@ -223,26 +223,40 @@ def verdict(
         threshold: of confidence, or with ``read_back`` of both together.
         read_back: log-probability of each source token given the translation, in nats (``Translator.read_back``).
     """
-    confidence = _mean_probability(translation.log_probs)
-    doubts = [] if translation.finished else [Doubt("unfinished")]
-    if run := repeated_run(translation.text, translation.source):
-        doubts.append(Doubt("repeated", run))
-    if IDEOGRAPH.search(translation.text) or not any(map(str.isalpha, translation.text)):
-        lost = lost_numbers(translation.source, translation.text)
-        doubts += [Doubt("number", each.number, each.became) for each in lost]
     unread = unread_words(translation, read_back)
+    doubts = _faults(translation)
     doubts += [Doubt("word", word) for word in traceless_words(left) if not read_back or word in unread] if left else []
-    if confidence < LOW:
-        doubts.append(Doubt("low", share=confidence))
-    elif not read_back and confidence < threshold:
-        doubts.append(Doubt("confidence", share=confidence))
-    elif read_back and joint_confidence(translation, read_back) < threshold:
-        named = [Doubt("unread", word) for word in unread[:MOST_UNREAD]]
-        doubts += named or [Doubt("unread", share=_mean_probability(read_back)), Doubt("confidence", share=confidence)]
+    doubts += _unsure(translation, threshold, read_back, unread)
     if doubts:
         doubts += _unsure_token(translation)
         doubts += [Doubt("rare", word) for word in _rare_words(translation)]
-    return Verdict(confidence, tuple(doubts))
+    return Verdict(_mean_probability(translation.log_probs), tuple(doubts))
+
+
+def _faults(translation: Translation) -> list[Doubt]:
+    """What can be seen without the model: no end, a loop, numbers that were lost."""
+    found = [] if translation.finished else [Doubt("unfinished")]
+    if run := repeated_run(translation.text, translation.source):
+        found.append(Doubt("repeated", run))
+    if IDEOGRAPH.search(translation.text) or not any(map(str.isalpha, translation.text)):
+        lost = lost_numbers(translation.source, translation.text)
+        found += [Doubt("number", each.number, each.became) for each in lost]
+    return found
+
+
+def _unsure(
+    translation: Translation, threshold: float, read_back: Sequence[float], unread: Sequence[str]
+) -> list[Doubt]:
+    """What is to be said of a model that was not sure, or of what cannot be read back."""
+    confidence = _mean_probability(translation.log_probs)
+    if confidence < LOW:
+        return [Doubt("low", share=confidence)]
+    if (joint_confidence(translation, read_back) if read_back else confidence) >= threshold:
+        return []
+    if unread:
+        return [Doubt("unread", word) for word in unread[:MOST_UNREAD]]
+    whole = [Doubt("unread", share=_mean_probability(read_back))] if read_back else []
+    return [*whole, Doubt("confidence", share=confidence)]
 
 
 def joint_confidence(translation: Translation, read_back: Sequence[float]) -> float:

@@ -129,7 +129,7 @@ def word_traces(subject: Subject) -> LeftOut:
 @shared_out
 def read_back(subject: Subject) -> tuple[float, ...]:
     """How probable each source token is given the translation; nothing where the model has no backward model."""
-    from model.own.translator import Translator
+    from model.translator import Translator
 
     model = subject.model.opened
     return model.read_back(translation(subject)) if isinstance(model, Translator) else ()
