@@ -21,7 +21,7 @@ _LINK = re.compile(r"<(?P<tag>a|link|script|img|iframe)\b[^>]*?\s(?:href|src)=\"
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that a build writes."""
-    pytest.importorskip("mkdocs_static_i18n", reason="pip install -r requirements-docs.txt")
+    pytest.importorskip("mkdocs_static_i18n", reason="pip install --group site")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)]
     subprocess.run(
