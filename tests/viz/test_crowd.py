@@ -124,6 +124,7 @@ ASKED: list[tuple[Callable[..., object], tuple[object, ...]]] = [
     (maps.attribution_maps, ("gradient", 1)),
     (what_if.left_out, ()),
     (what_if.token_left_out, (2, (1, 3))),
+    (what_if.read_back, ()),
     (what_if.word_traces, ()),
     (what_if.words_honesty, ((0.5, 0.1, 0.3, 0.2, 0.0, 0.4, 0.1, 0.0), None)),
     (what_if.steps, (5,)),
