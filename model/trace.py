@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -197,6 +198,11 @@ def may_attend(kind: Kind, shape: tuple[int, ...], together: tuple[int, int] = (
     return found
 
 
+def mean_probability(log_probs: Sequence[float]) -> float:
+    """The geometric mean of probabilities, given as natural logarithms: in [0, 1], and 0 of nothing."""
+    return math.exp(sum(log_probs) / len(log_probs)) if log_probs else 0.0
+
+
 @dataclass(frozen=True)
 class Translation:
     """A translation and how sure the model was.
@@ -221,6 +227,11 @@ class Translation:
     finished: bool
     end_id: int
     given: int = field(default=0, kw_only=True)
+
+    @property
+    def confidence(self) -> float:
+        """How sure the model was: the geometric mean of the token probabilities, in [0, 1]; 0 of nothing."""
+        return mean_probability(self.log_probs)
 
     @property
     def written_ids(self) -> tuple[int, ...]:

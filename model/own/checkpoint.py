@@ -47,9 +47,7 @@ def load(path: Path, device: torch.device | str = "cpu") -> Checkpoint:
             f"{path.name} has format_version {meta.get('format_version')}, this program reads {FORMAT_VERSION}"
         )
     try:
-        model = Transformer(TransformerConfig.from_dict(_read_json(path / CONFIG)))
-        weights = load_file(_require(path / WEIGHTS))
-        model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, strict=True)
+        model = _transformer(path)
         src, tgt = load_tokenizers(path, meta.get("src_tokenizer", EnglishTokenizer.kind))
     except (ValueError, TypeError, RuntimeError, SafetensorError) as error:
         raise CheckpointError(f"{path.name} cannot be loaded: {' '.join(str(error).split())}") from None
@@ -68,9 +66,8 @@ def at_snapshot(loaded: Checkpoint, path: Path) -> Checkpoint:
     Raises:
         CheckpointError: the snapshot belongs to a model of other sizes, or cannot be read.
     """
-    model = Transformer(loaded.model.config)
     try:
-        model.load_state_dict({name: tensor.float() for name, tensor in load_file(path).items()}, strict=True)
+        model = _filled(loaded.model.config, path)
     except (OSError, RuntimeError, SafetensorError) as error:
         raise CheckpointError(f"the snapshot {path.name} cannot be loaded: {' '.join(str(error).split())}") from None
     device = next(loaded.model.parameters()).device
@@ -87,15 +84,24 @@ def load_backward(path: Path, loaded: Checkpoint) -> Transformer | None:
     if not folder.is_dir():
         return None
     try:
-        model = Transformer(TransformerConfig.from_dict(_read_json(folder / CONFIG)))
-        weights = load_file(_require(folder / WEIGHTS))
-        model.load_state_dict({name: tensor.float() for name, tensor in weights.items()}, strict=True)
+        model = _transformer(folder)
     except (ValueError, TypeError, RuntimeError, SafetensorError) as error:
         raise CheckpointError(f"{path.name}/{BACKWARD} cannot be loaded: {' '.join(str(error).split())}") from None
     sizes = (model.config.tgt_vocab_size, model.config.src_vocab_size)
     if sizes != (loaded.src_tokenizer.vocab_size, loaded.tgt_tokenizer.vocab_size):
         raise CheckpointError(f"{path.name}/{BACKWARD} is of other vocabularies than {path.name}")
     return model.to(next(loaded.model.parameters()).device).eval()
+
+
+def _transformer(folder: Path) -> Transformer:
+    return _filled(TransformerConfig.from_dict(_read_json(folder / CONFIG)), _require(folder / WEIGHTS))
+
+
+def _filled(config: TransformerConfig, weights: Path) -> Transformer:
+    """A model of these sizes with the weights of a file, as float32; raises what torch and safetensors do."""
+    model = Transformer(config)
+    model.load_state_dict({name: tensor.float() for name, tensor in load_file(weights).items()}, strict=True)
+    return model
 
 
 def load_tokenizers(path: Path, kind: str) -> tuple[EnglishTokenizer | CharacterTokenizer, CharacterTokenizer]:

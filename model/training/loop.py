@@ -195,9 +195,9 @@ class Trainer:
         self.prepared: dict[str, Any] = json.loads((data / "prepared.json").read_text(encoding="utf-8"))
         self.corpus = Corpus.load(data / "train.npz")
         self.tokenizers = checkpoint.load_tokenizers(data, self.prepared["src_tokenizer"])
-        self.choice: DevFiles | DevLikelihood = DevFiles(data, *self.tokenizers)
+        self.choice = DevLikelihood(data) if settings.backward else DevFiles(data, *self.tokenizers)
         if settings.backward:
-            self.corpus, self.choice = self.corpus.turned(), DevLikelihood(data)
+            self.corpus = self.corpus.turned()
         self.model = Transformer(config).to(device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
         self.average = MovingAverage(self.model, settings.ema_decay)

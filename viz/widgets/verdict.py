@@ -64,14 +64,19 @@ def draw_looked_into(place: Any, about: Subject, found: Translation) -> None:
 
 def of(about: Subject, found: Translation, looked_into: bool = True) -> Verdict:
     """The verdict on a translation; without a look into the model, of what stands there alone."""
-    known = about.model.warning
     hides = looked_into and {"hide", "cross"} <= {
         *about.model.facts.anatomy.abilities,
         *about.model.facts.anatomy.kinds,
     }
-    read = read_back(about) if looked_into and known else ()
-    threshold = known["joint_threshold" if read else "threshold"] if known else THRESHOLD
+    threshold, read = basis(about, looked_into)
     return verdict(found, word_traces(about) if hides else None, threshold, read)
+
+
+def basis(about: Subject, looked_into: bool = True) -> tuple[float, tuple[float, ...]]:
+    """The threshold of the verdict, and what was read back: nothing, where no threshold was chosen for it."""
+    known = about.model.warning
+    read = read_back(about) if looked_into and known else ()
+    return (known["joint_threshold" if read else "threshold"] if known else THRESHOLD), read
 
 
 def draw_others(about: Subject) -> None:
@@ -118,6 +123,6 @@ def _reasons(doubts: Sequence[Doubt]) -> Iterator[str]:
             continue
         if doubt.cause == "rare" and any(each.cause != "rare" and each.what == doubt.what for each in doubts):
             continue
-        key = {"number": "number.gone", "unread": "unread.whole"}.get(doubt.cause, doubt.cause)
-        key = doubt.cause if doubt.cause == "number" and doubt.became else key
+        key = f"{doubt.cause}.whole" if doubt.cause == "unread" else doubt.cause
+        key = "number.gone" if doubt.cause == "number" and not doubt.became else key
         yield say(f"verdict.{key}", what=doubt.what, became=doubt.became, share=f"{doubt.share:.0%}")

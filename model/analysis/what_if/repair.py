@@ -58,7 +58,7 @@ def quality(translation: TracedTranslation) -> Quality:
         word for word, value in zip(words, coverage, strict=True) if value < IGNORED and any(map(str.isalnum, word))
     )
     return Quality(
-        confidence=float(np.exp(np.mean(translation.log_probs))),
+        confidence=translation.confidence,
         entropy=row_entropy(mean),
         coverage=np.array(coverage),
         words=tuple(words),

@@ -18,7 +18,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from model.analysis.what_if.repair import repeated_run
-from model.trace import Label, Translation
+from model.trace import Label, Translation, mean_probability
 
 _NARROW = str.maketrans("０１２３４５６７８９：．，％－", "0123456789:.,%-")
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
@@ -230,7 +230,7 @@ def verdict(
     if doubts:
         doubts += _unsure_token(translation)
         doubts += [Doubt("rare", word) for word in _rare_words(translation)]
-    return Verdict(_mean_probability(translation.log_probs), tuple(doubts))
+    return Verdict(translation.confidence, tuple(doubts))
 
 
 def _faults(translation: Translation) -> list[Doubt]:
@@ -248,14 +248,14 @@ def _unsure(
     translation: Translation, threshold: float, read_back: Sequence[float], unread: Sequence[str]
 ) -> list[Doubt]:
     """What is to be said of a model that was not sure, or of what cannot be read back."""
-    confidence = _mean_probability(translation.log_probs)
+    confidence = translation.confidence
     if confidence < LOW:
         return [Doubt("low", share=confidence)]
     if (joint_confidence(translation, read_back) if read_back else confidence) >= threshold:
         return []
     if unread:
         return [Doubt("unread", word) for word in unread[:MOST_UNREAD]]
-    whole = [Doubt("unread", share=_mean_probability(read_back))] if read_back else []
+    whole = [Doubt("unread", share=mean_probability(read_back))] if read_back else []
     return [*whole, Doubt("confidence", share=confidence)]
 
 
@@ -269,12 +269,7 @@ def joint_confidence(translation: Translation, read_back: Sequence[float]) -> fl
 
 def _for_length(log_probs: Sequence[float]) -> float:
     longer = max(1.0, len(log_probs) / USUAL_LENGTH)
-    return math.pow(_mean_probability(log_probs), math.pow(longer, LENGTH_POWER))
-
-
-def _mean_probability(log_probs: Sequence[float]) -> float:
-    """The geometric mean, in [0, 1]; 0 of nothing."""
-    return math.exp(sum(log_probs) / len(log_probs)) if log_probs else 0.0
+    return math.pow(mean_probability(log_probs), math.pow(longer, LENGTH_POWER))
 
 
 def unread_words(translation: Translation, read_back: Sequence[float]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -32,11 +31,10 @@ def show(title: str, source: str, word: Word, translation: Translation, marked: 
     """A sentence with one word marked, over its translation with the changed tokens marked."""
     english = [source[: word.start], source[word.start : word.end], source[word.end :]]
     chinese = [label.text for label in translation.tgt]
-    mean = math.exp(sum(translation.log_probs) / max(1, len(translation.log_probs)))
     st.html(line("alt", title))
     st.html(marked_text(english, {1}, theme, "en"))
     st.html(marked_text(chinese, marked, theme))
-    st.html(line("alt", say("swap.mean", mean=f"{mean:.0%}")))
+    st.html(line("alt", say("swap.mean", mean=f"{translation.confidence:.0%}")))
 
 
 def choose_swap(words: Sequence[Word], checkpoint: str) -> tuple[Word, str, bool]:

@@ -16,7 +16,6 @@ from model.analysis.what_if.verdict import (
     LENGTH_POWER,
     LOW,
     RARE_PIECES,
-    THRESHOLD,
     TRACELESS,
     UNREAD,
     UNSURE,
@@ -257,8 +256,7 @@ def _judged(known: Mapping[str, Any]) -> dict[str, str]:
 def draw_hints(now: Session, translation: TracedTranslation) -> None:
     """What the verdict over every view rests on, and how often it is right."""
     hints, known = quality(translation), now.model.warning
-    given_back = what_if.read_back(now.subject)
-    threshold = known["joint_threshold" if given_back else "threshold"] if known else THRESHOLD
+    threshold, given_back = verdict.basis(now.subject)
     limits = {"repeats": REPEATS, "traceless": TRACELESS, "pieces": RARE_PIECES}
     percent = {"threshold": f"{threshold:.0%}", "low": f"{LOW:.0%}"}
     sure = say("quality.sure.back" if given_back else "quality.sure", **percent)
