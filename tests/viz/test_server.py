@@ -58,6 +58,21 @@ held = pages() - before
 frame.give_back_freed_memory()
 print(held, pages() - before)
 """
+LARGE = """
+import sys
+from pathlib import Path
+{first}
+
+def pages():
+    return int(Path("/proc/self/statm").read_text().split()[1])
+
+bytes(30_000_000)  # glibc cuts smaller ones from its heap from now on
+before = pages()
+both = [(bytes([1]) * 1_000_000, bytes(3000)) for _ in range(100)]
+last = [small for _, small in both]
+del both
+print(pages() - before)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +129,17 @@ def test_freed_memory_is_given_back() -> None:
     done = subprocess.run([sys.executable, "-c", GIVES_BACK], capture_output=True, text=True, check=True)
     held, left = map(int, done.stdout.split())
     assert left < 0.5 * held
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_large_arrays_go_back_at_once_where_small_ones_stay() -> None:
+    def left(first: str) -> int:
+        script = LARGE.replace("{first}", first)
+        return int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
+
+    by_itself, here = left(""), left("import viz.app.frame")
+    assert by_itself > 10_000  # pages of 4 KB, of 100 MB
+    assert here < 1000
 
 
 def held_back(guarded: bool) -> bool:

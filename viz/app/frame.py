@@ -35,6 +35,7 @@ from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.places import register
 
 FROZEN = 120  # seconds, as long as Streamlit keeps the session of a page that was left
+HEAPS, MAPPED = (-8, 2), (-3, 1 << 18)  # glibc's M_ARENA_MAX, and M_MMAP_THRESHOLD in bytes
 gc.disable()  # while the first run imports what stays; see ``freeze_what_stays``
 _component = register("page_look", ())
 CODED = ", ".join(f".st-key-{name}" for name in (*CHOICES, "of"))  # boxes of codes, beside what the visitor sees
@@ -278,9 +279,25 @@ def give_back_freed_memory() -> bool:
 
     By itself it hands back what lies at the end of a heap alone, and here many threads have a heap each.
     """
+    return _told_glibc("malloc_trim", 0)
+
+
+def share_heaps() -> bool:
+    """Let threads share a few heaps, and give every array a mapping of its own; True where the C library can (glibc).
+
+    By itself glibc gives each of many threads a heap, and once a large array was freed it cuts later ones from the
+    heaps, too: pages of which a part stays in use are never handed back, and a day of visits leaves hundreds of MB.
+    """
+    return all([_told_glibc("mallopt", *option) for option in (HEAPS, MAPPED)])
+
+
+def _told_glibc(name: str, *values: int) -> bool:
     if not sys.platform.startswith("linux"):
         return False
     try:
-        return bool(ctypes.CDLL(None).malloc_trim(0))
+        return bool(getattr(ctypes.CDLL(None), name)(*values))
     except (OSError, AttributeError):  # another C library
         return False
+
+
+share_heaps()
