@@ -33,9 +33,8 @@ from model.writing import WORD_START
 
 RAREST_PAIR = 8  # times that two pieces stand side by side before they are merged
 RAREST_CHARACTER = 2  # times that a character stands before it is a token
-EVERYDAY = frozenset(
-    {"tatoeba", "jec", "copa_human", "xcopa", "written_tatoeba", "written_own", "written_words", "written_further"}
-)
+WRITTEN = ("written_tatoeba", "written_own", "written_words", "written_further", "written_later")
+EVERYDAY = frozenset(("tatoeba", "jec", "copa_human", "xcopa", *WRITTEN))
 LINKS = (  # what stands before the first clause and between two, in English and in Chinese
     (("", ", and "), ("", "，")),
     (("", ", but "), ("", "，但是")),

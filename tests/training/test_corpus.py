@@ -278,7 +278,7 @@ def test_a_name_of_a_kind_stands_once_and_written_pairs_are_pairs_that_measure_n
     for names in known_names().values():
         assert len({english for english, _ in names}) == len(names)
     rows = read_rows(LISTS / "written.tsv")
-    assert {row[2] for row in rows} == {"written_words", "written_further", "written_pronouns"}
+    assert {row[2] for row in rows} == {"written_words", "written_further", "written_pronouns", "written_later"}
     assert len({row[0] for row in rows}) == len(rows) > 1000
     assert all(re.search(r"[\u4e00-\u9fff]", chinese) for _, chinese, _ in rows)
 
