@@ -35,7 +35,7 @@ from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.places import register
 
 FROZEN = 120  # seconds, as long as Streamlit keeps the session of a page that was left
-HEAPS, MAPPED = (-8, 2), (-3, 1 << 18)  # glibc's M_ARENA_MAX, and M_MMAP_THRESHOLD in bytes
+HEAPS, MAPPED = (-8, 2), (-3, 1 << 21)  # glibc's M_ARENA_MAX, and M_MMAP_THRESHOLD in bytes
 gc.disable()  # while the first run imports what stays; see ``freeze_what_stays``
 _component = register("page_look", ())
 CODED = ", ".join(f".st-key-{name}" for name in (*CHOICES, "of"))  # boxes of codes, beside what the visitor sees
