@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page, Playwright, ViewportSize, sync_pl
 ROOT = Path(__file__).resolve().parent.parent
 HOW_TO_GET = "no Chromium found: get one with 'apt-get install chromium' or 'python -m playwright install chromium'"
 VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the first draws for no screen
 _FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -31,6 +31,7 @@ _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--font-render-hinting=none",  # without it the one for no screen draws wider letters than the others
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
 _IDLE = """() => {
