@@ -8,10 +8,10 @@ import platform
 import socket
 import subprocess
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unittest.mock import AsyncMock
 from urllib.parse import parse_qs, urlsplit
 
@@ -77,7 +77,9 @@ print(pages() - before)
 
 @pytest.fixture(autouse=True)
 def thawed() -> object:
+    frame._idle.end()
     yield
+    frame._idle.end()
     gc.unfreeze()
     gc.enable()
 
@@ -140,6 +142,37 @@ def test_large_arrays_go_back_at_once_where_small_ones_stay() -> None:
     by_itself, here = left(""), left("import viz.app.frame")
     assert by_itself > 10_000  # pages of 4 KB, of 90 MB
     assert here < 1000
+
+
+class Told:
+    """A timer that only knows what it was told."""
+
+    made: ClassVar[list[Told]] = []
+
+    def __init__(self, seconds: float, call: Callable[[], None]) -> None:
+        self.seconds, self.call, self.said = seconds, call, list[str]()
+        self.daemon = False
+        self.made.append(self)
+
+    def start(self) -> None:
+        self.said.append("start")
+
+    def cancel(self) -> None:
+        self.said.append("cancel")
+
+
+def test_only_the_last_page_s_timer_sweeps_and_keeps_no_server_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    Told.made.clear()
+    monkeypatch.setattr(frame, "Timer", Told)
+    monkeypatch.setattr(frame, "_idle", frame.Idle(frame.IDLE, frame._sweep))
+    for _ in range(2):
+        frame.freeze_what_stays()
+    assert [each.said for each in Told.made] == [["cancel"], ["start", "cancel"], ["start"]]
+    last, before = Told.made[-1], Seen.gone
+    assert (last.seconds, last.daemon) == (frame.IDLE, True)
+    Seen()
+    last.call()
+    assert Seen.gone == before + 1
 
 
 def held_back(guarded: bool) -> bool:

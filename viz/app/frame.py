@@ -7,9 +7,11 @@ import ctypes
 import gc
 import sys
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from threading import Timer
 
 import streamlit as st
 
@@ -35,6 +37,7 @@ from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.places import register
 
 FROZEN = 120  # seconds, as long as Streamlit keeps the session of a page that was left
+IDLE = 20  # seconds without a page until what was freed meanwhile is handed back
 HEAPS, MAPPED = (-8, 2), (-3, 1 << 21)  # glibc's M_ARENA_MAX, and M_MMAP_THRESHOLD in bytes
 gc.disable()  # while the first run imports what stays; see ``freeze_what_stays``
 _component = register("page_look", ())
@@ -260,18 +263,45 @@ def freeze_what_stays() -> None:
     through, that takes an eighth of a second for nothing. Streamlit would do so after every run of a script;
     ``postScriptGC`` in .streamlit/config.toml tells it not to. What is frozen is still freed when nothing refers
     to it; only cycles of it are not: a visitor's session that is there at that moment is one, so that it is freed at
-    the next time at the latest, when all is gone through.
+    the next time at the latest, when all is gone through: or when nobody has come for ``IDLE`` seconds.
     """
     _freeze(len(sys.modules), int(time.monotonic() // FROZEN))
+    _idle.begin()
 
 
 @lru_cache(maxsize=1)
 def _freeze(_modules: int, _turn: int) -> None:
+    _sweep()
+    gc.enable()
+
+
+def _sweep() -> None:
     gc.unfreeze()
     gc.collect()
     give_back_freed_memory()
     gc.freeze()
-    gc.enable()
+
+
+class Idle:
+    """Calls something once, some seconds after the last time that it was begun, in a thread of its own."""
+
+    def __init__(self, seconds: float, call: Callable[[], None]) -> None:
+        self.seconds, self.call = seconds, call
+        self._timer = Timer(seconds, call)
+
+    def begin(self) -> None:
+        """Count the seconds anew."""
+        self.end()
+        self._timer = Timer(self.seconds, self.call)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def end(self) -> None:
+        """Call nothing any more."""
+        self._timer.cancel()
+
+
+_idle = Idle(IDLE, _sweep)
 
 
 def give_back_freed_memory() -> bool:
