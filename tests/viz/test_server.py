@@ -164,12 +164,12 @@ class Told:
 def test_only_the_last_page_s_timer_sweeps_and_keeps_no_server_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     Told.made.clear()
     monkeypatch.setattr(frame, "Timer", Told)
-    monkeypatch.setattr(frame, "_idle", frame.Idle(frame.IDLE, frame._sweep))
+    monkeypatch.setattr(frame, "_idle", frame.Idle(frame.UNASKED, frame._sweep))
     for _ in range(2):
         frame.freeze_what_stays()
     assert [each.said for each in Told.made] == [["cancel"], ["start", "cancel"], ["start"]]
     last, before = Told.made[-1], Seen.gone
-    assert (last.seconds, last.daemon) == (frame.IDLE, True)
+    assert (last.seconds, last.daemon) == (frame.UNASKED, True)
     Seen()
     last.call()
     assert Seen.gone == before + 1

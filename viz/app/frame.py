@@ -37,7 +37,7 @@ from viz.widgets.errors import OtherFormError, show_error, told
 from viz.widgets.places import register
 
 FROZEN = 120  # seconds, as long as Streamlit keeps the session of a page that was left
-IDLE = 20  # seconds without a page until what was freed meanwhile is handed back
+UNASKED = 20  # seconds without a page until what was freed meanwhile is handed back
 HEAPS, MAPPED = (-8, 2), (-3, 1 << 21)  # glibc's M_ARENA_MAX, and M_MMAP_THRESHOLD in bytes
 gc.disable()  # while the first run imports what stays; see ``freeze_what_stays``
 _component = register("page_look", ())
@@ -263,7 +263,7 @@ def freeze_what_stays() -> None:
     through, that takes an eighth of a second for nothing. Streamlit would do so after every run of a script;
     ``postScriptGC`` in .streamlit/config.toml tells it not to. What is frozen is still freed when nothing refers
     to it; only cycles of it are not: a visitor's session that is there at that moment is one, so that it is freed at
-    the next time at the latest, when all is gone through: or when nobody has come for ``IDLE`` seconds.
+    the next time at the latest, when all is gone through: or when nobody has come for ``UNASKED`` seconds.
     """
     _freeze(len(sys.modules), int(time.monotonic() // FROZEN))
     _idle.begin()
@@ -301,7 +301,7 @@ class Idle:
         self._timer.cancel()
 
 
-_idle = Idle(IDLE, _sweep)
+_idle = Idle(UNASKED, _sweep)
 
 
 def give_back_freed_memory() -> bool:
