@@ -313,7 +313,7 @@ def give_back_freed_memory() -> bool:
 
 
 def share_heaps() -> bool:
-    """Let threads share a few heaps, and give every array a mapping of its own; True where the C library can (glibc).
+    """Let threads share two heaps, and give a large array a mapping of its own; True where the C library can (glibc).
 
     By itself glibc gives each of many threads a heap, and once a large array was freed it cuts later ones from the
     heaps, too: pages of which a part stays in use are never handed back, and a day of visits leaves hundreds of MB.
