@@ -40,6 +40,10 @@ _IDLE = """() => {
     && document.querySelector('[data-testid="stMain"] [data-testid^="stElementContainer"]') !== null
     && document.querySelector('[data-testid="stMain"] :is([data-stale="true"], [data-testid="stSkeleton"])') === null;
 }"""
+_CALM = f"""() => {{
+  window.calmSince = ({_IDLE})() ? window.calmSince ?? performance.now() : undefined;
+  return performance.now() - window.calmSince >= 300;
+}}"""
 
 
 def find_chromium(playwright: Playwright) -> str | None:
@@ -155,12 +159,8 @@ def address(base: str, path: str = "", **query: object) -> str:
 
 def wait_until_idle(page: Page, timeout_s: float = 60) -> None:
     """Return once Streamlit has drawn something, runs no script, and shows nothing stale or half loaded, for 0.3 s."""
-    deadline = time.monotonic() + timeout_s
-    calm = 0
-    while calm < 4:
-        page.wait_for_function(_IDLE, timeout=max(1.0, 1000 * (deadline - time.monotonic())))
-        page.wait_for_timeout(100)
-        calm = calm + 1 if page.evaluate(_IDLE) else 0
+    page.evaluate("window.calmSince = undefined")
+    page.wait_for_function(_CALM, polling=50, timeout=1000 * timeout_s)
 
 
 def ensure_chromium() -> str | None:

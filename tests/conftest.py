@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
 import torch
+from filelock import FileLock
 
 from model.own import checkpoint
 from model.own.network.config import TransformerConfig
@@ -82,6 +84,21 @@ def translator(checkpoint_folder: Path) -> Translator:
 def en_zh() -> Translator:
     """The translator that is shipped."""
     return Translator.from_checkpoint("en-zh", "cpu")
+
+
+@pytest.fixture(scope="session")
+def compact_graphs(en_zh: Translator, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its graphs with rounded weights, made by the first process that asks, which takes half a minute."""
+    from model.onnx.export import export
+
+    together = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        together = together.parent
+    with FileLock(together / "compact.lock"):
+        if not (made := together / "compact").is_dir():
+            export(en_zh, together / "compact_begun", "compact")
+            (together / "compact_begun").rename(made)
+    return made
 
 
 @pytest.fixture(scope="session")

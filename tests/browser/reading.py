@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import numpy as np
-from playwright.sync_api import Page
+from playwright.sync_api import Page, TimeoutError
 
 from bench.browser import wait_until_idle
 
 BOX = 'input[aria-label="English sentence"]'
 PATIENCE = 30_000  # milliseconds
+BEGAN = "() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState !== 'notRunning'"
 _MATRICES = """() => JSON.stringify([...document.querySelectorAll('.js-plotly-plot')].flatMap(plot =>
   plot.calcdata.flat().filter(trace => trace.z).map(trace => [...trace.z].map(row => [...row]))))"""
 
 
 def settle(page: Page) -> None:
-    """Wait until what was just done has reached the app, and its answer is drawn."""
-    page.wait_for_timeout(500)
+    """Wait until what was just done has reached the app, which half a second is enough for, and its answer is drawn."""
+    with suppress(TimeoutError):
+        page.wait_for_function(BEGAN, timeout=500)
     wait_until_idle(page)
 
 

@@ -63,7 +63,7 @@ def test_violations_are_seen_in_the_page_and_in_a_frame(browser: Browser) -> Non
     page = browser.new_page()
     bad = "<button></button><p style='color: #aaa; background: #bbb'>pale</p>"
     page.set_content(f"<main>{bad}<iframe title=inner srcdoc='<html lang=en><img src=x>'></iframe></main>")
-    page.wait_for_timeout(100)
+    page.frame_locator("iframe").locator("img").wait_for(state="attached")
     rules = {each.rule for each in violations(page)}
     assert {"button-name", "color-contrast", "image-alt", "html-has-lang"} <= rules
     assert {each.rule for each in violations(page, "button-name")} == {"button-name"}

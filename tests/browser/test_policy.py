@@ -13,6 +13,10 @@ from tests.browser.guard import Guard
 from tests.browser.reading import BOX
 
 INJECTED = """source => document.body.append(Object.assign(document.createElement("script"), source))"""
+FAILED = """html => new Promise((failed) => {
+  document.body.insertAdjacentHTML("beforeend", html);
+  document.body.lastElementChild.addEventListener("error", () => failed());
+})"""
 
 
 @pytest.mark.parametrize("path", ["", "/lessons", "/_stcore/health", "/no/such/file.js"])
@@ -35,9 +39,8 @@ def test_another_host_and_a_script_that_slipped_in_are_refused(visit: Callable[.
     assert page.evaluate("fetch('/_stcore/health').then(() => 'sent', () => 'refused')") == "sent"
     page.evaluate(INJECTED, {"textContent": "window.broken = 1"})
     page.evaluate(INJECTED, {"src": "https://example.org/x.js"})
-    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.broken = 2\">')")
-    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=\"https://example.org/x.png\">')")
-    page.wait_for_timeout(300)
+    for image in ('<img src=x onerror="window.broken = 2">', '<img src="https://example.org/x.png">'):
+        page.evaluate(FAILED, image)
     assert page.evaluate("window.broken") is None
     refused = {line for line in guard.problems() if line.startswith("console: policy: ")}
     for told in ("connect-src https://example.org/", "script-src-elem inline", "script-src-attr inline"):
@@ -63,8 +66,7 @@ def test_the_app_opens_in_both_colour_schemes_without_errors_or_outside_requests
 
 def test_the_guard_sees_outside_requests_errors_and_breaches(page: Page, guard) -> None:
     page.goto("data:text/html,<meta http-equiv=Content-Security-Policy content=\"img-src 'none'\"><img src=data:,>")
-    page.evaluate("fetch('http://example.org/').catch(() => 0); console.error('boom')")
-    page.wait_for_timeout(300)
+    page.evaluate("console.error('boom'); fetch('http://example.org/').catch(() => 0)")
     assert "console: policy: img-src data" in guard.problems()
     assert any(line.startswith("request: http://example.org") for line in guard.problems())
     assert "console: boom" in guard.problems()

@@ -17,7 +17,6 @@ from model.attribution.methods import MethodName, attribution_maps
 from model.errors import HeadlightError
 from model.folders import CHECKPOINTS
 from model.onnx.engine import OnnxEngine, compare
-from model.onnx.export import export
 from model.onnx.packed import WeightStore, low_bits, without_weights
 from model.onnx.quantize import codes_of, even_codes_of, fineness
 from model.own.text.vocab import EOS_ID
@@ -59,14 +58,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, said: list[str]) -> Path:
     with contextlib.redirect_stdout(printed):
         assert main(["export-onnx", "en-zh", "--out", str(into), "--check", str(sentences)]) == 0
     said.append(printed.getvalue())
-    return into
-
-
-@pytest.fixture(scope="module")
-def compact(shipped: Translator, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same graphs with rounded weights."""
-    into = tmp_path_factory.mktemp("compact")
-    export(shipped, into, "compact")
     return into
 
 
@@ -146,11 +137,11 @@ def test_every_large_matrix_has_its_fineness(shipped: Translator) -> None:
         fineness("decoder.layers.0.cross_attn.gate.weight")
 
 
-def test_a_page_stores_each_weight_once(compact: Path, folder: Path) -> None:
+def test_a_page_stores_each_weight_once(compact_graphs: Path, folder: Path) -> None:
     store = WeightStore()
     sizes = {}
     for name in ("decoder", "votes"):
-        graph = without_weights((compact / f"{name}.onnx").read_bytes(), store)
+        graph = without_weights((compact_graphs / f"{name}.onnx").read_bytes(), store)
         sizes[name] = sum(count for count, _, _ in store.table)
         assert len(graph) < 600_000
     assert sizes["votes"] == sizes["decoder"] > 7_000_000
@@ -174,10 +165,10 @@ def test_the_command_writes_a_folder_that_says_what_it_is(folder: Path, said: li
     assert facts["weights"] == json.loads((CHECKPOINTS / "en-zh" / "meta.json").read_text())["sha256"]
 
 
-def test_rounded_graphs_are_small_and_nearly_the_same(shipped: Translator, folder: Path, compact: Path) -> None:
-    small, large = ((path / "decoder.onnx").stat().st_size for path in (compact, folder))
+def test_rounded_graphs_are_small_and_nearly_the_same(shipped: Translator, folder: Path, compact_graphs: Path) -> None:
+    small, large = ((path / "decoder.onnx").stat().st_size for path in (compact_graphs, folder))
     assert small < 0.6 * large
-    found = compare(shipped, OnnxEngine(compact), TEXTS, votes=True)
+    found = compare(shipped, OnnxEngine(compact_graphs), TEXTS, votes=True)
     assert found.same == len(TEXTS)
     assert 1e-6 < found.map_gap < 0.05
 

@@ -119,8 +119,8 @@ def test_shift_click_only_chooses_and_quick_clicks_all_count(visit):
     assert board(page, "cross", 0, 0).get_attribute("data-gain") == "100"
     for head in range(5):
         board(page, "decoder_self", 0, head).click()
+    page.wait_for_url("**mix=d0%3A0%2Cd0.5%3A1%2C*")
     settled(page)
-    page.wait_for_timeout(1500)
     gains = [board(page, "decoder_self", 0, head).get_attribute("data-gain") for head in range(6)]
     assert gains == ["0"] * 5 + ["100"]
 

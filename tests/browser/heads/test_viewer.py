@@ -20,6 +20,8 @@ from tests.pages import SENTENCE
 HEAD = {"text": SENTENCE, "kind": "cross", "layer": 2, "head": 5, "shift": "written"}
 HOSTILE = "</script><script>window.pwned=1</script> <img src=x onerror=window.pwned=1> {token} $x$"
 # The title after a key, before the page does anything else: no server stands between a key and its picture.
+GREW = """([viewer, width, height]) => viewer.getBoundingClientRect().height > height
+  && viewer.querySelector(".room canvas").getBoundingClientRect().width > width"""
 AT_ONCE = """(root, key) => { document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
   return root.querySelector(".panel-title").textContent; }"""
 
@@ -126,10 +128,8 @@ def test_the_picture_begins_high_and_lies_within_the_window(visit, language, vie
     assert boxes
     assert all(each["y"] + each["height"] <= VIEWPORT["height"] for each in boxes)
     page.set_viewport_size({"width": 1920, "height": 1080})
-    page.wait_for_timeout(500)
-    large = page.locator(".room canvas").first.bounding_box()
-    assert large["width"] > 1.2 * boxes[0]["width"]
-    assert page.locator("#viewer").bounding_box()["height"] > box["height"] + 300
+    viewer = page.locator("#viewer").element_handle()
+    page.wait_for_function(GREW, arg=[viewer, 1.2 * boxes[0]["width"], box["height"] + 300])
 
 
 def test_a_link_opens_every_head_and_several_side_by_side(visit) -> None:

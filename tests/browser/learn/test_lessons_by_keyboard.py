@@ -26,6 +26,14 @@ FOCUSED = """() => { let found = document.activeElement;
   window.focused = found;
   const { x, y, width, height } = found.getBoundingClientRect();
   return { name: found.getAttribute("aria-label") || found.innerText || found.type || "", x, y, width, height }; }"""
+# The same, once nothing that opens or scrolls has moved it for a dozen frames.
+AT_REST = f"""async () => {{ let found, same = 0;
+  for (let frames = 0; frames < 300 && same < 12; frames++) {{
+    await new Promise(requestAnimationFrame);
+    const next = JSON.stringify(({FOCUSED})());
+    same = next === found ? same + 1 : 0;
+    found = next; }}
+  return found; }}"""
 SLIDERS = {"1": "Query: how much fruit", "3": "Number of heads", "8": "Lines in a batch", "10": "Scene"}
 
 
@@ -41,12 +49,7 @@ def tab_to(page: Page, name: str) -> None:
 
 def at_rest(page: Page) -> dict[str, Any]:
     """Where the focused element is, once what opens or scrolls around it has come to rest."""
-    found = page.evaluate(FOCUSED)
-    for _ in range(20):
-        page.wait_for_timeout(200)
-        before, found = found, page.evaluate(FOCUSED)
-        if before == found:
-            break
+    found: dict[str, Any] = json.loads(page.evaluate(AT_REST))
     return found
 
 
@@ -55,11 +58,9 @@ def is_seen(page: Page) -> bool:
     at = at_rest(page)
     around = {"x": max(0, at["x"] - 24), "y": max(0, at["y"] - 24)}
     clip = {**around, "width": min(at["width"] + 48, 600), "height": min(at["height"] + 48, 720 - around["y"])}
-    page.wait_for_timeout(300)  # its ring grows
-    shots = [page.screenshot(clip=clip)]
+    shots = [page.screenshot(clip=clip, animations="disabled")]  # its ring grows
     page.evaluate("window.focused.blur()")
-    page.wait_for_timeout(300)
-    shots.append(page.screenshot(clip=clip))
+    shots.append(page.screenshot(clip=clip, animations="disabled"))
     page.evaluate("window.focused.focus({ preventScroll: true })")
     one, other = (np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(int) for shot in shots)
     return int((np.abs(one - other).max(axis=-1) > 40).sum()) > 60

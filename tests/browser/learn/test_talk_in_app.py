@@ -56,10 +56,10 @@ def class_url(class_folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def live(class_folder: Path) -> None:
+def live(class_folder: Path, en_zh: Translator, compact_graphs: Path) -> None:
     """The page that translates by itself, served by that app."""
     pytest.importorskip("onnxscript")
-    live_site(Translator.from_checkpoint("en-zh", "cpu"), class_folder / "site")
+    live_site(en_zh, class_folder / "site", graphs=compact_graphs)
 
 
 def joined(phone: Page, stage: Page, url: str) -> Page:

@@ -12,7 +12,6 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from bench.browser import VIEWPORT
-from model.onnx.export import export
 from model.trace import HeadRef, Translation
 from model.translator import Translator
 from tests.browser.test_axe import violations
@@ -30,21 +29,9 @@ PHONE = {"width": 360, "height": 740}
 
 
 @pytest.fixture(scope="module")
-def translator() -> Translator:
-    return Translator.from_checkpoint("en-zh", device="cpu")
-
-
-@pytest.fixture(scope="module")
-def graphs(translator: Translator, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    into = tmp_path_factory.mktemp("graphs")
-    export(translator, into, "compact")
-    return into
-
-
-@pytest.fixture(scope="module")
-def file(translator: Translator, graphs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(en_zh: Translator, compact_graphs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("live") / "headlight.html"
-    path.write_bytes(live_page(translator, graphs=graphs).encode())
+    path.write_bytes(live_page(en_zh, graphs=compact_graphs).encode())
     return path
 
 
@@ -95,10 +82,8 @@ def test_the_file_is_small_and_asks_nobody(file: Path, page: Page, seen: list[st
     assert seen == []
 
 
-def test_a_sentence_that_is_typed_is_translated_with_its_maps(
-    page: Page, translator: Translator, seen: list[str]
-) -> None:
-    expected = translator.translate(SENTENCE)
+def test_a_sentence_that_is_typed_is_translated_with_its_maps(page: Page, en_zh: Translator, seen: list[str]) -> None:
+    expected = en_zh.translate(SENTENCE)
     assert translate(page, SENTENCE) == expected.text
     assert "144" in page.inner_text(".status")
     tokens = page.locator(".chips >> nth=0").locator("button").all_inner_texts()
@@ -110,14 +95,14 @@ def test_a_sentence_that_is_typed_is_translated_with_its_maps(
     assert seen == []
 
 
-def test_a_muted_head_changes_the_translation_as_it_changes_the_models(page: Page, translator: Translator) -> None:
+def test_a_muted_head_changes_the_translation_as_it_changes_the_models(page: Page, en_zh: Translator) -> None:
     plain = translate(page, SENTENCE)
     count = int(page.get_attribute("#live", "data-shown") or 0)
     page.click(".mutes button")
     page.wait_for_selector(f"#live[data-shown='{count + 1}']", timeout=60_000)
     muted = HeadRef("cross", 3, 0)
     assert "m=c3.0" in page.url
-    assert shown(page) == translator.translate(SENTENCE, gains={muted: 0}).text
+    assert shown(page) == en_zh.translate(SENTENCE, gains={muted: 0}).text
     assert plain in page.inner_text(".mutes .before")
     page.click(".mutes .muted")
     page.wait_for_selector(f"#live[data-shown='{count + 2}']", timeout=60_000)
@@ -125,12 +110,12 @@ def test_a_muted_head_changes_the_translation_as_it_changes_the_models(page: Pag
     assert "m=" not in page.url
 
 
-def test_a_head_counts_as_much_as_its_fader_says(page: Page, translator: Translator) -> None:
+def test_a_head_counts_as_much_as_its_fader_says(page: Page, en_zh: Translator) -> None:
     plain = translate(page, SENTENCE)
     count = int(page.get_attribute("#live", "data-shown") or 0)
     page.fill(".mutes input", "0.25")
     page.wait_for_selector(f"#live[data-shown='{count + 1}']", timeout=60_000)
-    assert shown(page) == translator.translate(SENTENCE, gains={HeadRef("cross", 3, 0): 0.25}).text
+    assert shown(page) == en_zh.translate(SENTENCE, gains={HeadRef("cross", 3, 0): 0.25}).text
     assert "m=c3.0%3A0.25" in page.url
     page.click(".mutes .turned button:has-text('× 0.25')")
     page.wait_for_selector(f"#live[data-shown='{count + 2}']", timeout=60_000)
@@ -163,23 +148,23 @@ def test_a_deleted_word_is_not_attended_to(page: Page) -> None:
     assert shown(page) == plain
 
 
-def test_another_candidate_is_gone_on_from_and_back(page: Page, translator: Translator) -> None:
+def test_another_candidate_is_gone_on_from_and_back(page: Page, en_zh: Translator) -> None:
     plain = translate(page, SENTENCE)
     count = int(page.get_attribute("#live", "data-shown") or 0)
     page.click(".steps summary")
     page.click(".steps button >> nth=1")  # to the second step
     other = page.locator(".candidates button:not(:disabled)").first
-    forced = [translator.translate(SENTENCE).tgt_ids[0], int(other.get_attribute("data-id") or 0)]
+    forced = [en_zh.translate(SENTENCE).tgt_ids[0], int(other.get_attribute("data-id") or 0)]
     other.click()
     page.wait_for_selector(f"#live[data-shown='{count + 1}']", timeout=60_000)
-    assert shown(page) == translator.translate(SENTENCE, prefix=forced).text != plain
+    assert shown(page) == en_zh.translate(SENTENCE, prefix=forced).text != plain
     assert f"y=0.{forced[0]}.{forced[1]}" in page.url
     page.get_by_role("button", name=text("en", "live.unfork")).click()
     page.wait_for_selector(f"#live[data-shown='{count + 2}']", timeout=60_000)
     assert shown(page) == plain
     page.select_option(".steps select", "4")
     page.wait_for_selector(f"#live[data-shown='{count + 3}']", timeout=60_000)
-    assert shown(page) == translator.translate(SENTENCE, beam=4).text
+    assert shown(page) == en_zh.translate(SENTENCE, beam=4).text
     assert "b=4" in page.url
     assert violations(page) == []
     page.select_option(".steps select", "1")
@@ -187,10 +172,10 @@ def test_another_candidate_is_gone_on_from_and_back(page: Page, translator: Tran
     page.click(".steps summary")
 
 
-def test_several_sentences_are_shown_one_by_one(page: Page, translator: Translator) -> None:
-    assert translate(page, "I love you. You love me.") == translator.translate("I love you.").text
+def test_several_sentences_are_shown_one_by_one(page: Page, en_zh: Translator) -> None:
+    assert translate(page, "I love you. You love me.") == en_zh.translate("I love you.").text
     page.click(".parts button >> nth=1")
-    assert shown(page) == translator.translate("You love me.").text
+    assert shown(page) == en_zh.translate("You love me.").text
 
 
 def test_hostile_text_is_text(page: Page, seen: list[str]) -> None:
@@ -220,16 +205,15 @@ def test_axe_finds_nothing_and_the_words_are_chinese_too(page: Page) -> None:
 
 def test_a_phone_shows_it_without_sideways_scrolling(page: Page) -> None:
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    page.wait_for_timeout(300)
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"]
+    page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=PHONE["width"])
     assert page.locator(".go").is_visible()
     page.set_viewport_size(VIEWPORT)
 
 
 def test_a_site_holds_the_same_in_files_that_may_be_kept(
-    browser: Browser, translator: Translator, graphs: Path, tmp_path: Path
+    browser: Browser, en_zh: Translator, compact_graphs: Path, tmp_path: Path
 ) -> None:
-    written = live_site(translator, tmp_path / "site", graphs=graphs)
+    written = live_site(en_zh, tmp_path / "site", graphs=compact_graphs)
     assert written[0].stat().st_size < 1_000_000
     handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "site"))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -239,7 +223,7 @@ def test_a_site_holds_the_same_in_files_that_may_be_kept(
         page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
         page.goto(f"http://127.0.0.1:{server.server_port}/#i=I+love+you.")
         page.wait_for_selector("#live[data-shown='1']", timeout=120_000)
-        assert shown(page) == translator.translate("I love you.").text
+        assert shown(page) == en_zh.translate("I love you.").text
         assert {path.name for path in written[1:]} <= set(asked)
         page.close()
         server.shutdown()
@@ -302,22 +286,28 @@ def test_a_page_that_was_ended_while_it_opened_opens_when_it_is_asked_to(other: 
     assert other.get_by_role("button", name=text("en", "live.retry")).count() == 0
 
 
-def test_a_talk_translates_what_is_typed_in_its_live_scene(
-    alone: Page, seen: list[str], translator: Translator, graphs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(talk, "engine_parts", lambda source, _: engine_parts(source, graphs))
+@pytest.fixture
+def live_talk(en_zh: Translator, compact_graphs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A talk with two live scenes, and one between them that is not."""
+    monkeypatch.setattr(talk, "engine_parts", lambda source, _: engine_parts(source, compact_graphs))
     scenes = (
         TalkScene("I love you.", link="h=c3.0", live=True, steps=(Step("d=norms"),)),
         TalkScene("You love me.", link="h=c2.5"),
         TalkScene("You love me.", link="v=all", live=True),
     )
     path = tmp_path / "talk.html"
-    written = talk.talk_page(stage(Storyboard(Both("Talk"), scenes), lambda _: translator), "en")
+    written = talk.talk_page(stage(Storyboard(Both("Talk"), scenes), lambda _: en_zh), "en")
     path.write_text(written, encoding="utf-8")
-    alone.goto(path.as_uri())
+    return path
+
+
+def test_a_talk_translates_what_is_typed_in_its_live_scene(
+    alone: Page, seen: list[str], en_zh: Translator, live_talk: Path
+) -> None:
+    alone.goto(live_talk.as_uri())
     alone.wait_for_selector("#talk[data-ready]")
-    assert in_scene(alone) == translator.translate("I love you.").text
-    expected = type_in_scene(alone, SENTENCE, translator)  # also where the translator has not opened yet
+    assert in_scene(alone) == en_zh.translate("I love you.").text
+    expected = type_in_scene(alone, SENTENCE, en_zh)  # also where the translator has not opened yet
     assert len(expected.tgt) > 6
     assert "L3 H0" in alone.inner_text(".viewer:not([inert]) .panel-title")
     hint = alone.locator(".live-box .hint")
@@ -326,11 +316,11 @@ def test_a_talk_translates_what_is_typed_in_its_live_scene(
     assert lacks.lower() in hint.inner_text().lower()
     assert in_scene(alone) == expected.text
     alone.keyboard.press("Space")
-    assert in_scene(alone) == translator.translate("You love me.").text
+    assert in_scene(alone) == en_zh.translate("You love me.").text
     assert alone.locator(".live-box").count() == 0
     alone.keyboard.press("Space")
-    assert in_scene(alone) == translator.translate("You love me.").text, "each live scene has its own sentence"
-    type_in_scene(alone, f"Tom likes {MARKUP}.", translator)
+    assert in_scene(alone) == en_zh.translate("You love me.").text, "each live scene has its own sentence"
+    type_in_scene(alone, f"Tom likes {MARKUP}.", en_zh)
     assert alone.locator("img").count() == 0
     assert violations(alone) == []
     alone.keyboard.press("i")
@@ -349,13 +339,13 @@ def in_scene(page: Page) -> str:
     return "".join(chips.locator("button").all_inner_texts()).removesuffix("<eos>")
 
 
-def type_in_scene(page: Page, sentence: str, translator: Translator) -> Translation:
+def type_in_scene(page: Page, sentence: str, en_zh: Translator) -> Translation:
     """What PyTorch makes of a sentence, which the live scene that is shown has made too."""
     page.fill(".live-box input", sentence)
     page.press(".live-box input", "Enter")
     is_shown = "said => document.querySelector('.live-box').dataset.shown === said"
     page.wait_for_function(is_shown, arg=sentence, timeout=120_000)
-    expected = translator.translate(sentence)
+    expected = en_zh.translate(sentence)
     for chips, labels in enumerate((expected.src, expected.tgt)):
         texts = page.locator(f".viewer:not([inert]) .chips >> nth={chips}").locator("button").all_inner_texts()
         assert texts == [*(label.text for label in labels), "<eos>"]

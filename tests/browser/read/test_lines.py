@@ -121,10 +121,11 @@ def test_even_markup_that_slipped_in_could_neither_run_nor_fetch(lines: Callable
       script.textContent = "window.__pwned = 1";
       document.body.append(script);
       const image = new Image();
+      const refused = new Promise((done) => image.addEventListener("error", () => done()));
       image.src = "http://example.org/x.png";
       document.body.append(image);
+      return refused;
     }""")
-    frame.page.wait_for_timeout(300)
     assert frame.evaluate("window.__pwned ?? null") is None
     assert failures == [("http://example.org/x.png", "csp")]
 
@@ -142,13 +143,11 @@ def test_switched_heads_survive_a_rerun_and_another_layer(
     assert drawing(page).evaluate("window.sameDocument")
     assert shown_heads(drawing(page)) == [2, 5]
     choose(page, "layer", "1")
-    wait_idle(page)
-    page.wait_for_timeout(500)
+    settle(page)
     assert drawing(page).evaluate("window.sameDocument ?? null") is None
     assert shown_heads(drawing(page)) == [2, 5]
     choose(page, "head", "3")
-    wait_idle(page)
-    page.wait_for_timeout(500)
+    settle(page)
     assert shown_heads(drawing(page)) == [3]
 
 

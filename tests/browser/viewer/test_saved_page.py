@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from bench.browser import VIEWPORT
 from model.attribution.labelled_map import read
@@ -138,8 +138,7 @@ def test_a_link_opens_the_same_view_and_a_broken_one_the_first(shown, translatio
     background = page.evaluate("getComputedStyle(document.querySelector('#viewer')).backgroundColor")
     assert background == "rgb({}, {}, {})".format(*(int(DARK.background[i : i + 2], 16) for i in (1, 3, 5)))
     page.evaluate("location.hash = '#h=c1.1'")
-    page.wait_for_timeout(100)
-    assert title(page).startswith("Cross · L1 H1")
+    expect(page.locator(".panel-title").first).to_have_text(re.compile("^Cross · L1 H1"))
     assert title(shown(saved, "#h=<img>&w=7&v=pie")).startswith("Cross · L2 H5")
 
 
@@ -211,11 +210,9 @@ def test_the_page_forbids_what_is_not_its_own(shown, seen, translation: TracedTr
     page.evaluate(
         "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.broken = 1'}))"
     )
-    page.evaluate(
-        "document.body.append(Object.assign(document.createElement('img'), {src: 'https://example.org/x.png'}))"
-    )
+    page.evaluate("""() => new Promise((refused) => document.body.append(
+        Object.assign(document.createElement('img'), {src: 'https://example.org/x.png', onerror: () => refused()})))""")
     assert page.evaluate("fetch('https://example.org/').then(() => 'sent', () => 'refused')") == "refused"
-    page.wait_for_timeout(200)
     assert page.evaluate("window.broken") is None
     refused = "request: https://example.org/x.png"  # the browser tells of what its policy stops
     assert [line for line in seen if "Security Policy" not in line and line != refused] == []
@@ -256,7 +253,7 @@ def test_it_works_in_a_frame_without_an_origin(browser: Browser, translation: Tr
     frame = page.frame_locator("iframe")
     frame.locator("#viewer[data-ready]").wait_for()
     frame.get_by_role("button", name="Lines").click()
-    page.wait_for_timeout(400)
+    expect(frame.get_by_role("button", name="Lines")).to_have_attribute("aria-pressed", "true")
     assert frame.locator(".panel-title").first.text_content().startswith("Cross · L2 H5")
     assert errors == []
     page.close()

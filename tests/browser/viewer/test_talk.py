@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from playwright.sync_api import expect
+
 from tests.browser.viewer.acts import now
 from tests.pages import shipped
 
@@ -84,8 +86,7 @@ def test_a_link_opens_a_scene_and_a_wrong_one_the_first(talk_page_open) -> None:
     page = talk_page_open("#scene=77&h=<img>")
     assert now(page)[0] == "One"
     page.evaluate("location.hash = '#scene=2'")
-    page.wait_for_timeout(100)
-    assert now(page)[0] == "Two"
+    expect(page.locator(".talk-top h1")).to_have_text("Two")
     page.keyboard.press("c")
     page.reload()
     page.wait_for_selector("#talk[data-ready]")
