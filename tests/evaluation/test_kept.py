@@ -251,6 +251,8 @@ def test_the_command_saves_what_the_app_reads_and_says_why_not(
 ) -> None:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("Tom saw it.\t汤姆看见它。\n" * 4, encoding="utf-8")
+    few = read_judged()[:12]  # an untrained model writes long ones
+    monkeypatch.setattr("model.commands.release.warning.read_judged", lambda: few)
     argv = ["warning", "--tsv", str(pairs), "--checkpoint", str(checkpoint_folder), "--save", "--json"]
     assert main(argv) == 2  # which writes nothing that was judged
     assert "judged-en-zh.tsv: too few right translations" in capsys.readouterr().err
