@@ -58,6 +58,19 @@ def model(config: TransformerConfig) -> Transformer:
     return Transformer(config).eval()
 
 
+@pytest.fixture
+def small_model() -> Transformer:
+    """One whose norms and biases are not their neutral selves."""
+    torch.manual_seed(3)
+    sizes = {"d_model": 16, "d_ff": 32, "n_heads": 4, "n_encoder_layers": 2, "n_decoder_layers": 3}
+    model = Transformer(TransformerConfig(20, 23, **sizes)).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "norm" in name or name.endswith("bias"):
+                parameter.add_(0.3 * torch.randn_like(parameter))
+    return model
+
+
 @pytest.fixture(scope="session")
 def pairs() -> list[tuple[str, str]]:
     return PAIRS

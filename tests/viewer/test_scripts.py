@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from viz.web.bundles import COMPONENTS, DIST, ENGINE, LIVE, NOTEBOOK, RUNTIME, SOURCES, STAGE, VIEWER, WEB
+from viz.web.bundles import COMPONENTS, DIST, ENGINE, LIVE, NOTEBOOK, PHONE, RUNTIME, SOURCES, STAGE, VIEWER, WEB
 
 NODE, NPM = shutil.which("node"), shutil.which("npm")
 needs_packages = pytest.mark.skipif(
@@ -38,7 +38,7 @@ def source_sum(sources: Path) -> str:
     return found.hexdigest()
 
 
-@pytest.mark.parametrize("bundle", [VIEWER, COMPONENTS, NOTEBOOK, STAGE, LIVE, ENGINE])
+@pytest.mark.parametrize("bundle", [VIEWER, COMPONENTS, NOTEBOOK, STAGE, LIVE, ENGINE, PHONE])
 def test_a_bundle_is_made_of_these_sources(bundle: Path) -> None:
     assert source_sum(SOURCES) in bundle.read_text(encoding="utf-8").splitlines()[0], "run make web"
 
@@ -56,7 +56,7 @@ def test_the_bundles_are_what_esbuild_makes(tmp_path: Path) -> None:
     made, committed = (
         {file.relative_to(folder): file.read_bytes() for file in folder.rglob("*.*")} for folder in (tmp_path, DIST)
     )
-    names = ("components", "viewer", "notebook", "stage", "live", "engine")
+    names = ("components", "viewer", "notebook", "stage", "live", "engine", "phone")
     assert {str(path) for path in made} == {*(f"{name}.js" for name in names), "styles.json"}
     assert made == committed
 
@@ -123,7 +123,7 @@ def test_no_script_reads_data_as_markup_or_asks_another_host() -> None:
         assert FORBIDDEN.search(bad)
     found = {path.name: FORBIDDEN.findall(path.read_text("utf-8")) for path in scripts}
     # A site's engine reads the files that lie beside its page, a phone asks its class: policy holds both to their host.
-    assert {name: what for name, what in found.items() if what} == {"worker.js": ["fetch("], "joined.js": ["fetch("]}
+    assert {name: what for name, what in found.items() if what} == {"worker.js": ["fetch("], "news.js": ["fetch("]}
 
 
 def test_the_runtime_is_the_one_that_its_table_names() -> None:

@@ -1,7 +1,8 @@
 // Makes what dist holds of everything in src: scripts for the viewer, for all components, for notebooks, for a talk
-// with stills of views, for the page that translates by itself and for its worker, each of whose first line says of which sources, so that a stale one is
-// seen; and a table of style sheets, a component's with those of all that it imports. A component's markup and its own
-// style sheet are one file, its .html; a script imports that, and gets the style sheet.
+// with stills of views, for the page that translates by itself and for its worker, and for phones in a class, each of
+// whose first line says of which sources, so that a stale one is seen; and a table of style sheets, a component's with
+// those of all that it imports. A component's markup and its own style sheet are one file, its .html; a script imports
+// that, and gets the style sheet.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -45,8 +46,8 @@ const scripts = (names) => ({
   loader: { ".css": "empty" },
 });
 await build({ ...scripts(["viewer", "components", "notebook", "stage", "live"]), format: "esm" });
-// A page from disk may start no worker that is a module, and its script has no address.
-await build({ ...scripts(["engine"]), format: "iife", define: { "import.meta.url": '"blob:"' } });
+// A page from disk may start no worker that is a module, and its script has no address; a phone's stands in its page.
+await build({ ...scripts(["engine", "phone"]), format: "iife", define: { "import.meta.url": '"blob:"' } });
 
 const components = readdirSync(`${here}src/components`).map((name) => `${here}src/components/${name}/${name}.js`);
 const made = await build({ ...SHARED, entryPoints: components, outdir: into, write: false });

@@ -12,6 +12,7 @@ WEB = Path(__file__).resolve().parent
 SOURCES, DIST = WEB / "src", WEB / "dist"
 VIEWER, COMPONENTS, NOTEBOOK = DIST / "viewer.js", DIST / "components.js", DIST / "notebook.js"
 LIVE, ENGINE = DIST / "live.js", DIST / "engine.js"  # of the page that translates by itself, and of its worker
+PHONE = DIST / "phone.js"  # of the page that a phone opens in a class
 STAGE = DIST / "stage.js"  # viewer and components: a talk with views in it
 VIEWER_STYLE, TALK_STYLE = SOURCES / "viewer" / "viewer.css", SOURCES / "talk" / "talk.css"
 LIVE_STYLE = SOURCES / "live" / "live.css"

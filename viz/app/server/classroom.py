@@ -21,10 +21,11 @@ from viz.app.server.live import is_live
 from viz.core.classroom.questions import MOST_NUMBER, MOST_SENTENCE, ClassError
 from viz.core.classroom.room import EVERYBODY, Room, the_room
 from viz.core.text import LANGUAGES, text
+from viz.web.bundles import PHONE
 from viz.web.page import source_hash
 
 CLASS_PATH = re.compile(r".*/class(?:/(?P<code>[a-z0-9]{1,12})(?:/(?P<verb>join|now|answer|say|mine))?)?/?")
-PHONE = Path(__file__).with_name("phone.html")
+PHONE_PAGE = Path(__file__).with_name("phone.html")
 MOST_BODY = 4096  # bytes
 PATIENCE = 50.0  # seconds that a phone is let wait for news; a proxy between would often give up after 60
 MOST_SLOW = 10.0  # seconds in which a body must be there
@@ -241,9 +242,10 @@ _VERBS: Mapping[str, _Verb] = {
 def _phone() -> tuple[str, str]:
     """The phones' page, and its policy."""
     words = {language: {name: text(language, f"class.phone.{name}") for name in PHONE_WORDS} for language in LANGUAGES}
-    data = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    page = PHONE.read_text(encoding="utf-8").replace("__WORDS__", data)
-    page = page.replace("__SENTENCE__", str(MOST_SENTENCE)).replace("__NUMBER__", str(int(MOST_NUMBER)))
+    settings = json.dumps({"words": words, "number": MOST_NUMBER}, ensure_ascii=False, separators=(",", ":"))
+    page = PHONE_PAGE.read_text(encoding="utf-8").replace("__SENTENCE__", str(MOST_SENTENCE))
+    page = page.replace("__SETTINGS__", settings.replace("<", "\\u003c"))
+    page = page.replace("__SCRIPT__", PHONE.read_text(encoding="utf-8"))
     hashes = " ".join(source_hash(each) for each in _INLINE.findall(page))
     policy = (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; connect-src 'self'; img-src data:; "

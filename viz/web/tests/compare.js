@@ -2,14 +2,13 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import * as ort from "../vendor/onnxruntime-web/ort.wasm.bundle.min.mjs";
-import { fromDense } from "../src/engine/dense.js";
+import { fromDense, weightsOf } from "../src/engine/arrays.js";
 import { Engine, Refused } from "../src/engine/engine.js";
 import { sourceLabels, targetLabels } from "../src/engine/labels.js";
 import { looping } from "../src/engine/rules.js";
 import { partsOf } from "../src/engine/sentences.js";
 import { BytePairs, EnglishTokenizer } from "../src/engine/tokenizer.js";
 import { traceOf } from "../src/engine/trace.js";
-import { weightsOf } from "../src/engine/weights.js";
 
 const json = (path) => JSON.parse(readFileSync(path, "utf8"));
 const asked = json(process.argv[2]);

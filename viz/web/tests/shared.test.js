@@ -6,6 +6,7 @@ import { inkOn } from "../src/core/colours.js";
 import { decimals, fill, percent, smallPercent } from "../src/core/text.js";
 import { neighbour } from "../src/grid/roving.js";
 import { pooled, stretched } from "../src/map/pooling.js";
+import { follow, Refused, wordOf } from "../src/phone/news.js";
 import { isTaken } from "../src/ui/keys.js";
 import { close } from "./fixture.js";
 
@@ -80,4 +81,32 @@ test("faders mute and solo a head, a layer or a kind, and give all back", () => 
   faders.solo({ kind: 0, layer: 0, head: null });
   assert.deepEqual(faders.all, [100, 100, 0, 0, 100, 100]);
   assert.ok(faders.isSolo({ kind: 0, layer: 0, head: null }));
+});
+
+test("news of a class is asked for again and again, ever later where there is no answer, and never after a last word", async () => {
+  const [heard, refusals, pauses] = [[], [], []];
+  const failed = () => Promise.reject(new TypeError("no network"));
+  const refuses = (word) => () => Promise.reject(new Refused(word));
+  const answers = [
+    async () => "first",
+    async () => null,
+    failed,
+    failed,
+    async () => "second",
+    failed,
+    refuses("full"),
+  ];
+  const all = [...answers, ...Array(5).fill(failed), refuses("closed"), async () => "never"];
+  const refused = (word) => (refusals.push(word), word === "closed" ? null : word === "full" ? 3000 : 0);
+  await follow(
+    () => all.shift()(),
+    (news) => heard.push(news),
+    refused,
+    async (milliseconds) => pauses.push(milliseconds),
+  );
+  assert.deepEqual(heard, ["first", "second"]);
+  assert.deepEqual(refusals, ["", "", "", "full", "", "", "", "", "", "closed"]);
+  assert.deepEqual(pauses, [500, 1000, 500, 3000, 2000, 4000, 8000, 10000, 10000]);
+  assert.equal(all.length, 1);
+  assert.equal(wordOf(new Refused("seat")), "seat");
 });

@@ -1,7 +1,7 @@
 // The translator itself: three ONNX graphs, a tokenizer, and decoding over a key-value cache. What
 // model/onnx/engine.py does in Python.
+import { letGo } from "./arrays.js";
 import { Pieces, sourceLabels, targetLabels } from "./labels.js";
-import { letGo } from "./memory.js";
 import { BOS, EOS, lengthCap, logSum } from "./rules.js";
 import { score, search } from "./search.js";
 import { BytePairs, EnglishTokenizer } from "./tokenizer.js";

@@ -1,5 +1,5 @@
 // Greedy decoding and beam search, as model/own/decoding/search.py and model/common/decoding.py have them.
-import { letGo } from "./memory.js";
+import { letGo } from "./arrays.js";
 import { BOS, EOS, likeliest, logProbsOf } from "./rules.js";
 
 /** @typedef {import("./engine.js").Tensors} Tensors */

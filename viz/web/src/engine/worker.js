@@ -1,14 +1,12 @@
 // The translator in a thread of its own, so that the page never waits: it is opened once, then asked sentence by sentence.
-import { fromDense } from "./dense.js";
+import { fromDense, letGo, weightsOf } from "./arrays.js";
 import { Engine, Refused } from "./engine.js";
-import { letGo } from "./memory.js";
 import { partsOf } from "./sentences.js";
 import { traceOf } from "./trace.js";
-import { weightsOf } from "./weights.js";
 
 /**
  * @typedef {object} Part A file of the translator, in the page or beside it.
- * @property {Blob} [packed] a text that holds gzip, as dense.js reads it
+ * @property {Blob} [packed] a text that holds gzip, as arrays.js reads it
  * @property {string} [url] of its gzip
  */
 

@@ -1,10 +1,10 @@
 // The class that a phone has come from: the way back to it, and what the lecturer does meanwhile.
+import { follow, tell } from "../phone/news.js";
 import { make, makeButton } from "../ui/dom.js";
 
-const CODE = /^[a-z0-9]{1,12}$/; // of a room
-const [SOON, LATE] = [500, 10000]; // milliseconds until it is asked again, where there is no answer
+/** @import { News } from "../phone/news.js" */
 
-/** @typedef {{ version: string, asking: boolean, scene?: { link: string, opens: boolean } }} News What the class tells a phone that this page needs. */
+const CODE = /^[a-z0-9]{1,12}$/; // of a room
 
 export class Joined {
   /** @param {import("./page.js").LivePage} page @param {URLSearchParams} said */
@@ -29,7 +29,12 @@ export class Joined {
     this.back.href = this.root.href;
     this.gone = new AbortController();
     page.ends.push(() => this.gone?.abort());
-    void this.listen(SOON);
+    void follow(
+      () => tell(`${this.root}`, "now", { phone: this.seat, version: this.now?.version ?? "" }, this.gone?.signal),
+      (news) => this.hear(news),
+      (word) => this.refused(word),
+      (milliseconds) => new Promise((after) => this.page.after(milliseconds, () => after(undefined))),
+    );
   }
 
   /** What the link keeps of it. @returns {Record<string, string>} */
@@ -46,21 +51,12 @@ export class Joined {
     }
   }
 
-  /** Asks what there is, and waits for news, until the class is closed. @param {number} wait */
-  async listen(wait) {
-    let next = SOON;
-    try {
-      const body = JSON.stringify({ phone: this.seat, version: this.now?.version ?? "" });
-      const headers = { "Content-Type": "application/json" };
-      const answer = await fetch(`${this.root}/now`, { method: "POST", headers, body, signal: this.gone?.signal });
-      const found = answer.status === 204 ? null : await answer.json();
-      if (found?.error === "closed" || found?.error === "seat") return this.say(found.error);
-      if (found && !found.error) this.hear(found);
-      if (found?.error) next = Math.min(2 * wait, LATE);
-    } catch {
-      next = Math.min(2 * wait, LATE); // the network, or the server, comes back
-    }
-    if (!this.gone?.signal.aborted) this.page.after(next === SOON ? 0 : wait, () => void this.listen(next));
+  /** A class that is closed, or that has no seat for this phone, is not asked again. @param {string} word */
+  refused(word) {
+    if (this.gone?.signal.aborted) return null;
+    if (word !== "closed" && word !== "seat") return 0; // the network, or the server, comes back
+    this.say(word);
+    return null;
   }
 
   /** @param {News} news */

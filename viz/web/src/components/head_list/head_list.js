@@ -5,7 +5,6 @@ import { Ruler } from "../../ui/canvas.js";
 import { Component, mounted } from "../../ui/component.js";
 import { make, makeButton, whenPointed, within } from "../../ui/dom.js";
 import { PreviewCard } from "../../ui/preview.js";
-import "../../ui/preview.css";
 import "./head_list.html";
 
 const SIDE = 70; // of a small map, in CSS pixels
