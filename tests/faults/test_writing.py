@@ -166,7 +166,7 @@ STEPS = 12
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
-import torch
+import torch._dynamo  # which an optimizer imports: here once, and not in every child
 from model import files
 from model.__main__ import main
 

@@ -118,7 +118,7 @@ def test_what_cannot_be_reached_is_told(visit) -> None:
 
 @pytest.fixture(scope="module")
 def found(browser: Browser, app_url: str) -> dict[str, tuple[list[Violation], list[float]]]:
-    """By lesson, for each look: by all rules in English light, then of contrast, which alone looks change; heights."""
+    """By lesson, for each look: by all rules in English light, then of contrast in Chinese dark; heights."""
     seen: dict[str, tuple[list[Violation], list[float]]] = {number: ([], []) for number in LESSONS}
     page = browser.new_page(viewport=VIEWPORT)
     for theme, language, rules in (("light", "en", ()), ("dark", "zh", ("color-contrast",))):
