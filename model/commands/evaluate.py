@@ -28,6 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--must", type=Path, metavar="FILE", help="English, then words that the translation must have, a tab between"
     )
     add_beam(parser)
+    parser.add_argument(
+        "--read-back",
+        action="store_true",
+        help="of the hypotheses of --beam, take the one that the model and its backward model together find best",
+    )
     add_checkpoint(parser)
     parser.add_argument("--limit", type=positive, metavar="N", help="score the first N pairs only")
     parser.add_argument(
@@ -47,12 +52,12 @@ def run(args: argparse.Namespace) -> None:
     must = read_must(args.must)[: args.limit] if args.must else None
     translator = Translator.from_checkpoint(args.checkpoint)
     if rows is not None:
-        print(json.dumps(corpus_facts(translator, rows, args.beam, args.joint)))
+        print(json.dumps(corpus_facts(translator, rows, args.beam, args.joint, args.read_back)))
         return
     facts, titles = (
-        (must_facts(translator, must, args.beam), MUST_TITLES)
+        (must_facts(translator, must, args.beam, args.read_back), MUST_TITLES)
         if must is not None
-        else (kept_facts(translator, args.beam, args.limit), KEPT_TITLES)
+        else (kept_facts(translator, args.beam, args.limit, args.read_back), KEPT_TITLES)
     )
     print(json.dumps(facts, ensure_ascii=False) if args.json else facts_text(facts, titles))
 
@@ -66,12 +71,12 @@ def _rows(args: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def corpus_facts(
-    translator: Translator, rows: list[tuple[str, str]], beam: int = 1, joint: bool = False
+    translator: Translator, rows: list[tuple[str, str]], beam: int = 1, joint: bool = False, both_ways: bool = False
 ) -> dict[str, Any]:
     """bleu, chrf, exact (percent), sentences, unfinished, seconds, signature; the rest goes to stderr."""
     from model.evaluation.corpus import evaluate
 
-    result = evaluate(translator, rows, beam, joint)
+    result = evaluate(translator, rows, beam, joint, both_ways)
     for number, reason in result.refused.items():
         print(f"python -m model evaluate: line {number} counts as untranslated: {reason}", file=sys.stderr)
     if result.unfinished:
@@ -88,13 +93,15 @@ def corpus_facts(
     }
 
 
-def kept_facts(translator: Translator, beam: int = 1, limit: int | None = None) -> dict[str, Any]:
+def kept_facts(
+    translator: Translator, beam: int = 1, limit: int | None = None, both_ways: bool = False
+) -> dict[str, Any]:
     """What is kept of the numbers and names of the sentences in model/truth, and each failure."""
     from model.evaluation.corpus import translate_all
     from model.evaluation.kept import kept, read_kept
 
     sentences = read_kept()[:limit]
-    found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam)
+    found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam, both_ways=both_ways)
     result: Kept = kept(sentences, [text for text, _ in found])
     counts = {
         "numbers": result.numbers,
@@ -105,11 +112,13 @@ def kept_facts(translator: Translator, beam: int = 1, limit: int | None = None) 
     return {"sentences": len(sentences), **_shares(counts), "failures": _failures(result.failures)}
 
 
-def must_facts(translator: Translator, sentences: Sequence[MustSentence], beam: int = 1) -> dict[str, Any]:
+def must_facts(
+    translator: Translator, sentences: Sequence[MustSentence], beam: int = 1, both_ways: bool = False
+) -> dict[str, Any]:
     """How many of the words that they must have stand in the translations of these sentences, and each failure."""
     from model.evaluation.corpus import translate_all
 
-    found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam)
+    found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam, both_ways=both_ways)
     result = must_score(sentences, [text for text, _ in found])
     counts = {"words": result.words, "sentences_with_every_word": result.sentences}
     return {"sentences": len(sentences), **_shares(counts), "failures": _failures(result.failures)}

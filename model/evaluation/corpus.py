@@ -47,10 +47,16 @@ class Evaluation:
     unfinished: int  # how many translations the cap on length cut, which is how a loop ends
 
 
-def evaluate(translator: Translator, rows: Sequence[Sequence[str]], beam: int = 1, joint: bool = False) -> Evaluation:
+def evaluate(
+    translator: Translator,
+    rows: Sequence[Sequence[str]],
+    beam: int = 1,
+    joint: bool = False,
+    both_ways: bool = False,
+) -> Evaluation:
     """Translate the English of (English, Chinese, …) rows and score it against the Chinese; see ``translate_all``."""
     started = time.perf_counter()
-    found, refused = translate_all(translator, [row[0] for row in rows], beam, joint)
+    found, refused = translate_all(translator, [row[0] for row in rows], beam, joint, both_ways)
     seconds = time.perf_counter() - started
     by_letter = translator.src_tokenizer.kind == CharacterTokenizer.kind
     translations = tuple(text for text, _ in found)
@@ -59,7 +65,7 @@ def evaluate(translator: Translator, rows: Sequence[Sequence[str]], beam: int = 
 
 
 def translate_all(
-    translator: Translator, texts: Sequence[str], beam: int = 1, joint: bool = False
+    translator: Translator, texts: Sequence[str], beam: int = 1, joint: bool = False, both_ways: bool = False
 ) -> tuple[list[tuple[str, bool]], dict[int, str]]:
     """Translate each text as ``translate_text`` would, only in batches.
 
@@ -68,36 +74,46 @@ def translate_all(
         texts: of one or several sentences.
         beam: hypotheses kept; 1 is greedy.
         joint: give a text of several sentences to the model as one.
+        both_ways: of the hypotheses take the one that ``Translator.best_both_ways`` takes; one by one.
 
     Returns:
         each text's translation, and whether it ended before the cap on length; a text that would be
         refused (too long) counts as translated by nothing, and the second value says by its number,
         counted from 1, why.
     """
-    encoded: list[tuple[int, np.ndarray]] = []
+    encoded: list[tuple[int, str, np.ndarray]] = []
     refused: dict[int, str] = {}
     for number, text in enumerate(texts):
         spans = [(0, len(text))] if joint else spans_of(translator, text)
         try:
-            parts = [translator.encode_source(text[start:end])[1][0].cpu().numpy() for start, end in spans]
+            parts = [(text[start:end], translator.encode_source(text[start:end])[1]) for start, end in spans]
         except HeadlightError as error:
             refused[number + 1] = str(error)
             continue
-        encoded += [(number, part) for part in parts]
-    with one_thread(), torch.inference_mode():
-        hypotheses = translate_ids(
-            translator.model,
-            [ids for _, ids in encoded],
-            beam,
-            plan=translator.step_plan,
-            loops=translator.by_letter,
-        )
+        encoded += [(number, part, ids[0].cpu().numpy()) for part, ids in parts]
+    if both_ways:
+        written = [_best_both_ways(translator, part, beam) for _, part, _ in encoded]
+    else:
+        written = _in_batches(translator, [ids for _, _, ids in encoded], beam)
     pieces: list[list[str]] = [[] for _ in texts]
     finished = [True] * len(texts)
-    for (number, _), hypothesis in zip(encoded, hypotheses, strict=True):
-        pieces[number].append(translator.tgt_tokenizer.decode(list(hypothesis.ids)))
-        finished[number] &= hypothesis.finished
+    for (number, _, _), (text, ended) in zip(encoded, written, strict=True):
+        pieces[number].append(text)
+        finished[number] &= ended
     return [(join_parts(parts), ended) for parts, ended in zip(pieces, finished, strict=True)], refused
+
+
+def _in_batches(translator: Translator, rows: Sequence[np.ndarray], beam: int) -> list[tuple[str, bool]]:
+    with one_thread(), torch.inference_mode():
+        found = translate_ids(translator.model, rows, beam, plan=translator.step_plan, loops=translator.by_letter)
+    return [(translator.decode_target(each.ids), each.finished) for each in found]
+
+
+def _best_both_ways(translator: Translator, text: str, beam: int) -> tuple[str, bool]:
+    best = translator.best_both_ways(text, beam)
+    if best is None:
+        raise HeadlightError(f"{translator.name} has no backward model: nothing can be read back.")
+    return best.text, best.finished
 
 
 def joined_rows(rows: Sequence[Sequence[str]], count: int, seed: int = 1) -> list[tuple[str, str]]:

@@ -27,7 +27,10 @@ from model.passage import Ask, one_thread
 from model.sentences import parts_of
 from model.source import Gains
 from model.trace import KINDS, AttentionTrace, Kind, Label, Span, TracedTranslation, TranslatedText, Translation
-from model.writing import LENGTH_ALPHA, Expansion, Hypothesis, Sampling, Token
+from model.writing import LENGTH_ALPHA, Expansion, Hypothesis, Sampling, Token, length_penalty
+
+CHANNEL_WEIGHT = 0.2  # of p(source | translation) beside p(translation | source), where one of several is chosen
+SEARCHED = 6  # hypotheses that it is chosen from
 
 
 class Translator(OwnSource):
@@ -154,6 +157,31 @@ class Translator(OwnSource):
         with one_thread(), torch.inference_mode():
             log_probs = self.backward(src_ids, inputs).log_softmax(-1)
         return tuple(log_probs.gather(2, written[:, :, None])[0, :, 0].tolist())
+
+    def both_ways(self, translation: Translation) -> float:
+        """What both directions say of a translation, in nats: the more, the better.
+
+        log p(translation | source) over its length penalty, and ``CHANNEL_WEIGHT`` times log p(source | translation)
+        over that of the source (a noisy channel: Li and Jurafsky 2016, Yee et al. 2019).
+        """
+        back = self.read_back(translation)
+        ahead = sum(translation.log_probs) / length_penalty(len(translation.log_probs), LENGTH_ALPHA)
+        return ahead + CHANNEL_WEIGHT * sum(back) / length_penalty(len(back), LENGTH_ALPHA)
+
+    def best_both_ways(self, text: str, beam: int = SEARCHED) -> Translation | None:
+        """The best hypothesis of a beam search by ``both_ways``; None where there is no backward model.
+
+        Raises:
+            EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``encode_source``.
+        """
+        if self.backward is None:
+            return None
+        tokens, _ = self.encode_source(text)
+        found = []
+        for each in self.search(text, beam, lambda _: None):
+            pieces = [self.piece(token_id) for token_id in each.ids]
+            found.append(self._translation((text, self.decode_target(each.ids)), tokens, pieces, each))
+        return max(found, key=self.both_ways)
 
     def trace(self, text: str, target: str) -> TracedTranslation:
         """The attention with which the model would write a given translation (teacher forcing).

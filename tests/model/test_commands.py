@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from model.evaluation.corpus import evaluate, score
 from model.own.text.vocab import BOS_ID, EOS_ID
 from model.trace import TracedTranslation
 from model.translator import Translator, translate_text
+from model.writing import Hypothesis
 
 JSON_KEYS = ["source", "translation", "src_tokens", "tgt_tokens", "log_probs", "finished", "sentences"]
 
@@ -187,6 +189,19 @@ def test_prepare_and_train_make_a_checkpoint_that_translates(tsv: Path, tmp_path
     assert said.startswith("python -m model train --data data --out made --steps "), "no folder of this machine"
 
 
+def test_of_several_hypotheses_the_one_is_taken_that_both_directions_find_best(en_zh: Translator) -> None:
+    sentence = "The boy read the book."
+    written, scores = en_zh.translate(sentence), dict[tuple[int, ...], float]()
+    for each in en_zh.search(sentence, 3, lambda _: None):
+        back = en_zh.read_back(replace(written, tgt_ids=each.ids))
+        scores[each.ids] = each.score(0.6) + 0.2 * Hypothesis((), back, finished=True).score(0.6)
+    best = en_zh.best_both_ways(sentence, 3)
+    assert best is not None
+    assert len(scores) == 3
+    assert best.tgt_ids == max(scores, key=lambda ids: scores[ids])
+    assert en_zh.both_ways(best) == pytest.approx(max(scores.values()))
+
+
 def test_a_backward_model_reads_translations_back(tsv: Path, tmp_path: Path, capsys) -> None:
     """p(source | translation) is that of the model that train --backward leaves in a checkpoint's folder."""
     data, out, back = tmp_path / "data", tmp_path / "made", tmp_path / "made" / "backward"
@@ -197,6 +212,9 @@ def test_a_backward_model_reads_translations_back(tsv: Path, tmp_path: Path, cap
     alone = Translator.from_checkpoint(out, "cpu")
     translation = alone.translate("Tom saw it.")
     assert alone.read_back(translation) == ()
+    assert alone.best_both_ways("Tom saw it.") is None
+    assert main(["evaluate", "--checkpoint", str(out), "--tsv", str(tsv), "--beam", "3", "--read-back"]) == 2
+    assert "has no backward model" in capsys.readouterr().err
     assert main([*train, "--out", str(back), "--backward"]) == 0
     assert json.loads((back / "meta.json").read_text(encoding="utf-8"))["scores"]["dev_token_percent"] > 0
     translator = Translator.from_checkpoint(out, "cpu")

@@ -125,6 +125,7 @@ ASKED: list[tuple[Callable[..., object], tuple[object, ...]]] = [
     (what_if.left_out, ()),
     (what_if.token_left_out, (2, (1, 3))),
     (what_if.read_back, ()),
+    (what_if.better_both_ways, ()),
     (what_if.word_traces, ()),
     (what_if.words_honesty, ((0.5, 0.1, 0.3, 0.2, 0.0, 0.4, 0.1, 0.0), None)),
     (what_if.steps, (5,)),

@@ -28,7 +28,7 @@ from viz.core.choice import say, speak, within
 from viz.core.codes.choices import CHOICES
 from viz.core.kept import has_pytorch
 from viz.core.numbers import number
-from viz.core.session import Subject, force, read_session, subject
+from viz.core.session import Subject, read_session, subject
 from viz.core.theme import FONTS
 from viz.core.views import ViewSpec
 from viz.widgets import chips, pins, verdict
@@ -92,6 +92,8 @@ STYLE = f"""<style>
 .hl-verdict[data-judged=doubtful] {{ color: light-dark(#A84300, #F0853C); font-weight: 600; }}
 .hl-verdict[data-judged=bad] {{ color: light-dark(#B3122B, #FF8A8A); font-weight: 600; }}
 .hl-verdict:not([data-judged=good]) strong {{ color: inherit; }}
+.hl-better {{ font-size: .95rem; line-height: 1.3; margin: 0; overflow-wrap: anywhere; }}
+.st-key-hl_better button {{ min-height: 28px; height: 28px; padding: 0 .6rem; white-space: nowrap; }}
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
 /* A talk takes whatever the window leaves below what stands over it. */
@@ -162,8 +164,9 @@ def _translation_row(spec: ViewSpec, model: models.ModelEntry) -> bool:
     st.session_state["_status"] = status.empty()
     st.session_state["_status"].html(line("status", say("app.status.loading", checkpoint=model.name)))
     with place:
-        about = subject()
         try:
+            verdict.take_better()
+            about = subject()
             several = shown_parts()
             found = translation(about)
         except HeadlightError as error:
@@ -197,7 +200,7 @@ def _inspected_row(about: Subject, found: Translation) -> None:
     own, best = (number(sum(each.log_probs)) for each in (found, chosen))
     with st.container(key="hl_inspected", horizontal=True, vertical_alignment="center", width="content"):
         st.html(line("alt", say("app.inspected", own=own, best=best)), width="content")
-        st.button(say("app.inspected.back"), key="back_to_best", on_click=force, args=("hyp", ()))
+        st.button(say("app.inspected.back"), key="back_to_best", on_click=verdict.own_again)
 
 
 @st.fragment

@@ -24,6 +24,8 @@ def settings() -> None:
             st.html(line("alt", describe(model)))
         _languages(model)
         st.select_slider(say("app.beam"), range(1, 9), 1, key="beam", help=say("app.beam.help"), bind="query-params")
+        if model.kind == "own":
+            st.toggle(say("app.read_back"), key="read_back", help=say("app.read_back.help"), bind="query-params")
         pick("lang", browser_language(), explained=False)
         st.toggle(say("app.pinyin"), key="pinyin", help=say("app.pinyin.help"), bind="query-params")
         maps_uploader()

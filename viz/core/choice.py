@@ -96,7 +96,7 @@ LIVE_PAGE = "index.html"
 # Target ids, gains, a pattern, the numbers of a sentence and of a token, whether each head is muted alone: nobody types
 # them, the app writes them.
 UNSEEN = ("hyp", "fork", "mix", "paint", "part", "step", "repair")
-SET_ONCE = ("checkpoint", "lang", "beam", "pinyin", "from", "into")
+SET_ONCE = ("checkpoint", "lang", "beam", "read_back", "pinyin", "from", "into")
 PICKED = tuple(name for field in LINK_FIELDS.values() for name in field.app if name not in UNSEEN)
 SHARED = ("text", *SET_ONCE, *PICKED, *UNSEEN)
 

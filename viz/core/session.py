@@ -75,6 +75,9 @@ class Subject:
         return replace(self, forced=())
 
 
+_PREFERRED = "_preferred"  # in a visitor's session: what is inspected without being in the link, and of what
+
+
 @dataclass(frozen=True)
 class Session:
     """One visitor's choices in this run of the script; all of them live in the link."""
@@ -180,8 +183,18 @@ def chosen_kind(model: ModelEntry) -> Kind:
 
 def subject() -> Subject:
     """The translation that the frame's widgets ask for."""
-    name = current().name
-    return Subject(sentence(), name, int(chosen("beam", 1, range(1, 9))), forced("hyp"))
+    own = Subject(sentence(), current().name, int(chosen("beam", 1, range(1, 9))))
+    return replace(own, forced=forced("hyp") or _preferred(own))
+
+
+def prefer(own: Subject, ids: Sequence[int]) -> None:
+    """Inspect these target ids in place of the model's own choice in this and the next runs; none for that choice."""
+    st.session_state[_PREFERRED] = (own, tuple(ids))
+
+
+def _preferred(own: Subject) -> tuple[int, ...]:
+    about, ids = st.session_state.get(_PREFERRED, (None, ()))
+    return ids if about == own else ()
 
 
 def parts() -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,12 +13,12 @@ from model.errors import HeadlightError
 from model.trace import Translation
 from viz.charts.markup import line, tag
 from viz.core.answers.translations import translation, written
-from viz.core.answers.what_if import read_back, word_traces
+from viz.core.answers.what_if import better_both_ways, read_back, word_traces
 from viz.core.choice import say
-from viz.core.session import Subject, part, parts, subject
+from viz.core.session import Subject, force, part, parts, prefer, subject
 
 MOST_REASONS = 3
-_PLACE = "_verdict"  # where it stands in this run, until it is whole
+_PLACES = "_verdict"  # where it and what is offered stand in this run, until it is whole
 _WHOLE = "_verdict_on"  # in a visitor's session: what the last whole verdict is about, and it
 
 
@@ -28,20 +27,29 @@ def is_judged(about: Subject) -> bool:
     return about.model.reads == "text" and not about.model.by_letter
 
 
-def draw_here(about: Subject, found: Translation) -> None:
-    """The verdict on a translation that is judged, and those on a text's other sentences; made whole by ``finish``."""
-    st.session_state.pop(_PLACE, None)
+def draw_here(about: Subject, found: Translation, offers: bool = False) -> None:
+    """The verdict on a translation that is judged, and those on a text's other sentences; made whole by ``finish``.
+
+    Args:
+        about: what was translated.
+        found: its translation.
+        offers: of one that is doubted, show another that may be better, if there is one.
+    """
+    st.session_state.pop(_PLACES, None)
     if found.log_probs and is_judged(about):
-        st.session_state[_PLACE] = draw(about, found)
+        st.session_state[_PLACES] = draw(about, found), st.empty() if offers else None
         draw_others(about)
 
 
 def finish() -> None:
     """The verdict once more, by a look into the model; after everything that does not need it."""
-    place = st.session_state.pop(_PLACE, None)
-    if place is not None:
+    places = st.session_state.pop(_PLACES, None)
+    if places is not None:
         about = subject()
-        draw_looked_into(place, about, translation(about))
+        place, other = places
+        said = draw_looked_into(place, about, translation(about)) if place else st.session_state[_WHOLE][1]
+        if other is not None and said.level != "good":
+            offer(other, about)
 
 
 def draw(about: Subject, found: Translation) -> DeltaGenerator | None:
@@ -55,11 +63,46 @@ def draw(about: Subject, found: Translation) -> DeltaGenerator | None:
     return place
 
 
-def draw_looked_into(place: Any, about: Subject, found: Translation) -> None:
+def draw_looked_into(place: DeltaGenerator, about: Subject, found: Translation) -> Verdict:
     """The whole verdict, in that place; it is kept for this visitor's next runs."""
     said = of(about, found)
     place.html(verdict_line(said))
     st.session_state[_WHOLE] = ((about, about.model.sha256), said)
+    return said
+
+
+def offer(place: DeltaGenerator, about: Subject) -> None:
+    """A hypothesis that both directions find better, if there is one, and the way to its maps."""
+    better = better_both_ways(about)
+    if better is None:
+        return
+    with place.container(key="hl_better", horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(line("better", say("verdict.better"), " ", tag("b", better.text, lang="zh")), width="content")
+        st.button(say("verdict.better.open"), key="open_better", on_click=force, args=("hyp", _ids(about, better)))
+
+
+def take_better() -> None:
+    """Inspect what both directions find best in place of the model's own choice, where the visitor wants that.
+
+    Raises:
+        HeadlightError: as ``translation``.
+    """
+    own = subject().own
+    is_wanted = bool(st.session_state.get("read_back")) and is_judged(own)
+    better = better_both_ways(own) if is_wanted else None
+    prefer(own, _ids(own, better) if better else ())
+
+
+def own_again() -> None:
+    """Back to the model's own choice; to be called in a widget's callback."""
+    force("hyp", ())
+    if st.session_state.get("read_back"):
+        st.session_state["read_back"] = False
+
+
+def _ids(about: Subject, found: Translation) -> tuple[int, ...]:
+    """What is forced for a translation to be written again, its end with it."""
+    return (*found.tgt_ids, about.model.facts.end_id) if found.finished else found.tgt_ids
 
 
 def of(about: Subject, found: Translation, looked_into: bool = True) -> Verdict:

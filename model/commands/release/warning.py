@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 import sacrebleu
@@ -25,7 +25,8 @@ POOR = 10.0  # chrF of a sentence with its one reference; what is poorer is take
 THRESHOLDS = np.arange(200, 0, -1) / 200
 MOST_FALSE = 0.15  # of the right translations among those that choose: of sentences of another kind it is more
 JUDGED = Path(__file__).resolve().parents[2] / "truth" / "judged-en-zh.tsv"
-_WORDS = ({"right": False, "wrong": True}, {"reports": False, "chooses": True})
+_IS_WRONG = {"right": False, "wrong": True}
+Use = Literal["chooses", "reports", "offered"]
 
 
 @dataclass(frozen=True)
@@ -49,31 +50,30 @@ class Judged:
 
 @dataclass(frozen=True)
 class JudgedSentence:
-    """A sentence, one translation of it, whether a reader found that wrong in meaning, and whether it may choose."""
+    """A sentence, one translation of it, whether a reader found that wrong in meaning, and what it is for."""
 
     english: str
     translation: str
     is_wrong: bool
-    chooses: bool = False
+    use: Use = "reports"  # "offered" is what ``Translator.best_both_ways`` gives
 
 
 Judge = Callable[["TracedTranslation"], tuple[float, float, bool, bool]]  # as in ``Judged``, apart from ``wrong``
 
 
 def read_judged(path: Path = JUDGED) -> list[JudgedSentence]:
-    """Sentences of a TSV file: English, a translation, ``right`` or ``wrong``, ``chooses`` or ``reports``.
+    """Sentences of a TSV file: English, a translation, ``right`` or ``wrong``, and a ``Use``.
 
     Raises:
         CorpusError: the file cannot be read or is empty, or a line is not so.
     """
     sentences = []
     for number, cells in numbered_cells(path):
-        if len(cells) != 4 or not all(cells) or any(said not in _WORDS[i] for i, said in enumerate(cells[2:])):
-            raise CorpusError(
-                f"{path} line {number}: expected English, a translation, right or wrong, and chooses or reports"
-            )
+        if len(cells) != 4 or not all(cells) or cells[2] not in _IS_WRONG or cells[3] not in get_args(Use):
+            uses = " or ".join(get_args(Use))
+            raise CorpusError(f"{path} line {number}: expected English, a translation, right or wrong, and {uses}")
         english, translation, judgement, use = cells
-        sentences.append(JudgedSentence(english, translation, _WORDS[0][judgement], _WORDS[1][use]))
+        sentences.append(JudgedSentence(english, translation, _IS_WRONG[judgement], cast(Use, use)))
     return sentences
 
 
@@ -107,6 +107,41 @@ def by_reference(
         found.append((is_poor, *judge(translation)))
         progress(done)
     return _judged(found)
+
+
+def offers(
+    translator: Translator,
+    sentences: Sequence[JudgedSentence],
+    judge: Judge,
+    threshold: float,
+    progress: Callable[[int], object] = lambda _: None,
+) -> dict[str, int]:
+    """What is offered in the place of doubted translations, where both were read.
+
+    Returns:
+        how many translations were ``doubted``; for how many of those another was ``offered`` that both directions find
+        better; of how many of those nobody has read what is offered (``unread``); of the others, how many are
+        ``right``, and how many of those that they are offered for (``right_before``).
+    """
+    read = {(each.english, each.translation): each.is_wrong for each in sentences}
+    counts = dict.fromkeys(("doubted", "offered", "unread", "right", "right_before"), 0)
+    greedy = [each for each in sentences if each.use != "offered"]
+    for done, each in enumerate(greedy, 1):
+        progress(done)
+        translation = translator.translate(each.english, capture=True)
+        _, joint, doubted, _ = judge(translation)
+        if translation.text != each.translation or not (doubted or joint < threshold):
+            continue
+        counts["doubted"] += 1
+        best = translator.best_both_ways(each.english)
+        if not best or best.text == translation.text or translator.both_ways(best) <= translator.both_ways(translation):
+            continue
+        counts["offered"] += 1
+        is_wrong = read.get((each.english, best.text))
+        counts["unread"] += is_wrong is None
+        counts["right"] += is_wrong is False
+        counts["right_before"] += is_wrong is not None and not each.is_wrong
+    return counts
 
 
 def _judged(found: Sequence[tuple[float, ...]]) -> Judged:
@@ -170,7 +205,7 @@ def run(args: argparse.Namespace) -> None:
     translator = Translator.from_checkpoint(args.checkpoint)
     judge = partial(judged_by_verdict, translator)
     rows, judged = read_rows(args.tsv)[: args.limit], read_judged()
-    choosing, reported = ([each for each in judged if each.chooses is which] for which in (True, False))
+    choosing, reported = ([each for each in judged if each.use == use] for use in ("chooses", "reports"))
     with pair_bar(len(choosing)) as progress:
         chosen_on = by_reading(translator, choosing, judge, progress)
     try:
@@ -181,6 +216,8 @@ def run(args: argparse.Namespace) -> None:
         reported_on = by_reading(translator, reported, judge, progress)
     with pair_bar(len(rows)) as progress:
         facts = rates(by_reference(translator, rows, judge, progress), threshold)
+    with pair_bar(len(choosing) + len(reported)) as progress:
+        offered = offers(translator, judged, judge, threshold, progress)
     table = {
         **made_by(args, translator),
         "scored_on": args.tsv.name,
@@ -190,6 +227,7 @@ def run(args: argparse.Namespace) -> None:
         **facts,
         "chosen_on": _both(chosen_on, threshold, alone, len(choosing)),
         "judged": _both(reported_on, threshold, alone, len(reported)),
+        "offers": offered,
     }
     if args.save:
         say_written("warning", save_table(args.checkpoint, WARNING, table))
@@ -222,6 +260,11 @@ def _printed(table: Mapping[str, Any]) -> str:
             lines.append("  not read back: caught {:.1%}, warned of {:.1%} of the others; area {:.2f}".format(*shares))
         if facts.get("changed"):
             lines.append(f"  {facts['changed']} more are translated otherwise by these weights: judge them anew")
+    said = table["offers"]
+    lines.append(
+        f"of {said['doubted']} doubted ones another is offered for {said['offered']} ({said['unread']} not read): "
+        f"{said['right']} of these are right, {said['right_before']} of those in whose place they stand"
+    )
     return "\n".join(lines)
 
 

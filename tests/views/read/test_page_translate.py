@@ -1,4 +1,4 @@
-"""Translate: the sentence can be saved as a page of its own."""
+"""Translate: the sentence can be saved as a page of its own; another translation is offered for a doubted one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.attribution.methods import attribution_maps
+from model.own.text.vocab import EOS_ID
 from model.trace import HeadRef
 from model.translator import Translator
-from tests.pages import SENTENCE, choose, opened, prepared, shipped, words
+from tests.pages import SENTENCE, choose, markup, opened, prepared, shipped, words
 from viz.charts.lines import bertviz_code
 from viz.charts.lines.bertviz_code import BertVizError
 from viz.core import models
@@ -123,3 +124,41 @@ def test_without_bertviz_there_is_one_sentence_and_no_blank_frame(at: AppTest, m
     choose(at, text="I love you.")
     assert not at.get("iframe")
     assert "BertViz cannot draw here (BertViz is not installed)." in words(at)
+
+
+def judged(at) -> list[str]:
+    return re.findall(r'data-judged="(\w+)"', markup(at))
+
+
+PARENTS = "The parents were angry with the teachers because they had cancelled the trip."
+
+
+def test_in_place_of_a_doubted_translation_one_is_offered_that_both_directions_find_better(en_zh: Translator) -> None:
+    at = opened("translate", text=PARENTS)
+    assert judged(at) == ["bad"]
+    written, better = en_zh.translate(PARENTS), en_zh.best_both_ways(PARENTS)
+    assert f'<b lang="zh">{better.text}</b>' in markup(at)
+    assert en_zh.both_ways(better) > en_zh.both_ways(written)
+    at.button(key="open_better").click().run()
+    assert not at.exception
+    assert at.session_state["hyp"].endswith("." + ".".join(map(str, (*better.tgt_ids, EOS_ID))))
+    assert {"back_to_best", "open_better"} & {each.key for each in at.button} == {"back_to_best"}, "none is better"
+
+
+def test_who_wants_it_read_back_sees_that_translation_at_once_in_every_view_and_may_go_back(en_zh: Translator) -> None:
+    better = en_zh.best_both_ways(PARENTS)
+    at = opened("heads", text=PARENTS, read_back=True)
+    assert better.text in markup(at)
+    assert judged(at) == ["good"]
+    assert "You are looking at another translation than the model chose" in words(at)
+    at.button(key="back_to_best").click().run()
+    assert judged(at) == ["bad"]
+    assert en_zh.translate(PARENTS).text in markup(at)
+    assert at.session_state["read_back"] is False
+    sure = opened("translate", text="I love you.", read_back=True)
+    assert "back_to_best" not in [each.key for each in sure.button], "it is what the model writes by itself"
+
+
+@pytest.mark.parametrize(("view", "sentence"), [("translate", "I love you."), ("heads", PARENTS)])
+def test_nothing_is_offered_where_nothing_is_doubted_or_the_picture_is_below(view: str, sentence: str) -> None:
+    assert "open_better" not in [each.key for each in opened(view, text=sentence).button]

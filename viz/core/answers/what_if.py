@@ -135,6 +135,20 @@ def read_back(subject: Subject) -> tuple[float, ...]:
     return model.read_back(translation(subject)) if isinstance(model, Translator) else ()
 
 
+@kept(64)
+@shared_out
+def better_both_ways(subject: Subject) -> Translation | None:
+    """A hypothesis that both directions find better than the translation; None where they find none."""
+    from model.translator import Translator
+
+    model, found = subject.model.opened, translation(subject)
+    if not isinstance(model, Translator):
+        return None
+    best = model.best_both_ways(subject.text)
+    is_better = best and best.text != found.text and model.both_ways(best) > model.both_ways(found)
+    return best if is_better else None
+
+
 @kept(16)
 def faithfulness(checkpoint: str, sha256: str) -> tuple[dict[str, Any] | None, str]:
     """The table of faithfulness that comes with a checkpoint, where it is of these weights, and what is wrong else."""

@@ -273,6 +273,8 @@ def draw_hints(now: Session, translation: TracedTranslation) -> None:
         st.html(line("alt", say("quality.back", **back, **length, threshold=percent["threshold"])))
     if known and (read := known.get("judged")) and read["wrong"] not in (0, read["sentences"]):
         st.html(line("alt", say("quality.judged", **_judged(known))))
+    if known and (offers := known.get("offers")) and (read_ones := offers["offered"] - offers["unread"]):
+        st.html(line("alt", say("quality.offers", **offers | {"offered": read_ones})))
     st.html(line("alt", say("quality.rates", **_rates(known)) if known else say("quality.no_rates")))
     st.html(line("alt", numbers))
     draw_bars(now, hints, translation)
@@ -339,7 +341,7 @@ def draw_translation(now: Session, ready: bool) -> None:
     """The picture first, then the answer and its evidence."""
     found = translation(now.subject)
     best = draw_links(now, found, ready)
-    verdict.draw_here(now.subject, found)
+    verdict.draw_here(now.subject, found, offers=True)
     panel.answer_line(now, with_head=best is None)
     how = st.expander(say("quality.how"), key="hl_how", on_change="rerun")  # computed when somebody asks
     if how.open:
