@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from model.commands.release.warning import (
     by_reading,
     by_reference,
     choose,
+    offers,
     rates,
     read_judged,
 )
@@ -280,6 +282,22 @@ def test_judged_translations_that_the_weights_no_longer_write_are_left_out(trans
     found = by_reading(translator, [*rows, stale], lambda said: (1.0, 1.0, said.source == "Tom saw it.", False))
     assert (found.wrong.tolist(), found.doubted.tolist()) == ([True, False, True], [True, False, False])
     assert len(by_reading(translator, [stale], lambda _: (1.0, 1.0, True, True)).wrong) == 0
+
+
+def test_what_is_offered_for_doubted_translations_is_counted_by_what_readers_said_of_both(en_zh: Translator) -> None:
+    """Three of four are doubted; what is offered for one of them nobody has read, and for the last there is nothing."""
+    parents = "The parents were angry with the teachers because they had cancelled the trip."
+    trip = "I'm sorry that I missed your call; I was in the shower."
+    sure, wolves = "I love you.", "Wolves live in packs and hunt together."
+    rows = [JudgedSentence(each, en_zh.translate(each).text, each != sure) for each in (parents, trip, sure, wolves)]
+    rows[1] = replace(rows[1], is_wrong=False)
+    better = {each: en_zh.best_both_ways(each) for each in (parents, trip)}
+    assert all(better.values())
+    rows += [JudgedSentence(each, found.text, each == trip, "offered") for each, found in better.items() if found]
+    unsure = lambda found: (0.5, 1.0 if found.source == sure else 0.4, False, False)  # noqa: E731
+    expected = {"doubted": 3, "offered": 3, "unread": 1, "right": 1, "right_before": 1}
+    assert offers(en_zh, rows, unsure, 0.5) == expected
+    assert offers(en_zh, rows, unsure, 0.3) == dict.fromkeys(expected, 0)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from model.source import SEEN_OR_HEARD, Reads
 from model.trace import Translation
 from viz.charts.markup import line, ruby, tag
 from viz.core import models, pictures
-from viz.core.answers.translations import written
 from viz.core.choice import say
 from viz.core.session import Subject, choose_part, part, parts, typed
+from viz.widgets import verdict
 from viz.widgets.errors import show_error
 
 MOST_LETTERS = 40  # of a sentence on its button
@@ -40,7 +40,7 @@ def parts_line(about: Subject, found: Translation) -> None:
             shown.append(tag("mark", said(found.text)))
             continue
         try:
-            shown.append(said(written(replace(about.own, text=text)).text))
+            shown.append(said(verdict.of_another(replace(about.own, text=text)).text))
         except HeadlightError:  # said in full when that sentence is chosen
             shown.append("⚠")
     st.html(line("translation parts", *shown, lang="zh"))

@@ -88,9 +88,22 @@ def take_better() -> None:
         HeadlightError: as ``translation``.
     """
     own = subject().own
-    is_wanted = bool(st.session_state.get("read_back")) and is_judged(own)
-    better = better_both_ways(own) if is_wanted else None
+    better = better_both_ways(own) if is_read_back(own) else None
     prefer(own, _ids(own, better) if better else ())
+
+
+def is_read_back(about: Subject) -> bool:
+    """Whether the visitor wants what both directions find best."""
+    return bool(st.session_state.get("read_back")) and is_judged(about)
+
+
+def of_another(about: Subject) -> Translation:
+    """The translation of a text's sentence that is not looked at, as it is shown where it is.
+
+    Raises:
+        HeadlightError: as ``translation``.
+    """
+    return (better_both_ways(about) if is_read_back(about) else None) or written(about)
 
 
 def own_again() -> None:
@@ -129,7 +142,7 @@ def draw_others(about: Subject) -> None:
             continue
         other = replace(about.own, text=text)
         try:
-            said = of(other, written(other), looked_into=False)
+            said = of(other, of_another(other), looked_into=False)
         except HeadlightError:  # which its place in the translation says
             continue
         if said.level != "good":

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from model.analysis.what_if.mixing import mix
 from model.trace import HeadRef
 from tests.browser.reading import PATIENCE, press, settle
+from tests.browser.test_axe import violations
 from tests.pages import SENTENCE
 from viz.web.message import pack_coarse, unpack_coarse
 
@@ -157,3 +158,20 @@ def test_hostile_tokens_are_literal_and_inert(visit):
     chips(page, "src").nth(3).hover()
     assert page.evaluate("window.pwned") is None
     assert page.locator(".links img, .links script").count() == 0
+
+
+def test_a_better_translation_is_a_click_away_its_link_opens_it_and_back_leads_to_the_models_own(visit, reopen, en_zh):
+    parents = "The parents were angry with the teachers because they had cancelled the trip."
+    own, better = en_zh.translate(parents).text, en_zh.best_both_ways(parents).text
+    page = visit("", text=parents)
+    row = page.locator(".st-key-hl_better")
+    expect(row).to_contain_text(better)
+    assert violations(page, "color-contrast", "button-name") == []
+    row.get_by_role("button", name="Show this one").click()
+    expect(page.locator(".hl-verdict")).to_have_attribute("data-judged", "good")
+    expect(row).to_have_count(0)
+    other = reopen(page)
+    assert "".join(chips(other, "tgt").locator(".text").all_inner_texts()) == f"{better}<eos>"
+    other.get_by_role("button", name="Back to the model’s choice").click()
+    expect(other.locator(".st-key-hl_better")).to_contain_text(better)
+    assert "".join(chips(other, "tgt").locator(".text").all_inner_texts()) == f"{own}<eos>"

@@ -155,6 +155,8 @@ def test_who_wants_it_read_back_sees_that_translation_at_once_in_every_view_and_
     assert judged(at) == ["bad"]
     assert en_zh.translate(PARENTS).text in markup(at)
     assert at.session_state["read_back"] is False
+    several = markup(opened("translate", text=f"I love you. {PARENTS}", read_back=True))
+    assert f"</mark>{better.text}" in several
     sure = opened("translate", text="I love you.", read_back=True)
     assert "back_to_best" not in [each.key for each in sure.button], "it is what the model writes by itself"
 
