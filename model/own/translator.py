@@ -149,14 +149,17 @@ class Translator(OwnSource):
         Returns:
             The natural log-probability of each source token, then of <eos>; empty where there is no backward model.
         """
-        if self.backward is None:
-            return ()
-        src_ids = torch.tensor([[*translation.tgt_ids, EOS_ID]], device=self.device)
-        written = self.encode_source(translation.source)[1]
+        return self._backs(translation.source, [translation.tgt_ids])[0] if self.backward else ()
+
+    def _backs(self, text: str, targets: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
+        """The same of several translations of a text, given by their ids, in one pass."""
+        assert self.backward is not None
+        src_ids = pad([np.array([*ids, EOS_ID]) for ids in targets]).to(self.device)
+        written = self.encode_source(text)[1].expand(len(targets), -1)
         inputs = torch.cat([torch.full_like(written[:, :1], BOS_ID), written[:, :-1]], dim=1)
         with one_thread(), torch.inference_mode():
             log_probs = self.backward(src_ids, inputs).log_softmax(-1)
-        return tuple(log_probs.gather(2, written[:, :, None])[0, :, 0].tolist())
+        return [tuple(each.tolist()) for each in log_probs.gather(2, written[:, :, None])[:, :, 0]]
 
     def both_ways(self, translation: Translation) -> float:
         """What both directions say of a translation, in nats: the more, the better.
@@ -164,9 +167,7 @@ class Translator(OwnSource):
         log p(translation | source) over its length penalty, and ``CHANNEL_WEIGHT`` times log p(source | translation)
         over that of the source (a noisy channel: Li and Jurafsky 2016, Yee et al. 2019).
         """
-        back = self.read_back(translation)
-        ahead = sum(translation.log_probs) / length_penalty(len(translation.log_probs), LENGTH_ALPHA)
-        return ahead + CHANNEL_WEIGHT * sum(back) / length_penalty(len(back), LENGTH_ALPHA)
+        return _both_ways(translation.log_probs, self.read_back(translation))
 
     def best_both_ways(self, text: str, beam: int = SEARCHED) -> Translation | None:
         """The best hypothesis of a beam search by ``both_ways``; None where there is no backward model.
@@ -176,12 +177,12 @@ class Translator(OwnSource):
         """
         if self.backward is None:
             return None
-        tokens, _ = self.encode_source(text)
-        found = []
-        for each in self.search(text, beam, lambda _: None):
-            pieces = [self.piece(token_id) for token_id in each.ids]
-            found.append(self._translation((text, self.decode_target(each.ids)), tokens, pieces, each))
-        return max(found, key=self.both_ways)
+        found = self.search(text, beam, lambda _: None)
+        backs = self._backs(text, [each.ids for each in found])
+        scores = [_both_ways(each.log_probs, back) for each, back in zip(found, backs, strict=True)]
+        best = found[int(np.argmax(scores))]
+        pieces = [self.piece(token_id) for token_id in best.ids]
+        return self._translation((text, self.decode_target(best.ids)), self.encode_source(text)[0], pieces, best)
 
     def trace(self, text: str, target: str) -> TracedTranslation:
         """The attention with which the model would write a given translation (teacher forcing).
@@ -250,6 +251,11 @@ class Translator(OwnSource):
     ) -> Translation:
         src, tgt = source_labels(texts[0], tokens, self.by_letter), target_labels(pieces, self.by_letter)
         return Translation(*texts, src, tgt, hypothesis.ids, hypothesis.log_probs, hypothesis.finished, EOS_ID)
+
+
+def _both_ways(ahead: Sequence[float], back: Sequence[float]) -> float:
+    ways = [sum(each) / length_penalty(len(each), LENGTH_ALPHA) for each in (ahead, back)]
+    return ways[0] + CHANNEL_WEIGHT * ways[1]
 
 
 def _encoded(model: Transformer, src_ids: Tensor, capture: bool) -> tuple[Tensor, Captured | None]:
