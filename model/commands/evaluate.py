@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from model.commands.shared.options import add_beam, add_checkpoint, add_joint, positive
+from model.commands.shared.options import add_beam, add_checkpoint, add_joint, add_read_back, positive
 from model.evaluation.kept import MustSentence, must_score, read_must
 
 if TYPE_CHECKING:
@@ -28,11 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--must", type=Path, metavar="FILE", help="English, then words that the translation must have, a tab between"
     )
     add_beam(parser)
-    parser.add_argument(
-        "--read-back",
-        action="store_true",
-        help="of the hypotheses of --beam, take the one that the model and its backward model together find best",
-    )
+    add_read_back(parser)
     add_checkpoint(parser)
     parser.add_argument("--limit", type=positive, metavar="N", help="score the first N pairs only")
     parser.add_argument(

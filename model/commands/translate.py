@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from model.commands.shared.options import add_beam, add_checkpoint, add_joint, opened
+from model.commands.shared.options import add_beam, add_checkpoint, add_joint, add_read_back, opened
 from model.errors import EmptySentenceError, HeadlightError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="*", metavar="TEXT", help="English; without it, lines of standard input")
     add_checkpoint(parser)
     add_beam(parser)
+    add_read_back(parser)
     add_joint(parser)
     parser.add_argument(
         "--json",
@@ -42,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
     status = 0
     for where, text in _lines(args.text):
         try:
-            translation, problem = translate_text(translator, text, args.beam, joint=args.joint), ""
+            translation = translate_text(translator, text, args.beam, joint=args.joint, read_back=args.read_back)
+            problem = ""
         except HeadlightError as error:
             translation, problem = None, str(error)
             if isinstance(error, EmptySentenceError) and not args.text:

@@ -17,7 +17,7 @@ from model.own.decoding.search import beam_search, greedy
 from model.own.decoding.stepping import Stepper, StepPlan
 from model.own.network.transformer import Transformer
 from model.own.text.tokenize import CharacterTokenizer, pad
-from model.own.translator import spans_of
+from model.own.translator import read_back_best, spans_of
 from model.passage import one_thread
 from model.sentences import sentence_spans
 from model.trace import join_parts
@@ -74,7 +74,7 @@ def translate_all(
         texts: of one or several sentences.
         beam: hypotheses kept; 1 is greedy.
         joint: give a text of several sentences to the model as one.
-        both_ways: of the hypotheses take the one that ``Translator.best_both_ways`` takes; one by one.
+        both_ways: as ``read_back_best``, one by one.
 
     Returns:
         each text's translation, and whether it ended before the cap on length; a text that would be
@@ -92,7 +92,8 @@ def translate_all(
             continue
         encoded += [(number, part, ids[0].cpu().numpy()) for part, ids in parts]
     if both_ways:
-        written = [_best_both_ways(translator, part, beam) for _, part, _ in encoded]
+        best = (read_back_best(translator, part, beam) for _, part, _ in encoded)
+        written = [(each.text, each.finished) for each in best]
     else:
         written = _in_batches(translator, [ids for _, _, ids in encoded], beam)
     pieces: list[list[str]] = [[] for _ in texts]
@@ -107,13 +108,6 @@ def _in_batches(translator: Translator, rows: Sequence[np.ndarray], beam: int) -
     with one_thread(), torch.inference_mode():
         found = translate_ids(translator.model, rows, beam, plan=translator.step_plan, loops=translator.by_letter)
     return [(translator.decode_target(each.ids), each.finished) for each in found]
-
-
-def _best_both_ways(translator: Translator, text: str, beam: int) -> tuple[str, bool]:
-    best = translator.best_both_ways(text, beam)
-    if best is None:
-        raise HeadlightError(f"{translator.name} has no backward model: nothing can be read back.")
-    return best.text, best.finished
 
 
 def joined_rows(rows: Sequence[Sequence[str]], count: int, seed: int = 1) -> list[tuple[str, str]]:

@@ -357,10 +357,25 @@ def spans_of(translator: Any, text: str) -> list[Span]:
     return parts_of(text, translator.src_tokenizer.kind if isinstance(translator, OwnSource) else "")
 
 
+def read_back_best(translator: Any, text: str, beam: int = 1) -> Translation:
+    """As ``Translator.best_both_ways``, among ``SEARCHED`` hypotheses where the beam is 1.
+
+    Raises:
+        HeadlightError: the model has no backward model, or as ``best_both_ways``.
+    """
+    searched = beam if beam > 1 else SEARCHED
+    best = translator.best_both_ways(text, searched) if isinstance(translator, Translator) else None
+    if best is None:
+        raise HeadlightError(f"{translator.name} has no backward model: nothing can be read back.")
+    return best
+
+
 def translate_text(
-    translator: Any, text: str, beam: int = 1, capture: bool = False, joint: bool = False
+    translator: Any, text: str, beam: int = 1, capture: bool = False, joint: bool = False, read_back: bool = False
 ) -> TranslatedText:
     """Translate a text sentence by sentence, or with ``joint`` as one; see ``Translator.translate`` for the rest.
+
+    With ``read_back`` it is ``read_back_best`` that translates, without maps.
 
     Raises:
         EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``Translator.translate``; the
@@ -371,7 +386,10 @@ def translate_text(
     for number, (start, end) in enumerate(spans, 1):
         part = text[start:end]
         try:
-            done = translator.translate(part, beam, capture=True) if capture else translator.translate(part, beam)
+            if read_back:
+                done = read_back_best(translator, part, beam)
+            else:
+                done = translator.translate(part, beam, capture=True) if capture else translator.translate(part, beam)
         except SentenceTooLongError as error:
             if len(spans) == 1:
                 raise

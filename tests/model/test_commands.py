@@ -23,6 +23,7 @@ from model.errors import (
 )
 from model.evaluation.corpus import evaluate, score
 from model.own.text.vocab import BOS_ID, EOS_ID
+from model.own.translator import read_back_best
 from model.trace import TracedTranslation
 from model.translator import Translator, translate_text
 from model.writing import Hypothesis
@@ -189,7 +190,7 @@ def test_prepare_and_train_make_a_checkpoint_that_translates(tsv: Path, tmp_path
     assert said.startswith("python -m model train --data data --out made --steps "), "no folder of this machine"
 
 
-def test_of_several_hypotheses_the_one_is_taken_that_both_directions_find_best(en_zh: Translator) -> None:
+def test_of_several_hypotheses_the_one_is_taken_that_both_directions_find_best(en_zh: Translator, capsys) -> None:
     sentence = "The boy read the book."
     written, scores = en_zh.translate(sentence), dict[tuple[int, ...], float]()
     for each in en_zh.search(sentence, 3, lambda _: None):
@@ -200,6 +201,10 @@ def test_of_several_hypotheses_the_one_is_taken_that_both_directions_find_best(e
     assert len(scores) == 3
     assert best.tgt_ids == max(scores, key=lambda ids: scores[ids])
     assert en_zh.both_ways(best) == pytest.approx(max(scores.values()))
+    capsys.readouterr()
+    assert main(["translate", "--beam", "3", "--read-back", sentence]) == 0
+    assert capsys.readouterr().out == f"{best.text}\n"
+    assert translate_text(en_zh, sentence, read_back=True).text == read_back_best(en_zh, sentence, 6).text
 
 
 def test_a_backward_model_reads_translations_back(tsv: Path, tmp_path: Path, capsys) -> None:
@@ -214,7 +219,8 @@ def test_a_backward_model_reads_translations_back(tsv: Path, tmp_path: Path, cap
     assert alone.read_back(translation) == ()
     assert alone.best_both_ways("Tom saw it.") is None
     assert main(["evaluate", "--checkpoint", str(out), "--tsv", str(tsv), "--beam", "3", "--read-back"]) == 2
-    assert "has no backward model" in capsys.readouterr().err
+    assert main(["translate", "--checkpoint", str(out), "--read-back", "Tom saw it."]) == 2
+    assert capsys.readouterr().err.count("made has no backward model: nothing can be read back.") == 2
     assert main([*train, "--out", str(back), "--backward"]) == 0
     assert json.loads((back / "meta.json").read_text(encoding="utf-8"))["scores"]["dev_token_percent"] > 0
     translator = Translator.from_checkpoint(out, "cpu")

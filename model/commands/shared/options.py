@@ -65,6 +65,16 @@ def add_beam(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--beam", type=positive, default=1, metavar="N", help="hypotheses kept; 1 is greedy (default)")
 
 
+def add_read_back(parser: argparse.ArgumentParser) -> None:
+    """--read-back."""
+    parser.add_argument(
+        "--read-back",
+        action="store_true",
+        help="of the hypotheses of --beam (6 without it), take the one that the model and its backward model, "
+        "which reads the translation back, together find best",
+    )
+
+
 def add_joint(parser: argparse.ArgumentParser) -> None:
     """--joint."""
     parser.add_argument(
