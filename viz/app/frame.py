@@ -93,7 +93,8 @@ STYLE = f"""<style>
 .hl-verdict[data-judged=bad] {{ color: light-dark(#B3122B, #FF8A8A); font-weight: 600; }}
 .hl-verdict:not([data-judged=good]) strong {{ color: inherit; }}
 .hl-better {{ font-size: .95rem; line-height: 1.3; margin: 0; overflow-wrap: anywhere; }}
-.st-key-hl_better button {{ min-height: 28px; height: 28px; padding: 0 .6rem; white-space: nowrap; }}
+.st-key-hl_better button, .st-key-hl_inspected button {{ min-height: 28px; height: 28px; padding: 0 .6rem;
+  white-space: nowrap; }}
 div:has(> .st-key-hl_forced), {CODED} {{ display: none; }}
 .st-key-hl_inspected {{ padding: .2rem .8rem; border: 1px solid light-dark(#B4530A, #F2B14A); border-radius: .5rem; }}
 /* A talk takes whatever the window leaves below what stands over it. */
