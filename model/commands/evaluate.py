@@ -67,12 +67,12 @@ def _rows(args: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def corpus_facts(
-    translator: Translator, rows: list[tuple[str, str]], beam: int = 1, joint: bool = False, both_ways: bool = False
+    translator: Translator, rows: list[tuple[str, str]], beam: int = 1, joint: bool = False, read_back: bool = False
 ) -> dict[str, Any]:
     """bleu, chrf, exact (percent), sentences, unfinished, seconds, signature; the rest goes to stderr."""
     from model.evaluation.corpus import evaluate
 
-    result = evaluate(translator, rows, beam, joint, both_ways)
+    result = evaluate(translator, rows, beam, joint, read_back)
     for number, reason in result.refused.items():
         print(f"python -m model evaluate: line {number} counts as untranslated: {reason}", file=sys.stderr)
     if result.unfinished:
@@ -90,14 +90,14 @@ def corpus_facts(
 
 
 def kept_facts(
-    translator: Translator, beam: int = 1, limit: int | None = None, both_ways: bool = False
+    translator: Translator, beam: int = 1, limit: int | None = None, read_back: bool = False
 ) -> dict[str, Any]:
     """What is kept of the numbers and names of the sentences in model/truth, and each failure."""
     from model.evaluation.corpus import translate_all
     from model.evaluation.kept import kept, read_kept
 
     sentences = read_kept()[:limit]
-    found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam, both_ways=both_ways)
+    found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam, read_back=read_back)
     result: Kept = kept(sentences, [text for text, _ in found])
     counts = {
         "numbers": result.numbers,
@@ -109,12 +109,12 @@ def kept_facts(
 
 
 def must_facts(
-    translator: Translator, sentences: Sequence[MustSentence], beam: int = 1, both_ways: bool = False
+    translator: Translator, sentences: Sequence[MustSentence], beam: int = 1, read_back: bool = False
 ) -> dict[str, Any]:
     """How many of the words that they must have stand in the translations of these sentences, and each failure."""
     from model.evaluation.corpus import translate_all
 
-    found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam, both_ways=both_ways)
+    found, _ = translate_all(translator, [sentence.english for sentence in sentences], beam, read_back=read_back)
     result = must_score(sentences, [text for text, _ in found])
     counts = {"words": result.words, "sentences_with_every_word": result.sentences}
     return {"sentences": len(sentences), **_shares(counts), "failures": _failures(result.failures)}

@@ -17,7 +17,7 @@ from model.own.decoding.search import beam_search, greedy
 from model.own.decoding.stepping import Stepper, StepPlan
 from model.own.network.transformer import Transformer
 from model.own.text.tokenize import CharacterTokenizer, pad
-from model.own.translator import read_back_best, spans_of
+from model.own.translator import spans_of
 from model.passage import one_thread
 from model.sentences import sentence_spans
 from model.trace import join_parts
@@ -52,11 +52,11 @@ def evaluate(
     rows: Sequence[Sequence[str]],
     beam: int = 1,
     joint: bool = False,
-    both_ways: bool = False,
+    read_back: bool = False,
 ) -> Evaluation:
     """Translate the English of (English, Chinese, …) rows and score it against the Chinese; see ``translate_all``."""
     started = time.perf_counter()
-    found, refused = translate_all(translator, [row[0] for row in rows], beam, joint, both_ways)
+    found, refused = translate_all(translator, [row[0] for row in rows], beam, joint, read_back)
     seconds = time.perf_counter() - started
     by_letter = translator.src_tokenizer.kind == CharacterTokenizer.kind
     translations = tuple(text for text, _ in found)
@@ -65,7 +65,7 @@ def evaluate(
 
 
 def translate_all(
-    translator: Translator, texts: Sequence[str], beam: int = 1, joint: bool = False, both_ways: bool = False
+    translator: Translator, texts: Sequence[str], beam: int = 1, joint: bool = False, read_back: bool = False
 ) -> tuple[list[tuple[str, bool]], dict[int, str]]:
     """Translate each text as ``translate_text`` would, only in batches.
 
@@ -74,7 +74,7 @@ def translate_all(
         texts: of one or several sentences.
         beam: hypotheses kept; 1 is greedy.
         joint: give a text of several sentences to the model as one.
-        both_ways: as ``read_back_best``, one by one.
+        read_back: each is ``Translator.best_both_ways`` of that beam, one by one.
 
     Returns:
         each text's translation, and whether it ended before the cap on length; a text that would be
@@ -91,8 +91,8 @@ def translate_all(
             refused[number + 1] = str(error)
             continue
         encoded += [(number, part, ids[0].cpu().numpy()) for part, ids in parts]
-    if both_ways:
-        best = (read_back_best(translator, part, beam) for _, part, _ in encoded)
+    if read_back:
+        best = (translator.best_both_ways(part, beam) for _, part, _ in encoded)
         written = [(each.text, each.finished) for each in best]
     else:
         written = _in_batches(translator, [ids for _, _, ids in encoded], beam)

@@ -31,6 +31,7 @@ from model.writing import LENGTH_ALPHA, Expansion, Hypothesis, Sampling, Token, 
 
 CHANNEL_WEIGHT = 0.2  # of p(source | translation) beside p(translation | source), where one of several is chosen
 SEARCHED = 6  # hypotheses that it is chosen from
+NO_BACKWARD = "{} has no backward model: nothing can be read back."
 
 
 class Translator(OwnSource):
@@ -169,20 +170,27 @@ class Translator(OwnSource):
         """
         return _both_ways(translation.log_probs, self.read_back(translation))
 
-    def best_both_ways(self, text: str, beam: int = SEARCHED) -> Translation | None:
-        """The best hypothesis of a beam search by ``both_ways``; None where there is no backward model.
+    def best_both_ways(self, text: str, beam: int = 1) -> Translation:
+        """The best hypothesis of a beam search by ``both_ways``; of ``SEARCHED`` where the beam is 1.
 
         Raises:
+            HeadlightError: there is no backward model.
             EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``encode_source``.
         """
         if self.backward is None:
-            return None
-        found = self.search(text, beam, lambda _: None)
+            raise HeadlightError(NO_BACKWARD.format(self.name))
+        found = self.search(text, beam if beam > 1 else SEARCHED, lambda _: None)
         backs = self._backs(text, [each.ids for each in found])
         scores = [_both_ways(each.log_probs, back) for each, back in zip(found, backs, strict=True)]
         best = found[int(np.argmax(scores))]
         pieces = [self.piece(token_id) for token_id in best.ids]
         return self._translation((text, self.decode_target(best.ids)), self.encode_source(text)[0], pieces, best)
+
+    def better_both_ways(self, translation: Translation) -> Translation | None:
+        """What ``best_both_ways`` finds, where it is another text and better; None else, and with no backward model."""
+        best = self.best_both_ways(translation.source) if self.backward else translation
+        is_better = best.text != translation.text and self.both_ways(best) > self.both_ways(translation)
+        return best if is_better else None
 
     def trace(self, text: str, target: str) -> TracedTranslation:
         """The attention with which the model would write a given translation (teacher forcing).
@@ -357,17 +365,10 @@ def spans_of(translator: Any, text: str) -> list[Span]:
     return parts_of(text, translator.src_tokenizer.kind if isinstance(translator, OwnSource) else "")
 
 
-def read_back_best(translator: Any, text: str, beam: int = 1) -> Translation:
-    """As ``Translator.best_both_ways``, among ``SEARCHED`` hypotheses where the beam is 1.
-
-    Raises:
-        HeadlightError: the model has no backward model, or as ``best_both_ways``.
-    """
-    searched = beam if beam > 1 else SEARCHED
-    best = translator.best_both_ways(text, searched) if isinstance(translator, Translator) else None
-    if best is None:
-        raise HeadlightError(f"{translator.name} has no backward model: nothing can be read back.")
-    return best
+def _own(translator: Any) -> Translator:
+    if not isinstance(translator, Translator):
+        raise HeadlightError(NO_BACKWARD.format(translator.name))
+    return translator
 
 
 def translate_text(
@@ -375,9 +376,10 @@ def translate_text(
 ) -> TranslatedText:
     """Translate a text sentence by sentence, or with ``joint`` as one; see ``Translator.translate`` for the rest.
 
-    With ``read_back`` it is ``read_back_best`` that translates, without maps.
+    With ``read_back`` each is ``Translator.best_both_ways`` of that beam, without maps.
 
     Raises:
+        HeadlightError: the model, which is to read back, has no backward model.
         EmptySentenceError, SentenceTooLongError, UnknownCharacterError: as ``Translator.translate``; the
             message says which sentence is too long.
     """
@@ -387,7 +389,7 @@ def translate_text(
         part = text[start:end]
         try:
             if read_back:
-                done = read_back_best(translator, part, beam)
+                done = _own(translator).best_both_ways(part, beam)
             else:
                 done = translator.translate(part, beam, capture=True) if capture else translator.translate(part, beam)
         except SentenceTooLongError as error:

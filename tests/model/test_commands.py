@@ -23,7 +23,6 @@ from model.errors import (
 )
 from model.evaluation.corpus import evaluate, score
 from model.own.text.vocab import BOS_ID, EOS_ID
-from model.own.translator import read_back_best
 from model.trace import TracedTranslation
 from model.translator import Translator, translate_text
 from model.writing import Hypothesis
@@ -197,14 +196,13 @@ def test_of_several_hypotheses_the_one_is_taken_that_both_directions_find_best(e
         back = en_zh.read_back(replace(written, tgt_ids=each.ids))
         scores[each.ids] = each.score(0.6) + 0.2 * Hypothesis((), back, finished=True).score(0.6)
     best = en_zh.best_both_ways(sentence, 3)
-    assert best is not None
     assert len(scores) == 3
     assert best.tgt_ids == max(scores, key=lambda ids: scores[ids])
     assert en_zh.both_ways(best) == pytest.approx(max(scores.values()))
     capsys.readouterr()
     assert main(["translate", "--beam", "3", "--read-back", sentence]) == 0
     assert capsys.readouterr().out == f"{best.text}\n"
-    assert translate_text(en_zh, sentence, read_back=True).text == read_back_best(en_zh, sentence, 6).text
+    assert translate_text(en_zh, sentence, read_back=True).text == en_zh.best_both_ways(sentence, 6).text
 
 
 def test_a_backward_model_reads_translations_back(tsv: Path, tmp_path: Path, capsys) -> None:
@@ -217,7 +215,7 @@ def test_a_backward_model_reads_translations_back(tsv: Path, tmp_path: Path, cap
     alone = Translator.from_checkpoint(out, "cpu")
     translation = alone.translate("Tom saw it.")
     assert alone.read_back(translation) == ()
-    assert alone.best_both_ways("Tom saw it.") is None
+    assert alone.better_both_ways(translation) is None
     assert main(["evaluate", "--checkpoint", str(out), "--tsv", str(tsv), "--beam", "3", "--read-back"]) == 2
     assert main(["translate", "--checkpoint", str(out), "--read-back", "Tom saw it."]) == 2
     assert capsys.readouterr().err.count("made has no backward model: nothing can be read back.") == 2

@@ -133,11 +133,11 @@ def offers(
         if translation.text != each.translation or not (doubted or joint < threshold):
             continue
         counts["doubted"] += 1
-        best = translator.best_both_ways(each.english)
-        if not best or best.text == translation.text or translator.both_ways(best) <= translator.both_ways(translation):
+        better = translator.better_both_ways(translation)
+        if better is None:
             continue
         counts["offered"] += 1
-        is_wrong = read.get((each.english, best.text))
+        is_wrong = read.get((each.english, better.text))
         counts["unread"] += is_wrong is None
         counts["right"] += is_wrong is False
         counts["right_before"] += is_wrong is not None and not each.is_wrong

@@ -141,12 +141,8 @@ def better_both_ways(subject: Subject) -> Translation | None:
     """A hypothesis that both directions find better than the translation; None where they find none."""
     from model.translator import Translator
 
-    model, found = subject.model.opened, translation(subject)
-    if not isinstance(model, Translator):
-        return None
-    best = model.best_both_ways(subject.text)
-    is_better = best and best.text != found.text and model.both_ways(best) > model.both_ways(found)
-    return best if is_better else None
+    model = subject.model.opened
+    return model.better_both_ways(translation(subject)) if isinstance(model, Translator) else None
 
 
 @kept(16)
