@@ -9,12 +9,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from model.commands.shared.options import add_beam, add_checkpoint, add_joint, add_read_back, positive
+from model.commands.shared.options import (
+    add_beam,
+    add_checkpoint,
+    add_joint,
+    add_read_back,
+    pair_bar,
+    positive,
+    say_left_out,
+)
+from model.errors import HeadlightError
 from model.evaluation.kept import MustSentence, must_score, read_must
+from model.files import write_text
 
 if TYPE_CHECKING:
     from model.evaluation.kept import Kept
     from model.translator import Translator
+
+SOURCE_OF_NEAREST = "written_chosen"  # the source that such pairs are given
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_joint(parser)
     parser.add_argument(
+        "--nearest",
+        type=Path,
+        metavar="FILE",
+        help="with --tsv: write each English with the one of six hypotheses that is near to the Chinese, to learn from",
+    )
+    parser.add_argument(
         "--json", action="store_true", help="with --truth or --must: one JSON object, with every failure"
     )
 
@@ -44,9 +62,14 @@ def run(args: argparse.Namespace) -> None:
     """Print the scores; what was left out or cut goes to stderr."""
     from model.translator import Translator
 
+    if args.nearest and not args.tsv:
+        raise HeadlightError("--nearest goes with --tsv: what is it to be near to?")
     rows = _rows(args) if args.tsv else None
     must = read_must(args.must)[: args.limit] if args.must else None
     translator = Translator.from_checkpoint(args.checkpoint)
+    if args.nearest:
+        print(json.dumps(write_nearest(translator, rows or [], args.nearest)))
+        return
     if rows is not None:
         print(json.dumps(corpus_facts(translator, rows, args.beam, args.joint, args.read_back)))
         return
@@ -87,6 +110,25 @@ def corpus_facts(
         "seconds": round(result.seconds, 1),
         "signature": result.scores.signature,
     }
+
+
+def write_nearest(translator: Translator, rows: Sequence[tuple[str, str]], path: Path) -> dict[str, int]:
+    """Each English with ``nearest`` to its Chinese, and a source's name, a line each; how many there are.
+
+    Raises:
+        CorpusError: nothing could be written.
+    """
+    from model.evaluation.corpus import nearest
+    from model.pairs import score_pairs
+
+    lines: list[str] = []
+    with pair_bar(len(rows)) as progress:
+        refused = score_pairs(
+            rows, lambda pair: lines.append(f"{pair[0]}\t{nearest(translator, *pair)}\t{SOURCE_OF_NEAREST}\n"), progress
+        )
+    say_left_out("evaluate", refused)
+    write_text(path, "".join(lines))
+    return {"written": len(lines)}
 
 
 def kept_facts(

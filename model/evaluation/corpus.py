@@ -104,6 +104,23 @@ def translate_all(
     return [(join_parts(parts), ended) for parts, ended in zip(pieces, finished, strict=True)], refused
 
 
+def nearest(translator: Translator, english: str, chinese: str) -> str:
+    """Of the hypotheses of a beam search one to learn from: near the reference, and good both ways.
+
+    Sequence-level interpolation (Kim and Rush 2016), by ``both_ways`` and a twentieth of the mean of BLEU and chrF.
+
+    Raises:
+        HeadlightError: as ``Translator.best_both_ways``.
+    """
+    bleu = sacrebleu.BLEU(tokenize="zh", effective_order=True)
+    measures = (bleu, sacrebleu.CHRF(char_order=3, beta=1))
+
+    def nearness(text: str) -> float:
+        return sum(each.sentence_score(text, [chinese]).score for each in measures) / len(measures) / 20
+
+    return translator.best_both_ways(english, plus=nearness).text
+
+
 def _in_batches(translator: Translator, rows: Sequence[np.ndarray], beam: int) -> list[tuple[str, bool]]:
     with one_thread(), torch.inference_mode():
         found = translate_ids(translator.model, rows, beam, plan=translator.step_plan, loops=translator.by_letter)

@@ -170,8 +170,8 @@ class Translator(OwnSource):
         """
         return _both_ways(translation.log_probs, self.read_back(translation))
 
-    def best_both_ways(self, text: str, beam: int = 1) -> Translation:
-        """The best hypothesis of a beam search by ``both_ways``; of ``SEARCHED`` where the beam is 1.
+    def best_both_ways(self, text: str, beam: int = 1, plus: Callable[[str], float] = lambda _: 0.0) -> Translation:
+        """The best hypothesis of a beam search (of ``SEARCHED`` where the beam is 1) by ``both_ways`` and ``plus``.
 
         Raises:
             HeadlightError: there is no backward model.
@@ -181,16 +181,16 @@ class Translator(OwnSource):
             raise HeadlightError(NO_BACKWARD.format(self.name))
         found = self.search(text, beam if beam > 1 else SEARCHED, lambda _: None)
         backs = self._backs(text, [each.ids for each in found])
-        scores = [_both_ways(each.log_probs, back) for each, back in zip(found, backs, strict=True)]
-        best = found[int(np.argmax(scores))]
-        pieces = [self.piece(token_id) for token_id in best.ids]
-        return self._translation((text, self.decode_target(best.ids)), self.encode_source(text)[0], pieces, best)
+        texts = [self.decode_target(each.ids) for each in found]
+        ways = [_both_ways(each.log_probs, back) for each, back in zip(found, backs, strict=True)]
+        place = int(np.argmax([way + plus(each) for way, each in zip(ways, texts, strict=True)]))
+        best, tokens = found[place], self.encode_source(text)[0]
+        return self._translation((text, texts[place]), tokens, [self.piece(each) for each in best.ids], best)
 
     def better_both_ways(self, translation: Translation) -> Translation | None:
         """What ``best_both_ways`` finds, where it is another text and better; None else, and with no backward model."""
         best = self.best_both_ways(translation.source) if self.backward else translation
-        is_better = best.text != translation.text and self.both_ways(best) > self.both_ways(translation)
-        return best if is_better else None
+        return best if best.text != translation.text and self.both_ways(best) > self.both_ways(translation) else None
 
     def trace(self, text: str, target: str) -> TracedTranslation:
         """The attention with which the model would write a given translation (teacher forcing).

@@ -286,13 +286,13 @@ def test_judged_translations_that_the_weights_no_longer_write_are_left_out(trans
 
 def test_what_is_offered_for_doubted_translations_is_counted_by_what_readers_said_of_both(en_zh: Translator) -> None:
     """Three of four are doubted; what is offered for one of them nobody has read, and for the last there is nothing."""
-    parents = "The parents were angry with the teachers because they had cancelled the trip."
-    trip = "I'm sorry that I missed your call; I was in the shower."
+    lamp = "The lamp does not work because the bulb is broken."
+    call = "I'm sorry that I missed your call; I was in the shower."
     sure, wolves = "I love you.", "Wolves live in packs and hunt together."
-    rows = [JudgedSentence(each, en_zh.translate(each).text, each != sure) for each in (parents, trip, sure, wolves)]
+    rows = [JudgedSentence(each, en_zh.translate(each).text, each != sure) for each in (lamp, call, sure, wolves)]
     rows[1] = replace(rows[1], is_wrong=False)
-    better = {each: en_zh.best_both_ways(each) for each in (parents, trip)}
-    rows += [JudgedSentence(each, found.text, each == trip, "offered") for each, found in better.items()]
+    better = {each: en_zh.best_both_ways(each) for each in (lamp, call)}
+    rows += [JudgedSentence(each, found.text, each == call, "offered") for each, found in better.items()]
     unsure = lambda found: (0.5, 1.0 if found.source == sure else 0.4, False, False)  # noqa: E731
     expected = {"doubted": 3, "offered": 3, "unread": 1, "right": 1, "right_before": 1}
     assert offers(en_zh, rows, unsure, 0.5) == expected

@@ -205,6 +205,25 @@ def test_of_several_hypotheses_the_one_is_taken_that_both_directions_find_best(e
     assert translate_text(en_zh, sentence, read_back=True).text == en_zh.best_both_ways(sentence, 6).text
 
 
+def test_to_learn_from_the_hypothesis_is_written_that_is_near_to_the_reference(
+    en_zh: Translator, tmp_path: Path, capsys
+) -> None:
+    sentence = "The boy read the book."
+    searched = [en_zh.decode_target(each.ids) for each in en_zh.search(sentence, 6, lambda _: None)]
+    best = en_zh.best_both_ways(sentence).text
+    far = "天气很好"  # no word of it stands in any hypothesis
+    others = [each for each in searched if each != best]
+    pairs, out = tmp_path / "pairs.tsv", tmp_path / "near.tsv"
+    long = " ".join(["word"] * 600)
+    pairs.write_text("".join(f"{line}\n" for line in (f"{sentence}\t{others[0]}", f"{sentence}\t{far}", f"{long}\t天")))
+    assert main(["evaluate", "--tsv", str(pairs), "--nearest", str(out)]) == 0
+    written = [line.split("\t") for line in out.read_text(encoding="utf-8").splitlines()]
+    assert written == [[sentence, others[0], "written_chosen"], [sentence, best, "written_chosen"]]
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == {"written": 2}
+    assert "line 3 was left out: " in printed.err
+
+
 def test_a_backward_model_reads_translations_back(tsv: Path, tmp_path: Path, capsys) -> None:
     """p(source | translation) is that of the model that train --backward leaves in a checkpoint's folder."""
     data, out, back = tmp_path / "data", tmp_path / "made", tmp_path / "made" / "backward"
@@ -218,7 +237,9 @@ def test_a_backward_model_reads_translations_back(tsv: Path, tmp_path: Path, cap
     assert alone.better_both_ways(translation) is None
     assert main(["evaluate", "--checkpoint", str(out), "--tsv", str(tsv), "--beam", "3", "--read-back"]) == 2
     assert main(["translate", "--checkpoint", str(out), "--read-back", "Tom saw it."]) == 2
-    assert capsys.readouterr().err.count("made has no backward model: nothing can be read back.") == 2
+    assert main(["evaluate", "--checkpoint", str(out), "--tsv", str(tsv), "--nearest", str(tmp_path / "near.tsv")]) == 2
+    assert capsys.readouterr().err.count("made has no backward model: nothing can be read back.") == 3
+    assert not (tmp_path / "near.tsv").exists()
     assert main([*train, "--out", str(back), "--backward"]) == 0
     assert json.loads((back / "meta.json").read_text(encoding="utf-8"))["scores"]["dev_token_percent"] > 0
     translator = Translator.from_checkpoint(out, "cpu")
@@ -254,6 +275,7 @@ def test_a_backward_model_reads_translations_back(tsv: Path, tmp_path: Path, cap
         ),
         (["trace", " ", "--checkpoint", "TINY", "--output", "x.npz"], "There is nothing to translate"),
         (["evaluate", "--tsv", "none.tsv"], "there is no file none.tsv"),
+        (["evaluate", "--truth", "--nearest", "x.tsv"], "--nearest goes with --tsv: what is it to be near to?"),
         (["prepare", "--tsv", "none.tsv", "--out", "x"], "there is no file none.tsv"),
         (["train", "--data", "none", "--out", "x"], "none was not written by prepare"),
     ],

@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file
 
+from model.commands.shared.options import command_line
 from model.errors import CheckpointError
 from model.files import write_bytes, write_json
 from model.folders import CONFIG, LOG, META, WEIGHTS, resolve
@@ -92,7 +93,7 @@ def run(args: argparse.Namespace) -> None:
     from model.pairs import read_rows
     from model.translator import Translator
 
-    command = f"python -m model {' '.join(args.argv)}"
+    command = command_line(args, {name: Path(name).name for name in (args.first, args.second)})
     average(resolve(args.first), resolve(args.second), args.share, args.output, command)
     if args.dev:
         rows = [(row[0], row[1]) for row in read_rows(args.dev)]

@@ -161,9 +161,9 @@ def test_hostile_tokens_are_literal_and_inert(visit):
 
 
 def test_a_better_translation_is_a_click_away_its_link_opens_it_and_back_leads_to_the_models_own(visit, reopen, en_zh):
-    parents = "The parents were angry with the teachers because they had cancelled the trip."
-    own, better = en_zh.translate(parents).text, en_zh.best_both_ways(parents).text
-    page = visit("", text=parents)
+    fire = "By the time the firefighters arrived, the neighbors had put out the fire themselves."
+    own, better = en_zh.translate(fire).text, en_zh.best_both_ways(fire).text
+    page = visit("", text=fire)
     row = page.locator(".st-key-hl_better")
     expect(row).to_contain_text(better)
     assert violations(page, "color-contrast", "button-name") == []

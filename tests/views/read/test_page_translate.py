@@ -130,13 +130,13 @@ def judged(at) -> list[str]:
     return re.findall(r'data-judged="(\w+)"', markup(at))
 
 
-PARENTS = "The parents were angry with the teachers because they had cancelled the trip."
+FIRE = "By the time the firefighters arrived, the neighbors had put out the fire themselves."
 
 
 def test_in_place_of_a_doubted_translation_one_is_offered_that_both_directions_find_better(en_zh: Translator) -> None:
-    at = opened("translate", text=PARENTS)
-    assert judged(at) == ["bad"]
-    written, better = en_zh.translate(PARENTS), en_zh.best_both_ways(PARENTS)
+    at = opened("translate", text=FIRE)
+    assert judged(at) == ["doubtful"]
+    written, better = en_zh.translate(FIRE), en_zh.best_both_ways(FIRE)
     assert f'<b lang="zh">{better.text}</b>' in markup(at)
     assert en_zh.both_ways(better) > en_zh.both_ways(written)
     at.button(key="open_better").click().run()
@@ -146,21 +146,21 @@ def test_in_place_of_a_doubted_translation_one_is_offered_that_both_directions_f
 
 
 def test_who_wants_it_read_back_sees_that_translation_at_once_in_every_view_and_may_go_back(en_zh: Translator) -> None:
-    better = en_zh.best_both_ways(PARENTS)
-    at = opened("heads", text=PARENTS, read_back=True)
+    better = en_zh.best_both_ways(FIRE)
+    at = opened("heads", text=FIRE, read_back=True)
     assert better.text in markup(at)
     assert judged(at) == ["good"]
     assert "You are looking at another translation than the model chose" in words(at)
     at.button(key="back_to_best").click().run()
-    assert judged(at) == ["bad"]
-    assert en_zh.translate(PARENTS).text in markup(at)
+    assert judged(at) == ["doubtful"]
+    assert en_zh.translate(FIRE).text in markup(at)
     assert at.session_state["read_back"] is False
-    several = markup(opened("translate", text=f"I love you. {PARENTS}", read_back=True))
+    several = markup(opened("translate", text=f"I love you. {FIRE}", read_back=True))
     assert f"</mark>{better.text}" in several
     sure = opened("translate", text="I love you.", read_back=True)
     assert "back_to_best" not in [each.key for each in sure.button], "it is what the model writes by itself"
 
 
-@pytest.mark.parametrize(("view", "sentence"), [("translate", "I love you."), ("heads", PARENTS)])
+@pytest.mark.parametrize(("view", "sentence"), [("translate", "I love you."), ("heads", FIRE)])
 def test_nothing_is_offered_where_nothing_is_doubted_or_the_picture_is_below(view: str, sentence: str) -> None:
     assert "open_better" not in [each.key for each in opened(view, text=sentence).button]
