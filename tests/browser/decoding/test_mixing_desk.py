@@ -53,14 +53,14 @@ def test_a_mute_is_seen_and_undone(visit, en_zh, translation, layers):
     page = opened(visit)
     agrees(page, mix(en_zh, translation, {}))
     assert lit(page) == []
-    board(page, "cross", 4).click()
+    board(page, "cross", 1).click()
     settled(page)
-    gains = {("cross", 4, head): 0.0 for head in range(8)}
+    gains = {("cross", 1, head): 0.0 for head in range(8)}
     expected = mix(en_zh, translation, gains)
     agrees(page, expected)
     assert expected.change < -0.5  # and it is an effect worth seeing
-    page.wait_for_url("**mix=c4%3A0*")
-    assert board(page, "cross", 4, 3).get_attribute("data-gain") == "0"
+    page.wait_for_url("**mix=c1%3A0*")
+    assert board(page, "cross", 1, 3).get_attribute("data-gain") == "0"
     page.get_by_role("button", name="Reset all").click()
     settled(page)
     agrees(page, mix(en_zh, translation, {}))
