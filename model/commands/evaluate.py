@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--nearest",
         type=Path,
         metavar="FILE",
-        help="with --tsv: write each English with the one of six hypotheses that is near to the Chinese, to learn from",
+        help="with --tsv: write each English with that hypothesis of six (or --beam) that is near to the Chinese",
     )
     parser.add_argument(
         "--json", action="store_true", help="with --truth or --must: one JSON object, with every failure"
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
     must = read_must(args.must)[: args.limit] if args.must else None
     translator = Translator.from_checkpoint(args.checkpoint)
     if args.nearest:
-        print(json.dumps(write_nearest(translator, rows or [], args.nearest)))
+        print(json.dumps(write_nearest(translator, rows or [], args.nearest, args.beam)))
         return
     if rows is not None:
         print(json.dumps(corpus_facts(translator, rows, args.beam, args.joint, args.read_back)))
@@ -112,7 +112,7 @@ def corpus_facts(
     }
 
 
-def write_nearest(translator: Translator, rows: Sequence[tuple[str, str]], path: Path) -> dict[str, int]:
+def write_nearest(translator: Translator, rows: Sequence[tuple[str, str]], path: Path, beam: int = 1) -> dict[str, int]:
     """Each English with ``nearest`` to its Chinese, and a source's name, a line each; how many there are.
 
     Raises:
@@ -124,7 +124,9 @@ def write_nearest(translator: Translator, rows: Sequence[tuple[str, str]], path:
     lines: list[str] = []
     with pair_bar(len(rows)) as progress:
         refused = score_pairs(
-            rows, lambda pair: lines.append(f"{pair[0]}\t{nearest(translator, *pair)}\t{SOURCE_OF_NEAREST}\n"), progress
+            rows,
+            lambda pair: lines.append(f"{pair[0]}\t{nearest(translator, *pair, beam)}\t{SOURCE_OF_NEAREST}\n"),
+            progress,
         )
     say_left_out("evaluate", refused)
     write_text(path, "".join(lines))

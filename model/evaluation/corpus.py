@@ -104,7 +104,7 @@ def translate_all(
     return [(join_parts(parts), ended) for parts, ended in zip(pieces, finished, strict=True)], refused
 
 
-def nearest(translator: Translator, english: str, chinese: str) -> str:
+def nearest(translator: Translator, english: str, chinese: str, beam: int = 1) -> str:
     """Of the hypotheses of a beam search one to learn from: near the reference, and good both ways.
 
     Sequence-level interpolation (Kim and Rush 2016), by ``both_ways`` and a twentieth of the mean of BLEU and chrF.
@@ -118,7 +118,7 @@ def nearest(translator: Translator, english: str, chinese: str) -> str:
     def nearness(text: str) -> float:
         return sum(each.sentence_score(text, [chinese]).score for each in measures) / len(measures) / 20
 
-    return translator.best_both_ways(english, plus=nearness).text
+    return translator.best_both_ways(english, beam, nearness).text
 
 
 def _in_batches(translator: Translator, rows: Sequence[np.ndarray], beam: int) -> list[tuple[str, bool]]:
